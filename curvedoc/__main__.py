@@ -1,0 +1,6 @@
+"""`python -m curvedoc`."""
+
+from curvedoc.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Log files of every format in, one polars frame per run out."""

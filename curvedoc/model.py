@@ -1,0 +1,163 @@
+"""Run and its parts: one training run as it was logged, in the shape every later stage takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntFlag
+
+import numpy as np
+import polars as pl
+
+from curvedoc.series import Series
+
+Scalar = bool | int | float | str
+
+
+class Flag(IntFlag):
+    """What happened to one point on its way into the frame (column `flags`)."""
+
+    NONE = 0
+    WAS_STRING = 1  # the number stood in quotes
+    NULL = 2  # logged as null: missing, or a NaN that the writer could not spell; value is NaN
+    F32_INF = 4  # inf of a float32 field, which a finite overflow also gives
+    AGGREGATED = 8  # a bucket's mean with its own MIN and MAX, not a raw value
+    AVERAGED = 16  # a running average by the logger
+    FILTERED = 32  # the logger replaces non-finite values (0.0 beside a NaN gradient norm)
+    TORN = 64  # last value of a damaged record's neighbourhood
+
+
+#: Columns of `Run.points` and `Log.points`, in file order within (metric, rank).
+POINTS: Mapping[str, type[pl.DataType]] = {
+    "metric": pl.String,  # raw name as logged
+    "step": pl.Int64,  # as logged; null where the log had none (assembly fills it)
+    "value": pl.Float64,  # NaN and inf kept
+    "time": pl.Float64,  # seconds since the Unix epoch, or since the start; null where unknown
+    "rank": pl.Int32,  # 0 when the log names no rank
+    "flags": pl.UInt16,
+}
+
+#: What assembly adds to `Run.points`.
+ASSEMBLED: Mapping[str, type[pl.DataType]] = {
+    **POINTS,
+    "segment": pl.Int32,  # 0, then +1 at every restart (the step counter went back)
+    "superseded": pl.Boolean,  # a later segment wrote this step again
+}
+
+#: Columns of `Run.messages`: the lines of text logs that are not metric records.
+MESSAGES: Mapping[str, type[pl.DataType]] = {
+    "source": pl.String,  # path relative to the run
+    "line": pl.Int64,  # 1-based line number
+    "time": pl.Float64,  # seconds; null where unknown
+    "level": pl.String,  # DEBUG, INFO, WARNING, ERROR, CRITICAL, TRACEBACK or ""
+    "step": pl.Int64,  # last step logged before this line; null before the first
+    "rank": pl.Int32,
+    "text": pl.String,  # one line, or one whole traceback block; at most 8,000 characters
+}
+
+
+def empty_points() -> pl.DataFrame:
+    """A points frame without rows."""
+    return pl.DataFrame(schema=dict(POINTS))
+
+
+def empty_messages() -> pl.DataFrame:
+    """A messages frame without rows."""
+    return pl.DataFrame(schema=dict(MESSAGES))
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One remark of ingest, coalesced: one per cause and file, with its first place and its count."""
+
+    kind: str  # kebab-case: "truncated", "bad-checksum", "garbage-lines", "step-from-epoch", "looks-sampled" ...
+    text: str
+    line: int | None = None
+    offset: int | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file that was read into a run."""
+
+    path: str  # relative to what the user pointed at
+    format: str  # the reader's NAME
+    points: int
+    bytes: int
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoleMatch:
+    """One raw metric taken for one role."""
+
+    role: str
+    metric: str
+    label: str = ""  # layer or data set within the role, "" for the only one
+    why: str = ""  # the pattern of signals.yaml that matched, or "set by --signal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One training run as it was logged.
+
+    name:     path relative to what the user pointed at; "<path>::<name>" inside a file of several runs
+    points:   long frame, columns `ASSEMBLED`
+    messages: text lines, columns `MESSAGES`
+    roles:    matches in order of preference; the first of a role is the one most rules read
+    config:   flat dotted raw keys -> scalar
+    settings: canonical configuration keys of signals.yaml (num_classes, lr, batch_size ...) -> scalar
+    notes:    what assembly guessed, merged or dropped
+    """
+
+    name: str
+    points: pl.DataFrame
+    messages: pl.DataFrame
+    roles: tuple[RoleMatch, ...]
+    config: Mapping[str, Scalar]
+    settings: Mapping[str, Scalar]
+    sources: tuple[Source, ...]
+    notes: tuple[Note, ...] = ()
+    #: "step", or what stands in its place when the log has none: "epoch", "row", "samples"
+    axis: str = "step"
+    has_text: bool = False  # a text log was read, so the absence of a message means something
+    _parts: dict[tuple[str, int], Series] = field(default_factory=dict, repr=False)
+
+    def matches(self, role: str) -> tuple[RoleMatch, ...]:
+        """The metrics taken for a role, best first."""
+        return tuple(m for m in self.roles if m.role == role)
+
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that logged points, ascending."""
+        return tuple(int(r) for r in self.points["rank"].unique().sort().drop_nulls())
+
+    def metric(self, name: str, rank: int | None = None) -> Series | None:
+        """One raw metric of one rank (the lowest that logged it): superseded points out, last write of a step wins."""
+        if rank is None:
+            of = self.points.filter(pl.col("metric") == name)["rank"]
+            if not len(of):
+                return None
+            rank = int(of.min())  # type: ignore[arg-type]
+        key = (name, rank)
+        if key not in self._parts:
+            rows = self.points.filter((pl.col("metric") == name) & (pl.col("rank") == rank) & ~pl.col("superseded"))
+            rows = rows.filter(pl.col("step").is_not_null() & pl.col("value").is_not_null())
+            if not len(rows):
+                return None
+            step = rows["step"].to_numpy()
+            if len(step) > 1 and not bool((np.diff(step) > 0).all()):
+                rows = rows.unique("step", keep="last", maintain_order=True).sort("step")
+                step = rows["step"].to_numpy()
+            time = rows["time"]
+            clock = None if time.null_count() == len(time) else time.fill_null(float("nan")).to_numpy().copy()
+            self._parts[key] = Series(step.copy(), rows["value"].to_numpy().copy(), name, clock)
+        return self._parts[key]
+
+    def series(self, role: str) -> Series | None:
+        """The preferred metric of a role, or None where the run logged none."""
+        for m in self.matches(role):
+            found = self.metric(m.metric)
+            if found is not None:
+                return found
+        return None
