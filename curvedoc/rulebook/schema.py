@@ -1,0 +1,178 @@
+"""What a rule file and a cause file may contain: pydantic models, used at the file door only."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Expr = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Prose = Annotated[str, StringConstraints(min_length=3, max_length=4000, strip_whitespace=True)]
+
+
+class Strict(BaseModel):
+    """Unknown keys are errors: a misspelt key must not be silently without effect."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Param(Strict):
+    """A threshold. `loose` and `strict` are the ends of its documented range, which --sensitivity moves along."""
+
+    value: float
+    unit: str
+    why: Prose
+    loose: float | None = None
+    strict: float | None = None
+
+
+class MarkFile(Strict):
+    """What to draw: `metric` is a local name of `needs`; the others are numeric measures or params."""
+
+    metric: Name
+    point: Name | None = None
+    start: Name | None = None
+    end: Name | None = None
+    level: Name | None = None
+
+
+class Say(Strict):
+    """An evidence sentence; {name:format} is filled from params and measures."""
+
+    say: Prose
+    given: Name | None = None
+    mark: MarkFile | None = None
+
+
+class CauseLink(Strict):
+    """A cause that a rule names: `weight` is its prior odds among the rule's causes."""
+
+    cause: Id
+    weight: Annotated[float, Field(gt=0, le=100)]
+    times: dict[Name, Annotated[float, Field(gt=0, le=1000)]] = {}
+    because: Prose
+
+
+class Reference(Strict):
+    """Where a claim comes from: a paper, or a seed document by its number."""
+
+    title: str
+    url: str | None = None
+
+
+Knots = list[tuple[int, float]]
+
+
+class Curve(Strict):
+    """A case's series with more shape than straight lines between knots."""
+
+    knots: Knots
+    period: float | None = None  # steps; adds a sine
+    amplitude: float | None = None  # of that sine, in units of the value
+    noise: float | None = None  # overrides the case's noise for this series
+    points: Annotated[int, Field(ge=1, le=20_000)] | None = None
+    log: bool = False  # geometric interpolation between knots, noise multiplicative
+
+
+class Member(Strict):
+    """One rank or sibling run of a case."""
+
+    series: dict[str, Knots | Curve] = {}
+    config: dict[str, bool | int | float | str] = {}
+    log: list[str] | None = None
+
+
+class Case(Strict):
+    """One embedded test. Series are named by role, `role:label` for one layer or data set."""
+
+    name: Prose
+    series: dict[str, Knots | Curve] = {}
+    config: dict[str, bool | int | float | str] = {}
+    log: list[str] | None = None  # lines of a text log; "@120 text" was written after step 120
+    ranks: dict[int, Member] = {}
+    siblings: list[Member] = []
+    noise: Annotated[float, Field(ge=0, le=1)] = 0.0  # relative to the local value
+    points: Annotated[int, Field(ge=1, le=20_000)] = 200
+    axis: Literal["step", "epoch"] = "step"
+    expect: Literal["fires", "silent", "not-judged"]
+    near: dict[Name, tuple[float, float]] = {}  # measure -> (value, tolerance)
+    first: Id | None = None  # the cause with the largest share
+    known: Literal["miss", "false-alarm"] | None = None
+
+
+class RuleFile(Strict):
+    """One detector: rules/<family>/<symptom-id>.yaml."""
+
+    id: Id
+    title: Prose
+    severity: Literal["fatal", "error", "warning", "note"]
+    status: Literal["trial", "stable"] = "trial"
+    what: Prose
+    why: Prose
+    lookalikes: Prose
+    over: Literal["run", "layer", "metric", "rank", "siblings"] = "run"
+    needs: dict[Name, str]
+    patterns: dict[Name, str] = {}
+    params: dict[Name, Param] = {}
+    measure: dict[Name, Expr] = {}
+    when: list[Expr] | dict[Name, list[Expr]]
+    strength: Expr = "1"
+    onset: Name | None = None
+    until: Name | None = None
+    explains: list[Id] = []
+    yields: list[Id] = []
+    evidence: Annotated[list[Say], Field(min_length=1)]
+    causes: list[CauseLink]
+    tests: Annotated[list[Case], Field(min_length=2)]
+    references: Annotated[list[Reference], Field(min_length=1)]
+
+    @field_validator("when")
+    @classmethod
+    def _not_empty(cls, when: list[str] | dict[str, list[str]]) -> list[str] | dict[str, list[str]]:
+        groups = [when] if isinstance(when, list) else list(when.values())
+        if not groups or not all(groups):
+            raise ValueError("at least one condition")
+        return when
+
+
+class OddsLine(Strict):
+    """One piece of evidence for or against a cause: when `given` is true its odds are multiplied by `times`."""
+
+    given: Name
+    times: Annotated[float, Field(gt=0, le=1000)]
+    say: Prose
+    mark: MarkFile | None = None
+
+
+class CheckFile(Strict):
+    """One question of the troubleshooting tree. `answer` is a true/false measure that the log may decide."""
+
+    ask: Annotated[str, StringConstraints(min_length=5, max_length=140)]
+    how: Prose
+    cost: Literal["look", "code", "short-run", "full-run"]
+    yes: str  # "confirmed", "ruled-out" or a cause id
+    no: str
+    answer: Name | None = None
+    because: str | None = None  # the numbers behind the answer, filled like evidence
+
+
+class CauseFile(Strict):
+    """One cause: rules/causes/<cause-id>.yaml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    id: Id
+    title: Prose
+    mechanism: Prose
+    needs: dict[Name, str] = {}
+    patterns: dict[Name, str] = {}
+    params: dict[Name, Param] = {}
+    measure: dict[Name, Expr] = {}
+    supports: list[OddsLine] = Field(default=[], alias="for")
+    against: list[OddsLine] = []
+    checks: Annotated[list[CheckFile], Field(min_length=1)]
+    fix: Annotated[list[Prose], Field(min_length=1)]
+    probe: str | None = None
+    references: Annotated[list[Reference], Field(min_length=1)]
