@@ -46,7 +46,9 @@ class Finding:
     first_step: int | None
     last_step: int | None
     metric: str | None
-    scope: Mapping[str, str] = field(default_factory=dict)  # {} | {"layer": ...} | {"metric": ...} | {"rank": ...} | {"siblings": ...}
+    scope: Mapping[str, str] = field(
+        default_factory=dict
+    )  # {} | {"layer": ...} | {"metric": ...} | {"rank": ...} | {"siblings": ...}
     evidence: tuple[Evidence, ...] = ()
     measures: Mapping[str, float | bool] = field(default_factory=dict)
     explained_by: str | None = None

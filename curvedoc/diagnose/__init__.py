@@ -1,1 +1,1 @@
-
+"""Run x rulebook -> findings, ranked causes, diagnosis."""

@@ -1,1 +1,1 @@
-
+"""Rule and cause files: language, schema, loading."""

@@ -107,6 +107,7 @@ class RuleFile(Strict):
 
     id: Id
     title: Prose
+    kind: Literal["pathology", "notice", "gap"]
     severity: Literal["fatal", "error", "warning", "note"]
     status: Literal["trial", "stable"] = "trial"
     what: Prose

@@ -75,9 +75,10 @@ def parse(text: str, where: str) -> Any:
     try:
         for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-                mark = event.start_mark
-                raise RuleError("anchors and aliases are not allowed", f"{where}:{mark.line + 1}:{mark.column + 1}")
-        return yaml.load(text, Loader=_Loader)  # noqa: S506  (a subclass of the safe loader)
+                at = event.start_mark
+                place = f"{where}:{at.line + 1}:{at.column + 1}" if at else where
+                raise RuleError("anchors and aliases are not allowed", place)
+        return yaml.load(text, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where

@@ -1,0 +1,233 @@
+"""From a validated file to a checked Rule or Cause: names, types, sentences. Collects every error of a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
+
+from curvedoc.errors import RuleError
+from curvedoc.rulebook import schema
+from curvedoc.rulebook.expr import Expr, compile_expr
+from curvedoc.rulebook.rule import (
+    Cause,
+    CheckSpec,
+    Link,
+    MarkSpec,
+    Member,
+    Need,
+    Odds,
+    Param,
+    Program,
+    Rule,
+    Sentence,
+    Source,
+)
+from curvedoc.rulebook.vocabulary import functions, type_name
+from curvedoc.series import Series
+
+_NEED = re.compile(
+    r"^(?:(?P<member>each|same|others|first|last) )?"
+    r"(?P<target>config\.[a-z0-9_]+|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
+    r"(?P<optional>\?)?(?: ~ (?P<regex>.+))?$"
+)
+#: A field of a sentence; a width would be a memory bomb, so only a sign, a precision and a type.
+FIELD = re.compile(r"\{([^{}]*)\}")
+FORMAT = re.compile(r"^(?:\+?,?(?:\.\d)?[efg%]|step)?$")
+
+#: A path inside the file (as pydantic gives it) and what is wrong there.
+Problem = tuple[tuple[str | int, ...], str]
+
+
+class Compiler:
+    """Turns one file's parts into checked ones; problems are collected, not raised."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+        self.types: dict[str, type] = {}
+        self.texts: set[str] = set()
+
+    def need(self, name: str, text: str) -> Need | None:
+        """One input; unknown forms are problems."""
+        match = _NEED.match(text.strip())
+        if not match:
+            self.problems.append(
+                (("needs", name), f"'{text}' is not a role, config.<key>, note.<kind>, axis.epoch or log")
+            )
+            return None
+        target, regex = match["target"], (match["regex"] or "").strip().strip("\"'")
+        prefix, _, rest = target.partition(".")
+        source: Source
+        if target == "log":
+            source = "log"
+        elif target == "restarts":
+            source = "restarts"
+        elif prefix == "config" and rest:
+            source = "config-text" if regex else "config"
+        elif prefix in ("note", "axis") and rest:
+            source = cast(Source, prefix)
+        else:
+            source, rest = "role", target
+        if regex and source != "config-text":
+            self.problems.append((("needs", name), "only config.<key> takes a regex"))
+        if regex:
+            self._regex(("needs", name), regex)
+        kind: dict[str, type] = {"config": float, "config-text": bool, "note": float, "axis": float}
+        if source != "log":
+            self._define(("needs", name), name, kind.get(source, Series))
+        return Need(name, source, rest, bool(match["optional"]), cast(Member, match["member"] or ""), regex)
+
+    def _regex(self, path: tuple[str | int, ...], regex: str) -> None:
+        import polars as pl
+
+        try:
+            pl.Series(["x"]).str.contains(regex)
+        except pl.exceptions.ComputeError as error:
+            self.problems.append((path, f"not a regex: {str(error)[:160]}"))
+
+    def _define(self, path: tuple[str | int, ...], name: str, kind: type) -> None:
+        if name in self.types or name in functions():
+            self.problems.append((path, f"'{name}' is taken already"))
+        self.types[name] = kind
+
+    def expr(self, path: tuple[str | int, ...], text: str, want: type | None = None) -> Expr | None:
+        """One checked expression of the wanted type."""
+        try:
+            expr = compile_expr(text, self.types, functions())
+        except RuleError as error:
+            self.problems.append((path, str(error)))
+            return None
+        if want is not None and expr.type is not want:
+            self.problems.append((path, f"'{text}' must give {type_name(want)}"))
+            return None
+        return expr
+
+    def program(self, file: schema.RuleFile | schema.CauseFile) -> Program:
+        """Inputs, thresholds and measures."""
+        needs = [n for n in (self.need(k, v) for k, v in file.needs.items()) if n is not None]
+        if file.patterns and not any(n.source == "log" for n in needs):
+            self.problems.append((("patterns",), "patterns need 'log' among the needs"))
+        for name, regex in file.patterns.items():
+            self._regex(("patterns", name), regex)
+            self._define(("patterns", name), name, Series)
+            self.texts |= {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)}
+        params = []
+        for name, p in file.params.items():
+            self._define(("params", name), name, float)
+            params.append(Param(name, p.value, p.unit, p.why, p.loose, p.strict))
+        measures = []
+        for name, text in file.measure.items():
+            expr = self.expr(("measure", name), text)
+            if expr is not None:
+                measures.append((name, expr))
+            self._define(("measure", name), name, expr.type if expr else float)
+        return Program(tuple(needs), dict(file.patterns), tuple(params), tuple(measures))
+
+    def truth(self, path: tuple[str | int, ...], name: str | None) -> None:
+        """A name that must be a true/false measure."""
+        if name is not None and self.types.get(name) is not bool:
+            what = "is not defined" if name not in self.types else "is not true/false"
+            self.problems.append((path, f"'{name}' {what}"))
+
+    def number(self, path: tuple[str | int, ...], name: str | None) -> None:
+        """A name that must be a numeric measure or param."""
+        if name is not None and self.types.get(name) is not float:
+            what = "is not defined" if name not in self.types else "is not a number"
+            self.problems.append((path, f"'{name}' {what}"))
+
+    def sentence(
+        self, path: tuple[str | int, ...], text: str, given: str | None, mark: schema.MarkFile | None
+    ) -> Sentence:
+        """An evidence sentence; fields must be declared names with a harmless format."""
+        for field in FIELD.findall(text):
+            name, _, form = field.partition(":")
+            if name == "label" or name in self.texts:
+                if form:
+                    self.problems.append((path, f"'{{{field}}}' is text and takes no format"))
+            elif self.types.get(name) is not float:
+                self.problems.append((path, f"'{{{field}}}' names no number, text group or label"))
+            elif not FORMAT.match(form):
+                self.problems.append((path, f"'{form}' is not a format; use .3g, .0%, +.1f or step"))
+        self.truth((*path, "given"), given)
+        spec = None
+        if mark is not None:
+            if self.types.get(mark.metric) is not Series:
+                self.problems.append(((*path, "mark"), f"'{mark.metric}' is not a series"))
+            for key in (mark.point, mark.start, mark.end, mark.level):
+                self.number((*path, "mark"), key)
+            spec = MarkSpec(mark.metric, mark.point, mark.start, mark.end, mark.level)
+        return Sentence(text, given, spec)
+
+
+def _references(refs: Iterable[schema.Reference]) -> tuple[tuple[str, str], ...]:
+    return tuple((r.title, r.url or "") for r in refs)
+
+
+def compile_rule(file: schema.RuleFile, family: str, path: str) -> tuple[Rule | None, list[Problem]]:
+    """The checked rule, or None with its problems."""
+    c = Compiler()
+    program = c.program(file)
+    groups: Mapping[str, Sequence[str]] = {"": file.when} if isinstance(file.when, list) else file.when
+    when = []
+    for name, lines in groups.items():
+        where = ("when", name) if name else ("when",)
+        exprs = [c.expr((*where, i), line, bool) for i, line in enumerate(lines)]
+        when.append((name, tuple(e for e in exprs if e is not None)))
+    for name in groups:
+        if name:
+            c._define(("when", name), name, bool)
+    strength = c.expr(("strength",), file.strength, float)
+    c.number(("onset",), file.onset)
+    c.number(("until",), file.until)
+    evidence = tuple(c.sentence(("evidence", i), e.say, e.given, e.mark) for i, e in enumerate(file.evidence))
+    links = []
+    for i, link in enumerate(file.causes):
+        for measure in link.times:
+            c.truth(("causes", i, "times", measure), measure)
+        links.append(Link(link.cause, link.weight, dict(link.times), link.because))
+    members = {n.member for n in program.needs} - {""}
+    if file.over != "run" and "each" not in members:
+        c.problems.append((("over",), f"over: {file.over} needs one input written 'each <role>'"))
+    if file.over == "run" and members & {"each", "same", "others"}:
+        c.problems.append((("needs",), "'each', 'same' and 'others' need over: layer, metric, rank or siblings"))
+    if c.problems or strength is None:
+        return None, c.problems
+    return (
+        Rule(
+            file.id, family, file.kind, file.title, file.severity, file.status, file.what, file.why, file.lookalikes,
+            file.over, program, tuple(when), strength, file.onset, file.until, tuple(file.explains),
+            tuple(file.yields), evidence, tuple(links), tuple(file.tests), _references(file.references), path,
+        ),
+        [],
+    )  # fmt: skip
+
+
+def compile_cause(file: schema.CauseFile, path: str) -> tuple[Cause | None, list[Problem]]:
+    """The checked cause, or None with its problems."""
+    c = Compiler()
+    program = c.program(file)
+
+    def odds(key: str, lines: Sequence[schema.OddsLine], up: bool) -> tuple[Odds, ...]:
+        out = []
+        for i, line in enumerate(lines):
+            c.truth((key, i, "given"), line.given)
+            if (line.times > 1) is not up:
+                c.problems.append(((key, i, "times"), f"a factor {'above' if up else 'below'} 1 is meant here"))
+            out.append(Odds(line.given, line.times, c.sentence((key, i), line.say, None, line.mark)))
+        return tuple(out)
+
+    supports, against = odds("for", file.supports, True), odds("against", file.against, False)
+    checks = []
+    for i, check in enumerate(file.checks):
+        c.truth(("checks", i, "answer"), check.answer)
+        because = c.sentence(("checks", i, "because"), check.because or "", None, None)
+        checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, check.answer, because.text))
+    if c.problems:
+        return None, c.problems
+    return (
+        Cause(
+            file.id, file.title, file.mechanism, program, supports, against, tuple(checks), tuple(file.fix),
+            file.probe or "", _references(file.references), path,
+        ),
+        [],
+    )  # fmt: skip

@@ -1,0 +1,173 @@
+"""Folders of rule and cause files -> Rulebook. Reports every error of every file at once, each with its line."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from curvedoc.errors import RuleError, RuleErrors, UsageError
+from curvedoc.rulebook import schema
+from curvedoc.rulebook.compile import compile_cause, compile_rule
+from curvedoc.rulebook.rule import Cause, Rule, Rulebook
+from curvedoc.rulebook.yaml12 import read
+
+CHECK_ENDS = ("confirmed", "ruled-out")
+
+
+def rules_dir() -> Path:
+    """The rules that ship with curvedoc: inside the installed package, or beside it in a checkout."""
+    here = Path(__file__).resolve().parent.parent
+    inside = here / "_rules"
+    return inside if inside.is_dir() else here.parent / "rules"
+
+
+def signals_file() -> Path:
+    """The roles of raw metric names that ship with curvedoc."""
+    return rules_dir() / "signals.yaml"
+
+
+def _line(text: str, path: tuple[str | int, ...]) -> int:
+    """The 1-based line of a key path in a YAML text (the nearest parent where the path ends early)."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    line = 1
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if pair[0].value == str(part)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line
+
+
+def _validate(model: type[BaseModel], path: Path, where: str) -> tuple[Any, list[RuleError]]:
+    try:
+        document = read(path, where)
+    except RuleError as error:
+        return None, [error]
+    if not isinstance(document, dict):
+        return None, [RuleError("not a mapping of keys", where)]
+    try:
+        return model.model_validate(document), []
+    except ValidationError as error:
+        text = path.read_text(encoding="utf-8")
+        errors = []
+        for item in error.errors():
+            place = tuple(p for p in item["loc"] if not (isinstance(p, str) and "[" in p))
+            dotted = ".".join(str(p) for p in place)
+            errors.append(RuleError(f"{dotted}: {item['msg']}", f"{where}:{_line(text, place)}"))
+        return None, errors
+
+
+def _load_file(path: Path, where: str, is_cause: bool) -> tuple[Rule | Cause | None, list[RuleError]]:
+    model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
+    file, errors = _validate(model, path, where)
+    if file is None:
+        return None, errors
+    if file.id != path.stem:
+        errors.append(
+            RuleError(f"id '{file.id}' is not the file name", f"{where}:1", f"rename the file to {file.id}.yaml")
+        )
+    made: Rule | Cause | None
+    made, problems = compile_cause(file, where) if is_cause else compile_rule(file, path.parent.name, where)
+    if problems:
+        text = path.read_text(encoding="utf-8")
+        for place, message in problems:
+            dotted = ".".join(str(p) for p in place)
+            errors.append(RuleError(f"{dotted}: {message}", f"{where}:{_line(text, place)}"))
+    return made, errors
+
+
+def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause]) -> list[RuleError]:
+    """Names of causes and symptoms that no file defines."""
+    errors = []
+    ids = {r.id for r in rules}
+    for rule in rules:
+        for link in rule.causes:
+            if link.cause not in causes:
+                errors.append(RuleError(f"cause '{link.cause}' has no file", rule.path, "write rules/causes/<id>.yaml"))
+        for other in (*rule.explains, *rule.yields):
+            if other not in ids:
+                errors.append(RuleError(f"symptom '{other}' (explains / yields) has no file", rule.path))
+    for cause in causes.values():
+        for check in cause.checks:
+            for end in (check.yes, check.no):
+                if end not in CHECK_ENDS and end not in causes:
+                    errors.append(RuleError(f"check leads to '{end}', which is no cause", cause.path))
+    return errors
+
+
+def load(folders: Sequence[Path] = (), builtin: bool = True) -> Rulebook:
+    """The rulebook in the shipped rules (unless builtin is false) and in further folders; a later file of one id wins.
+
+    Raises RuleErrors with everything that is wrong in any file.
+    """
+    roots = [*([rules_dir()] if builtin else []), *folders]
+    rules: dict[str, Rule] = {}
+    causes: dict[str, Cause] = {}
+    errors: list[RuleError] = []
+    digest = hashlib.sha256()
+    for root in roots:
+        if not root.is_dir():
+            raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
+        for path in sorted(p for p in root.rglob("*.yaml") if p.name != "signals.yaml"):
+            where = path.relative_to(root.parent).as_posix() if root == rules_dir() else path.as_posix()
+            made, wrong = _load_file(path, where, path.parent.name == "causes")
+            errors.extend(wrong)
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+            if isinstance(made, Rule):
+                rules[made.id] = made
+            elif isinstance(made, Cause):
+                causes[made.id] = made
+    if not errors:
+        errors = _dangling(list(rules.values()), causes)
+    if errors:
+        raise RuleErrors(errors)
+    return Rulebook(tuple(rules[k] for k in sorted(rules)), causes, digest.hexdigest()[:16])
+
+
+_SET = re.compile(r"^([a-z0-9-]+)\.([a-z0-9_]+)=(.+)$")
+
+
+def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0) -> Rulebook:
+    """The rulebook with thresholds moved.
+
+    settings: "RULE.PARAM=VALUE" each. sensitivity: -1 (strict: fewest alarms) to +1 (loose: fewest misses) along each
+    param's documented range; params without a range stay.
+    """
+    wanted: dict[tuple[str, str], float] = {}
+    for text in settings:
+        match = _SET.match(text)
+        if not match:
+            raise UsageError(f"'{text}' is not RULE.PARAM=VALUE")
+        rule = book.rule(match[1])
+        if rule is None or match[2] not in {p.name for p in rule.program.params}:
+            known = (
+                ", ".join(f"{match[1]}.{p.name}" for p in rule.program.params) if rule else "curvedoc rules lists them"
+            )
+            raise UsageError(f"no threshold {match[1]}.{match[2]}", hint=known)
+        try:
+            wanted[match[1], match[2]] = float(match[3])
+        except ValueError as error:
+            raise UsageError(f"'{match[3]}' is not a number", f"--set {text}") from error
+    rules = []
+    for rule in book.rules:
+        params = []
+        for p in rule.program.params:
+            end = p.loose if sensitivity > 0 else p.strict
+            value = p.value if end is None else p.value + abs(sensitivity) * (end - p.value)
+            params.append(replace(p, value=wanted.get((rule.id, p.name), value)))
+        rules.append(replace(rule, program=replace(rule.program, params=tuple(params))))
+    mark = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
+    return replace(book, rules=tuple(rules), digest=mark if settings or sensitivity else book.digest)

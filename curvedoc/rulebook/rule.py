@@ -1,0 +1,160 @@
+"""Rule, cause and their parts as loaded and checked: frozen, ready to evaluate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from curvedoc.diagnosis import Cost, Kind, Severity
+from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.schema import Case
+
+Source = Literal["role", "config", "config-text", "log", "note", "axis", "restarts"]
+Member = Literal["", "each", "same", "others", "first", "last"]
+Scope = Literal["run", "layer", "metric", "rank", "siblings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One input of a rule: a local name for a signal, a setting or the message table."""
+
+    name: str
+    source: Source
+    target: str  # role, setting key or note kind; "" for the log
+    optional: bool
+    member: Member = ""
+    regex: str = ""  # for config-text
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A threshold; loose and strict are the ends of its documented range."""
+
+    name: str
+    value: float
+    unit: str
+    why: str
+    loose: float | None
+    strict: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkSpec:
+    """What to draw for a sentence, by local names."""
+
+    metric: str
+    point: str | None
+    start: str | None
+    end: str | None
+    level: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """An evidence sentence with its fields (name, format) between the literal parts."""
+
+    text: str
+    given: str | None
+    mark: MarkSpec | None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A cause named by a rule."""
+
+    cause: str
+    weight: float
+    times: Mapping[str, float]
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What rule and cause files share: inputs, thresholds and measures in order."""
+
+    needs: tuple[Need, ...]
+    patterns: Mapping[str, str]
+    params: tuple[Param, ...]
+    measures: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One detector."""
+
+    id: str
+    family: str
+    kind: Kind
+    title: str
+    severity: Severity
+    status: Literal["trial", "stable"]
+    what: str
+    why: str
+    lookalikes: str
+    over: Scope
+    program: Program
+    #: (name or "", conditions that must all hold); any of them fires the rule
+    when: tuple[tuple[str, tuple[Expr, ...]], ...]
+    strength: Expr
+    onset: str | None
+    until: str | None
+    explains: tuple[str, ...]
+    yields: tuple[str, ...]
+    evidence: tuple[Sentence, ...]
+    causes: tuple[Link, ...]
+    tests: tuple[Case, ...]
+    references: tuple[tuple[str, str], ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """One piece of evidence for or against a cause."""
+
+    given: str
+    times: float
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSpec:
+    """One question of a cause's part of the troubleshooting tree."""
+
+    ask: str
+    how: str
+    cost: Cost
+    yes: str
+    no: str
+    answer: str | None
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One cause."""
+
+    id: str
+    title: str
+    mechanism: str
+    program: Program
+    supports: tuple[Odds, ...]
+    against: tuple[Odds, ...]
+    checks: tuple[CheckSpec, ...]
+    fix: tuple[str, ...]
+    probe: str
+    references: tuple[tuple[str, str], ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rulebook:
+    """Every rule and cause, and a digest of the files they came from."""
+
+    rules: tuple[Rule, ...]
+    causes: Mapping[str, Cause]
+    digest: str
+
+    def rule(self, id_: str) -> Rule | None:
+        """The rule of that id."""
+        return next((r for r in self.rules if r.id == id_), None)
