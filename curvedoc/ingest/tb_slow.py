@@ -1,0 +1,263 @@
+"""One event record in full: what the bulk decoder leaves (histograms, text, hyper-parameters, odd tensors)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.ingest.flat import flatten
+from curvedoc.model import Scalar
+
+Floats = NDArray[np.float64]
+
+#: A bucket counts as "zero" when it holds 0 and is no wider than this share of the largest magnitude.
+_ZERO_WIDTH = 1e-3
+#: Elements of the largest tensor that is looked at (a histogram has tens to thousands of buckets).
+_MAX_ELEMENTS = 1 << 20
+
+#: TensorProto.dtype -> how `tensor_content` is laid out, and the field that holds the numbers otherwise.
+_DTYPES = {
+    1: ("<f4", "float_val"),
+    2: ("<f8", "double_val"),
+    3: ("<i4", "int_val"),
+    4: ("u1", "int_val"),
+    5: ("<i2", "int_val"),
+    6: ("i1", "int_val"),
+    9: ("<i8", "int64_val"),
+    10: ("?", "bool_val"),
+    14: ("<u2", "half_val"),
+    17: ("<u2", "int_val"),
+    19: ("<f2", "half_val"),
+    22: ("<u4", "uint32_val"),
+    23: ("<u8", "uint64_val"),
+}
+_STRING, _BFLOAT16, _HALF = 7, 14, 19
+#: Types in which a finite number beyond the range becomes inf.
+_NARROW = frozenset((1, _BFLOAT16, _HALF))
+_SUCCESS, _FAILURE = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What one event record says.
+
+    points: (tag, value, whether the type overflows to inf); histograms come as derived series `tag@mean` ...
+    texts:  (tag, text)
+    config: hyper-parameters of a session start
+    outcomes: tags that the hparams plugin names as results of the whole run
+    ended:  a session end: True for success, False for failure
+    skipped: values of kinds that are not read (images, audio, meshes ...)
+    plugins: tag -> plugin, for later records of the tag that leave it out
+    """
+
+    step: int = 0
+    wall: float = 0.0
+    points: tuple[tuple[str, float, bool], ...] = ()
+    texts: tuple[tuple[str, str], ...] = ()
+    config: Mapping[str, Scalar] = field(default_factory=dict)
+    outcomes: tuple[str, ...] = ()
+    ended: bool | None = None
+    skipped: int = 0
+    plugins: Mapping[str, str] = field(default_factory=dict)
+
+
+def parse(data: bytes, plugins: Mapping[str, str]) -> Event | None:
+    """The event in one record, None where it is not a valid message.
+
+    plugins: what earlier records of the file said about their tags.
+    """
+    from google.protobuf.message import DecodeError
+    from tensorboard.compat.proto.event_pb2 import Event as Proto
+
+    try:
+        proto = Proto.FromString(data)
+    except DecodeError:
+        return None
+    points: list[tuple[str, float, bool]] = []
+    texts: list[tuple[str, str]] = []
+    config: dict[str, Scalar] = {}
+    outcomes: list[str] = []
+    named: dict[str, str] = {}
+    ended: bool | None = None
+    skipped = 0
+    if proto.WhichOneof("what") == "log_message":
+        texts.append(("", proto.log_message.message))
+    for value in proto.summary.value:
+        tag = value.tag
+        plugin = value.metadata.plugin_data.plugin_name
+        if plugin:
+            named[tag] = plugin
+        else:
+            plugin = named.get(tag) or plugins.get(tag, "")
+        if plugin == "hparams":
+            session = _hparams(value.metadata.plugin_data.content)
+            config.update(session.config)
+            outcomes += session.outcomes
+            ended = session.ended if session.ended is not None else ended
+            continue
+        match value.WhichOneof("value"):
+            case "simple_value":
+                points.append((tag, value.simple_value, True))
+            case "histo":
+                points += _histogram(tag, value.histo)
+            case "tensor":
+                got, text = _tensor(tag, value.tensor, plugin)
+                points += got
+                if text is not None:
+                    texts.append((tag, text))
+                skipped += not got and text is None
+            case None:
+                pass
+            case _:
+                skipped += 1
+    return Event(
+        proto.step, proto.wall_time, tuple(points), tuple(texts), config, tuple(outcomes), ended, skipped, named
+    )
+
+
+def _tensor(tag: str, proto: Any, plugin: str) -> tuple[list[tuple[str, float, bool]], str | None]:
+    """Points of a tensor of one number or of a histogram, or its text; neither for anything else."""
+    if proto.dtype == _STRING:
+        if plugin not in ("", "text"):
+            return [], None
+        try:
+            return [], "\n".join(s.decode() for s in proto.string_val)
+        except UnicodeDecodeError:
+            return [], None
+    shape = [d.size for d in proto.tensor_shape.dim]
+    numbers = _numbers(proto, shape) if plugin in ("", "scalars", "histograms") else None
+    if numbers is None:
+        return [], None
+    if len(numbers) == 1 and plugin != "histograms":
+        return [(tag, float(numbers[0]), proto.dtype in _NARROW)], None
+    if len(shape) == 2 and shape[1] == 3 and plugin == "histograms":
+        return _buckets(tag, numbers.reshape(-1, 3)), None
+    return [], None
+
+
+def _numbers(proto: Any, shape: list[int]) -> Floats | None:
+    """The elements as float64, None for types without numbers, sizes that do not fit and tensors too large."""
+    layout = _DTYPES.get(proto.dtype)
+    if layout is None or any(d < 0 for d in shape):
+        return None
+    size = math.prod(shape)
+    if not 0 < size <= _MAX_ELEMENTS:
+        return None
+    dtype, name = layout
+    if proto.tensor_content:
+        if len(proto.tensor_content) != size * np.dtype(dtype).itemsize:
+            return None
+        raw = np.frombuffer(proto.tensor_content, dtype)
+    else:
+        listed = getattr(proto, name)
+        if len(listed) > size:
+            return None
+        if proto.dtype in (_HALF, _BFLOAT16):  # half_val holds the bits
+            raw = (np.array(listed, np.int64) & 0xFFFF).astype("<u2").view(dtype)
+        else:
+            raw = np.array(listed)
+        # A tensor may leave out trailing elements that equal the last one given.
+        last = raw[-1:] if len(raw) else np.zeros(1, raw.dtype)
+        raw = np.concatenate((raw, np.repeat(last, size - len(raw))))
+    if proto.dtype == _BFLOAT16:
+        raw = (raw.astype("<u4") << np.uint32(16)).view("<f4")
+    return raw.astype(np.float64)
+
+
+def _histogram(tag: str, h: Any) -> list[tuple[str, float, bool]]:
+    """Derived points of a histogram with buckets given by their right edges; none where it holds no values."""
+    if not h.num > 0:
+        return []
+    mean = h.sum / h.num
+    spread = math.sqrt(max(0.0, h.sum_squares / h.num - mean * mean))
+    right = np.array(h.bucket_limit, np.float64)
+    count = np.array(h.bucket, np.float64)
+    zero = math.nan
+    if len(right) == len(count) and len(right):
+        left = np.concatenate(([min(h.min, right[0])], right[:-1]))
+        zero = _zero_share(left, right, count, h.min, h.max)
+    return _derived(tag, h.min, h.max, mean, spread, zero)
+
+
+def _buckets(tag: str, table: Floats) -> list[tuple[str, float, bool]]:
+    """Derived points of a histogram given as rows of left edge, right edge and count; moments from the middles."""
+    left, right, count = table.T
+    held = count > 0
+    if not held.any():
+        return []
+    low, high = float(left[held].min()), float(right[held].max())
+    total = float(count[held].sum())
+    with np.errstate(all="ignore"):  # edges may be infinite or NaN
+        middle = (left[held] + right[held]) / 2
+        mean = float((middle * count[held]).sum()) / total
+        spread = math.sqrt(max(0.0, float(((middle - mean) ** 2 * count[held]).sum()) / total))
+    return _derived(tag, low, high, mean, spread, _zero_share(left, right, count, low, high))
+
+
+def _zero_share(left: Floats, right: Floats, count: Floats, low: float, high: float) -> float:
+    """Share of the values that are zero, as far as the buckets are fine enough to tell; else NaN."""
+    top = max(abs(low), abs(high))
+    if top == 0:
+        return 1.0
+    if low > 0 or high < 0:
+        return 0.0
+    held = (left <= 0) & (right >= 0) & (count > 0)
+    with np.errstate(all="ignore"):
+        wide = right[held] - left[held] > _ZERO_WIDTH * top
+    if bool(wide.any()):
+        return math.nan
+    return float(count[held].sum() / count.sum()) if count.sum() > 0 else math.nan
+
+
+def _derived(
+    tag: str, low: float, high: float, mean: float, spread: float, zero: float
+) -> list[tuple[str, float, bool]]:
+    top = max(abs(low), abs(high))
+    named = (("min", low), ("max", high), ("mean", mean), ("std", spread), ("absmax", top))
+    out = [(f"{tag}@{name}", value, False) for name, value in named]
+    if not math.isnan(zero):
+        out.append((f"{tag}@zero_frac", zero, False))
+    return out
+
+
+def _hparams(content: bytes) -> Event:
+    """Settings, result tags and end of a session, as the hparams plugin stores them."""
+    from google.protobuf.message import DecodeError
+    from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
+
+    try:
+        data = HParamsPluginData.FromString(content)
+    except DecodeError:
+        return Event()
+    match data.WhichOneof("data"):
+        case "experiment":
+            return Event(outcomes=tuple(m.name.tag for m in data.experiment.metric_infos))
+        case "session_start_info":
+            raw = {k: _plain(v) for k, v in data.session_start_info.hparams.items()}
+            return Event(config=flatten(raw))
+        case "session_end_info":
+            status = data.session_end_info.status
+            return Event(ended=True if status == _SUCCESS else False if status == _FAILURE else None)
+    return Event()
+
+
+def _plain(value: Any) -> object:
+    """A protobuf Value as Python's own; whole numbers become int again."""
+    match value.WhichOneof("kind"):
+        case "number_value":
+            number = float(value.number_value)
+            return int(number) if number.is_integer() and abs(number) < 1 << 53 else number
+        case "bool_value":
+            return bool(value.bool_value)
+        case "string_value":
+            return str(value.string_value)
+        case "struct_value":
+            return {k: _plain(v) for k, v in value.struct_value.fields.items()}
+        case "list_value":
+            return [_plain(v) for v in value.list_value.values]
+    return None
