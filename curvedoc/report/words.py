@@ -1,0 +1,102 @@
+"""The words and number formats that every view shares, so that they cannot disagree."""
+
+from __future__ import annotations
+
+import math
+
+from curvedoc.diagnosis import Cost, Verdict
+
+#: Glyph, word and style class of a verdict. Never colour alone.
+VERDICTS: dict[Verdict, tuple[str, str, str]] = {
+    "failed": ("✕", "Failed", "fail"),
+    "warning": ("▲", "Warning", "warn"),
+    "inconclusive": ("?", "Inconclusive", "unsure"),
+    "healthy": ("✓", "Healthy", "ok"),
+}
+
+COSTS: dict[Cost, str] = {
+    "look": "a look at files you have",
+    "code": "a small change of code",
+    "short-run": "a short run",
+    "full-run": "a full run",
+}
+
+#: At or above: the word. A headline asserts a cause only from `ASSERTED` up.
+_LIKELY = ((0.70, "very likely"), (0.50, "likely"), (0.10, "possible"), (0.0, "unlikely"))
+ASSERTED = 0.50
+
+
+def likelihood(probability: float) -> str:
+    """The word for a probability, judged after rounding to whole percents as it is shown beside it.
+
+    >>> [likelihood(p) for p in (0.9, 0.695, 0.5, 0.1, 0.02)]
+    ['very likely', 'very likely', 'likely', 'possible', 'unlikely']
+    """
+    shown = math.floor(probability * 100 + 0.5) / 100 if math.isfinite(probability) else 0.0
+    return next((word for floor, word in _LIKELY if shown >= floor), "unlikely")
+
+
+def percent(probability: float) -> str:
+    """A probability as shown: whole percents, never a false 0 or 100.
+
+    >>> percent(0.784), percent(0.999), percent(0.001)
+    ('78 %', '> 99 %', '< 1 %')
+    """
+    if not math.isfinite(probability):
+        return "unknown"
+    shown = math.floor(probability * 100 + 0.5)
+    if shown >= 100:
+        return "> 99 %"
+    return f"{shown} %" if shown >= 1 else "< 1 %"
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 run`, `1,200 runs`."""
+    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
+
+
+def step(n: int | None) -> str:
+    """A step number with thousands separators, or "none"."""
+    return "none" if n is None else f"{n:,}"
+
+
+def value(v: float | None) -> str:
+    """A measured value in about three digits.
+
+    >>> value(2.10812), value(3e-7), value(12345.6), value(float("nan")), value(None), value(0.0)
+    ('2.11', '3e-07', '12,346', 'NaN', 'none', '0')
+    """
+    if v is None:
+        return "none"
+    if math.isnan(v):
+        return "NaN"
+    if math.isinf(v):
+        return "inf" if v > 0 else "-inf"
+    if v == 0:
+        return "0"
+    if abs(v) >= 1e6 or abs(v) < 1e-3:
+        return f"{v:.2g}"
+    return f"{v:,.0f}" if abs(v) >= 1000 else f"{v:.3g}"
+
+
+def hours(h: float | None) -> str:
+    """Hours with one decimal below a hundred; minutes below one hour.
+
+    >>> hours(43.62), hours(0.3), hours(212.4), hours(None), hours(0.001)
+    ('43.6 h', '18 min', '212 h', 'unknown', '< 1 min')
+    """
+    if h is None or not math.isfinite(h):
+        return "unknown"
+    if h >= 1:
+        return f"{h:,.1f} h" if h < 100 else f"{h:,.0f} h"
+    minutes = math.floor(h * 60 + 0.5)
+    return f"{minutes} min" if minutes else "< 1 min"
+
+
+def size(n: int) -> str:
+    """Bytes in a readable unit: `840 B`, `12 kB`, `3.4 MB`."""
+    if n < 1000:
+        return f"{n} B"
+    if n < 1_000_000:
+        return f"{n / 1000:.0f} kB"
+    return f"{n / 1e6:.1f} MB" if n < 1e9 else f"{n / 1e9:.1f} GB"
