@@ -1,0 +1,179 @@
+"""One run on the bench: its signals, settings and messages as the inputs of rules, each computed once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from curvedoc.model import Run
+from curvedoc.rulebook.expr import Evaluator
+from curvedoc.rulebook.rule import Need, Program
+from curvedoc.rulebook.vocabulary import functions
+from curvedoc.series import Series
+
+#: Messages written before the first logged step.
+BEFORE_FIRST = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a rule is evaluated for: the run, or one layer, data set, rank or sibling of it."""
+
+    label: str
+    scope: Mapping[str, str]
+    pick: Callable[[Need], Series | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The messages that a pattern matched."""
+
+    series: Series
+    texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
+
+
+class Bench:
+    """A run with its memo. Not shared between threads; one per run and analysis."""
+
+    def __init__(self, run: Run, evaluator: Evaluator | None = None) -> None:
+        self.run = run
+        self.evaluator = evaluator or Evaluator(functions())
+        self._hits: dict[tuple[str, str], Hits] = {}
+        self._restarts: Series | None = None
+
+    def subject(self) -> Subject:
+        """The run as a whole."""
+        return Subject("", {}, self.pick)
+
+    def pick(self, need: Need) -> Series | None:
+        """The series behind a role of the whole run; first and last in the order they were logged."""
+        if need.member in ("first", "last"):
+            matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
+            if not matches:
+                return None
+            return self.run.metric(matches[0 if need.member == "first" else -1].metric)
+        return self.run.series(need.target)
+
+    def bind(self, need: Need, subject: Subject) -> Any:
+        """The value of one input, None where the run has none."""
+        match need.source:
+            case "role":
+                return subject.pick(need)
+            case "config":
+                return _number(self.run.settings.get(need.target))
+            case "config-text":
+                setting = self.run.settings.get(need.target)
+                return None if setting is None else _contains(str(setting), need.regex)
+            case "note":
+                return float(self._notes(need.target))
+            case "axis":
+                return 1.0 if self.run.axis == need.target else 0.0
+            case "restarts":
+                return self.restarts()
+            case "log":
+                return True if self.run.has_text else None
+
+    def _notes(self, kind: str) -> int:
+        notes = [*self.run.notes, *(n for s in self.run.sources for n in s.notes)]
+        return sum(n.count for n in notes if n.kind == kind)
+
+    def restarts(self) -> Series:
+        """One row per restart: the step it went back to, value the step it came from."""
+        if self._restarts is None:
+            points = self.run.points.filter(pl.col("step").is_not_null())
+            spans = (
+                points.group_by("rank", "segment")
+                .agg(pl.col("step").min().alias("low"), pl.col("step").max().alias("high"))
+                .sort("rank", "segment")
+            )
+            rows: dict[int, float] = {}
+            previous: dict[int, int] = {}
+            for rank, _, low, high in spans.iter_rows():
+                if rank in previous and low <= previous[rank]:
+                    rows[low] = float(previous[rank])
+                previous[rank] = max(high, previous.get(rank, high))
+            steps = sorted(rows)
+            self._restarts = Series(
+                np.array(steps, dtype=np.int64), np.array([rows[s] for s in steps], dtype=np.float64), "restarts"
+            )
+        return self._restarts
+
+    def hits(self, name: str, regex: str) -> Hits | None:
+        """The messages that match, None when no text log was read."""
+        if not self.run.has_text:
+            return None
+        key = (name, regex)
+        if key not in self._hits:
+            found = self.run.messages.filter(pl.col("text").str.contains(regex))
+            step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
+            texts: dict[str, str] = {}
+            if len(found):
+                text = str(found["text"][0])
+                texts[f"{name}_text"] = _excerpt(text, regex)
+                groups = pl.Series([text]).str.extract_groups(regex).struct.unnest().row(0, named=True)
+                texts.update({k: str(v)[:200] for k, v in groups.items() if v is not None and not k.isdigit()})
+            # equal steps are kept as rows: a count of matches must not merge them
+            self._hits[key] = Hits(Series(step, np.ones(len(step)), "messages"), texts)
+        return self._hits[key]
+
+    def environment(self, program: Program, subject: Subject) -> tuple[dict[str, Any], dict[str, str]]:
+        """Every name of a program with its value (None: unknown), and the texts for its sentences."""
+        env: dict[str, Any] = {}
+        texts: dict[str, str] = {"label": subject.label}
+        for need in program.needs:
+            env[need.name] = self.bind(need, subject)
+        for name, regex in program.patterns.items():
+            hits = self.hits(name, regex)
+            env[name] = None if hits is None else hits.series
+            if hits is not None:
+                texts.update(hits.texts)
+        for param in program.params:
+            env[param.name] = param.value
+        for name, expr in program.measures:
+            env[name] = self.evaluator.value(expr, env)
+        return env, texts
+
+
+def _number(setting: object) -> float | None:
+    if isinstance(setting, (bool, int, float)):
+        number = float(setting)
+        return number if math.isfinite(number) else None
+    if isinstance(setting, str):
+        try:
+            number = float(setting)
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
+    return None
+
+
+def _contains(text: str, regex: str) -> bool:
+    return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])
+
+
+def _excerpt(text: str, regex: str) -> str:
+    """The line of a message that matches, at most 200 characters."""
+    lines = text.splitlines() or [""]
+    matching = pl.Series(lines).str.contains(regex)
+    line = next((line for line, hit in zip(lines, matching, strict=True) if hit), lines[-1])
+    return line.strip()[:200]
+
+
+def median_of(members: Sequence[Series], on: Series) -> Series | None:
+    """The element-wise median of series on the steps of `on` that all of them logged; None where there are none."""
+    step = on.step
+    for m in members:
+        step = np.intersect1d(step, m.step, assume_unique=True)
+    if not len(step) or not members:
+        return None
+    rows = np.stack([m.value[np.searchsorted(m.step, step)] for m in members])
+    finite = np.isfinite(rows).any(axis=0)
+    value = np.full(len(step), np.nan)
+    if finite.any():
+        value[finite] = np.nanmedian(np.where(np.isfinite(rows[:, finite]), rows[:, finite], np.nan), axis=0)
+    return Series(step, value, members[0].metric)

@@ -1,0 +1,150 @@
+"""The tests inside rule files: build the run that a case describes, judge it, compare."""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from curvedoc.diagnose.bench import Bench
+from curvedoc.diagnose.detect import Judgment, detect
+from curvedoc.model import ASSEMBLED, MESSAGES, RoleMatch, Run, Scalar, Source
+from curvedoc.rulebook.rule import Rule
+from curvedoc.rulebook.schema import Case, Curve, Knots, Member
+from curvedoc.series import Floats, Ints
+
+_STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What a case gave."""
+
+    rule: str
+    case: str
+    passed: bool
+    known: str | None
+    problem: str  # "" when it passed
+
+
+def _between(step: Ints, knots: Knots, log: bool) -> Floats:
+    """Straight lines between knots (geometric with log); a non-finite knot holds from its step on."""
+    x = np.array([k[0] for k in knots], dtype=np.float64)
+    y = np.array([k[1] for k in knots], dtype=np.float64)
+    finite = np.isfinite(y)
+    value = np.full(len(step), np.nan)
+    if finite.any():
+        height = np.log(np.maximum(y[finite], 1e-300)) if log else y[finite]
+        value = np.interp(step, x[finite], height)
+        value = np.exp(value) if log else value
+    for i in np.flatnonzero(~finite):
+        until = x[i + 1] if i + 1 < len(x) else np.inf
+        value[(step >= x[i]) & (step < until)] = y[i]
+    return value
+
+
+def _series(spec: Knots | Curve, case: Case, key: str) -> tuple[Ints, Floats]:
+    curve = Curve(knots=spec) if isinstance(spec, list) else spec
+    first, last = curve.knots[0][0], curve.knots[-1][0]
+    grid = np.linspace(first, last, curve.points or case.points).round().astype(np.int64)
+    step = np.unique(np.concatenate([grid, np.array([k[0] for k in curve.knots], dtype=np.int64)]))
+    value = _between(step, curve.knots, curve.log)
+    noise = case.noise if curve.noise is None else curve.noise
+    if noise:
+        # seeded by the case's own words, so that adding a case never changes another
+        rng = np.random.default_rng(zlib.crc32(f"{case.name}/{key}".encode()))
+        value = value * (1.0 + noise * rng.standard_normal(len(value)))
+    if curve.period and curve.amplitude:
+        value = value + curve.amplitude * np.sin(2 * math.pi * step / curve.period)
+    return step, value
+
+
+def _messages(lines: Sequence[str]) -> pl.DataFrame:
+    rows = []
+    for number, line in enumerate(lines, 1):
+        match = _STEPPED.match(line)
+        text = match[2] if match else line
+        level = "TRACEBACK" if text.startswith("Traceback") else ""
+        rows.append(("case.log", number, None, level, int(match[1]) if match else None, 0, text))
+    return pl.DataFrame(rows, schema=dict(MESSAGES), orient="row")
+
+
+def build(member: Case | Member, case: Case, name: str = "case", ranks: Mapping[int, Member] | None = None) -> Run:
+    """The run that a case (or one of its siblings) describes."""
+    parts: list[pl.DataFrame] = []
+    matches: dict[tuple[str, str], RoleMatch] = {}
+    sources: list[tuple[int, Case | Member]] = [(0, member), *((r, m) for r, m in (ranks or {}).items())]
+    for rank, owner in sources:
+        for key, spec in owner.series.items():
+            role, _, label = key.partition(":")
+            step, value = _series(spec, case, f"{name}/{rank}/{key}")
+            matches[role, label] = RoleMatch(role, key, label, "case")
+            n = len(step)
+            parts.append(
+                pl.DataFrame(
+                    {
+                        "metric": [key] * n,
+                        "step": step,
+                        "value": value,
+                        "time": step.astype(np.float64),
+                        "rank": [rank] * n,
+                        "flags": [0] * n,
+                        "segment": [0] * n,
+                        "superseded": [False] * n,
+                    },
+                    schema=dict(ASSEMBLED),
+                )
+            )
+    points = pl.concat(parts) if parts else pl.DataFrame(schema=dict(ASSEMBLED))
+    log = member.log
+    config: dict[str, Scalar] = dict(member.config)
+    return Run(
+        name=name,
+        points=points,
+        messages=_messages(log or []),
+        roles=tuple(matches.values()),
+        config=config,
+        settings=config,
+        sources=(Source("case", "case", len(points), 0),),
+        axis=case.axis,
+        has_text=log is not None,
+    )
+
+
+def judge(rule: Rule, case: Case) -> Judgment:
+    """The rule's judgment of the case's run."""
+    run = build(case, case, ranks=case.ranks)
+    group = [run, *(build(m, case, f"sibling {i}") for i, m in enumerate(case.siblings, 1))]
+    return detect(rule, Bench(run), group, strict=True)
+
+
+def _problem(rule: Rule, case: Case) -> str:
+    got = judge(rule, case)
+    if got.outcome != case.expect:
+        why = f" ({got.reason})" if got.reason else ""
+        measures = got.finding.measures if got.finding else {}
+        return f"expected {case.expect}, got {got.outcome}{why} {dict(measures) if measures else ''}".rstrip()
+    if got.finding is None:
+        return ""
+    for name, (wanted, tolerance) in case.near.items():
+        value = got.finding.strength if name == "strength" else got.finding.measures.get(name)
+        if value is None or abs(float(value) - wanted) > tolerance:
+            return f"{name} is {value}, expected {wanted} within {tolerance}"
+    if case.first is not None and (not got.finding.causes or got.finding.causes[0][0] != case.first):
+        return f"first cause is {got.finding.causes[0][0] if got.finding.causes else None}, expected {case.first}"
+    return ""
+
+
+def check(rule: Rule, case: Case) -> CaseResult:
+    """Whether a case holds. A case marked `known` is expected to fail, and is wrong when it passes."""
+    problem = _problem(rule, case)
+    if case.known is not None:
+        passed = bool(problem)
+        problem = "" if passed else f"marked known: {case.known}, but it passes now: remove the mark"
+        return CaseResult(rule.id, case.name, passed, case.known, problem)
+    return CaseResult(rule.id, case.name, not problem, None, problem)

@@ -1,0 +1,69 @@
+"""Many runs -> Diagnosis: repeats found, each run diagnosed, failures of one kind grouped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from curvedoc import __version__
+from curvedoc.diagnose.run import diagnose
+from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
+from curvedoc.model import Run
+from curvedoc.rulebook.rule import Rulebook
+
+VERDICT_ORDER = ("failed", "warning", "inconclusive", "healthy")
+
+
+def repeats(runs: Sequence[Run]) -> Mapping[str, tuple[Run, ...]]:
+    """Run name -> the runs of one configuration and seed, itself among them; only where there are at least two.
+
+    Without a configuration nothing says that two runs are repeats, so such runs stand alone.
+    """
+    groups: dict[tuple[tuple[str, object], ...], list[Run]] = {}
+    for run in runs:
+        if run.config:
+            groups.setdefault(tuple(sorted(run.config.items())), []).append(run)
+    return {r.name: tuple(g) for g in groups.values() if len(g) > 1 for r in g}
+
+
+def groups(runs: Iterable[RunDiagnosis]) -> tuple[Group, ...]:
+    """Failed and warned runs by signature: first failures in order, and the leading cause. Largest group first."""
+    by: dict[tuple[str, ...], list[RunDiagnosis]] = {}
+    for run in runs:
+        faults = [f.symptom for f in run.findings if f.kind == "pathology" and f.explained_by is None]
+        if faults:
+            by.setdefault((faults[0], run.causes[0].cause if run.causes else ""), []).append(run)
+    ordered = sorted(by.items(), key=lambda item: (VERDICT_ORDER.index(item[1][0].verdict), -len(item[1]), item[0]))
+    made = []
+    for i, (signature, members) in enumerate(ordered):
+        clearest = max(members, key=lambda r: (r.causes[0].probability if r.causes else 0.0, r.run))
+        made.append(Group(_letters(i), signature, tuple(r.run for r in members), clearest.run))
+    return tuple(made)
+
+
+def _letters(i: int) -> str:
+    """A, B ... Z, AA, AB ..."""
+    text = ""
+    i += 1
+    while i:
+        i, rest = divmod(i - 1, 26)
+        text = chr(ord("A") + rest) + text
+    return text
+
+
+def diagnose_all(
+    runs: Sequence[Run],
+    book: Rulebook,
+    *,
+    siblings: bool = True,
+    unreadable: Sequence[Unreadable] = (),
+    progress: Callable[[int], None] | None = None,
+) -> Diagnosis:
+    """The diagnosis of a set of runs; with siblings, repeats of one configuration are compared."""
+    related = repeats(runs) if siblings else {}
+    done = []
+    for i, run in enumerate(runs):
+        done.append(diagnose(run, book, related.get(run.name, ())))
+        if progress is not None:
+            progress(i + 1)
+    done.sort(key=lambda r: r.run)
+    return Diagnosis(__version__, book.digest, tuple(done), groups(done), (), tuple(unreadable))

@@ -1,0 +1,136 @@
+"""Findings -> ranked causes, with the evidence for and against each and its checks answered from the log.
+
+The formula. Findings form stories: a first failure and the consequences folded under it. Within a story a cause
+collects mass
+
+    m(c) = sum over findings f of  grade(f) * share(f, c),     grade(f) = (0.4 + 0.6 strength) * (1 or 0.5 if folded)
+
+where share(f, c) are the rule's prior weights times its `times` factors, normalised. The cause file's own evidence
+multiplies it: o(c) = m(c) * product of the factors of every `for` and `against` line that holds (unknown never
+multiplies). p(c | story) = o(c)^g / sum of o^g, with g below 1 because pieces of evidence overlap. Over stories,
+
+    p(c) = 1 - product over stories (1 - w(story) p(c | story))
+
+with w by severity, so that a run that dies of NaN and also overfits names the cause of the NaN first. The formula is
+monotone: more strength, a larger share or a further `for` line never lowers a cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from curvedoc.diagnose.bench import Bench
+from curvedoc.diagnose.fold import root
+from curvedoc.diagnose.say import evidence, fill
+from curvedoc.diagnosis import Answer, Check, Evidence, Finding, RankedCause
+from curvedoc.rulebook.rule import Cause, CheckSpec
+
+#: Pieces of evidence overlap (a high rate makes both the spike and the gradient norm): each counts a little less.
+OVERLAP = 0.85
+#: What a story weighs in the ranking over stories, by kind and severity of its first failure.
+STORY_WEIGHT: Mapping[tuple[str, str], float] = {
+    ("pathology", "fatal"): 0.97,
+    ("pathology", "error"): 0.9,
+    ("pathology", "warning"): 0.75,
+    ("pathology", "note"): 0.5,
+}
+NOTICE_WEIGHT = 0.35
+GAP_WEIGHT = 0.08
+FOLDED = 0.5
+#: Shares below this are not shown: a list of thirty remote causes helps nobody.
+SHOWN = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """A cause's own evidence in this run."""
+
+    factor: float
+    supports: tuple[Evidence, ...]
+    against: tuple[Evidence, ...]
+    checks: tuple[Check, ...]
+
+
+def grade(finding: Finding) -> float:
+    """How much a finding counts, by its strength and whether it is a consequence."""
+    return (0.4 + 0.6 * finding.strength) * (FOLDED if finding.explained_by else 1.0)
+
+
+def _answer(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], cause: Cause) -> Check:
+    answer: Answer = "open"
+    because = ""
+    if spec.answer is not None:
+        truth = env.get(spec.answer)
+        if truth is None:
+            missing = [n.target or "log_text" for n in cause.program.needs if env.get(n.name) is None]
+            answer, because = "unanswerable", f"not logged: {', '.join(missing)}" if missing else "too little to decide"
+        else:
+            answer = "yes" if truth else "no"
+            because = fill(spec.because, env, texts) or ""
+    return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, answer, because)
+
+
+def _weigh(cause: Cause, bench: Bench) -> _Weighed:
+    env, texts = bench.environment(cause.program, bench.subject())
+    factor = 1.0
+    shown: dict[bool, list[Evidence]] = {True: [], False: []}
+    for odds, positive in [*((o, True) for o in cause.supports), *((o, False) for o in cause.against)]:
+        if env.get(odds.given) is True:
+            factor *= odds.times
+            shown[positive] += evidence([odds.sentence], env, texts)
+    checks = tuple(_answer(c, env, texts, cause) for c in cause.checks)
+    return _Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
+
+
+def _story_weight(finding: Finding) -> float:
+    if finding.kind == "pathology":
+        return STORY_WEIGHT[finding.kind, finding.severity]
+    return NOTICE_WEIGHT if finding.kind == "notice" else GAP_WEIGHT
+
+
+def rank(
+    findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench, because: Mapping[tuple[str, str], str]
+) -> tuple[RankedCause, ...]:
+    """The likely causes, best first. because: (symptom, cause) -> the rule's own reason for naming it."""
+    by_id = {f.symptom: f for f in findings}
+    named = {c for f in findings for c, _ in f.causes if c in causes}
+    weighed = {c: _weigh(causes[c], bench) for c in sorted(named)}
+    stories: dict[str, dict[str, float]] = {}
+    for f in findings:
+        story = stories.setdefault(root(f.symptom, by_id), {})
+        for named_cause, share in f.causes:
+            if named_cause in causes:
+                story[named_cause] = story.get(named_cause, 0.0) + grade(f) * share
+    left = dict.fromkeys(weighed, 1.0)
+    for first, masses in stories.items():
+        odds = {c: (m * weighed[c].factor) ** OVERLAP for c, m in masses.items()}
+        total = sum(odds.values())
+        for c, o in odds.items():
+            left[c] *= 1.0 - _story_weight(by_id[first]) * o / total
+    ranked = []
+    for id_, rest in left.items():
+        owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
+        reasons = tuple(
+            Evidence(f"{f.title}: {because[f.symptom, id_]}", f.metric)
+            for f in owners[:3]
+            if (f.symptom, id_) in because
+        )
+        cause, own = causes[id_], weighed[id_]
+        ranked.append(
+            RankedCause(
+                cause=id_,
+                title=cause.title,
+                probability=round(1.0 - rest, 4),
+                mechanism=cause.mechanism,
+                supports=(*own.supports, *reasons),
+                against=own.against,
+                checks=own.checks,
+                fix=cause.fix,
+                probe=cause.probe,
+                findings=tuple(f.symptom for f in owners),
+            )
+        )
+    ranked.sort(key=lambda r: (-r.probability, r.cause))
+    return tuple(r for i, r in enumerate(ranked) if r.probability >= SHOWN or i < 3)

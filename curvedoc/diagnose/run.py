@@ -1,0 +1,60 @@
+"""Run -> RunDiagnosis: every rule judged, findings folded, causes ranked, the verdict drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from curvedoc.diagnose.bench import Bench
+from curvedoc.diagnose.curves import curves, signals
+from curvedoc.diagnose.detect import detect
+from curvedoc.diagnose.fold import fold
+from curvedoc.diagnose.rank import rank
+from curvedoc.diagnose.verdict import headline, next_check, verdict, waste
+from curvedoc.diagnosis import Message, NotJudged, RunDiagnosis
+from curvedoc.model import Note, Run
+from curvedoc.rulebook.rule import Rulebook
+
+#: Messages shown: tracebacks and errors first, then warnings.
+SHOWN_MESSAGES = 12
+_LEVELS = ("TRACEBACK", "CRITICAL", "ERROR", "WARNING")
+
+
+def _messages(run: Run) -> tuple[Message, ...]:
+    found = run.messages.filter(pl.col("level").is_in(_LEVELS))
+    rows = sorted(found.iter_rows(named=True), key=lambda r: (_LEVELS.index(r["level"]), -r["line"]))[:SHOWN_MESSAGES]
+    return tuple(Message(r["source"], r["line"], r["level"], r["step"], r["text"]) for r in rows)
+
+
+def diagnose(run: Run, book: Rulebook, group: Sequence[Run] = (), strict: bool = False) -> RunDiagnosis:
+    """The diagnosis of one run. group: the run and its repeats, where there are any."""
+    bench = Bench(run)
+    judged = [detect(rule, bench, group, strict) for rule in book.rules]
+    rules = {r.id: r for r in book.rules}
+    findings = fold([j.finding for j in judged if j.finding is not None], rules)
+    because = {(r.id, link.cause): link.because for r in book.rules for link in r.causes}
+    causes = rank(findings, book.causes, bench, because)
+    result = verdict(run, findings)
+    marked = dict.fromkeys(m.metric for f in findings for e in f.evidence for m in e.marks)
+    marked.update(dict.fromkeys(f.metric for f in findings if f.metric))
+    broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
+    return RunDiagnosis(
+        run=run.name,
+        verdict=result,
+        headline=headline(run, result, findings, causes),
+        sources=run.sources,
+        signals=signals(run),
+        findings=findings,
+        causes=causes,
+        not_judged=tuple(
+            NotJudged(j.rule.id, j.reason, j.needs) for j in judged if j.outcome in ("not-judged", "broken")
+        ),
+        next_check=next_check(causes) if result in ("failed", "warning") else None,
+        cost=waste(run, findings),
+        curves=curves(run, list(marked), result in ("failed", "warning")),
+        messages=_messages(run),
+        notes=(*run.notes, *broken),
+        config=dict(run.config),
+        axis=run.axis,
+    )

@@ -1,0 +1,98 @@
+"""The subjects of a rule: the run, its layers, data sets and ranks, or the members of a group of repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curvedoc.diagnose.bench import Bench, Subject, median_of
+from curvedoc.model import Run
+from curvedoc.rulebook.rule import Need, Rule
+from curvedoc.series import Series
+
+#: Comparing every layer of a model with thousands of parameters adds nothing after the first few hundred.
+MAX_MEMBERS = 400
+
+
+def _each(rule: Rule) -> str:
+    return next(n.target for n in rule.program.needs if n.member == "each")
+
+
+def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
+    """One subject per layer or data set of the role that varies."""
+    run, role = bench.run, _each(rule)
+    members = [(m.label or m.metric, m.metric) for m in run.matches(role)][:MAX_MEMBERS]
+    members = [(label, metric) for label, metric in members if run.metric(metric) is not None]
+
+    def subject(label: str, metric: str) -> Subject:
+        def pick(need: Need) -> Series | None:
+            match need.member:
+                case "each":
+                    return run.metric(metric)
+                case "same":
+                    same = [m for m in run.matches(need.target) if (m.label or m.metric) == label]
+                    return run.metric(same[0].metric) if same else None
+                case "others":
+                    own = run.metric(metric)
+                    rest = [run.metric(m.metric) for m in run.matches(need.target) if m.metric != metric]
+                    return None if own is None else median_of([s for s in rest if s is not None], own)
+            return bench.pick(need)
+
+        return Subject(label, {rule.over: label}, pick)
+
+    return [subject(label, metric) for label, metric in members]
+
+
+def _ranks(bench: Bench, rule: Rule) -> list[Subject]:
+    run = bench.run
+    ranks = run.ranks()
+    if len(ranks) < 2:
+        return []
+
+    def series(role: str, rank: int) -> Series | None:
+        for match in run.matches(role):
+            found = run.metric(match.metric, rank)
+            if found is not None:
+                return found
+        return None
+
+    def subject(rank: int) -> Subject:
+        def pick(need: Need) -> Series | None:
+            own = series(need.target, rank)
+            if need.member != "others":
+                return own
+            rest = [series(need.target, r) for r in ranks if r != rank]
+            # a rank that stopped logging is judged against what the others went on to log
+            known = [s for s in rest if s is not None]
+            return median_of(known, max(known, key=len)) if known else None
+
+        return Subject(f"rank {rank}", {"rank": str(rank)}, pick)
+
+    return [subject(rank) for rank in ranks]
+
+
+def _siblings(bench: Bench, group: Sequence[Run]) -> list[Subject]:
+    run = bench.run
+    others = [r for r in group if r is not run]
+    if not others:
+        return []
+
+    def pick(need: Need) -> Series | None:
+        own = bench.pick(need)
+        if need.member != "others" or own is None:
+            return own
+        rest = [r.series(need.target) for r in others]
+        return median_of([s for s in rest if s is not None], own)
+
+    return [Subject(run.name, {"siblings": ", ".join(r.name for r in others)[:300]}, pick)]
+
+
+def subjects(bench: Bench, rule: Rule, group: Sequence[Run] = ()) -> list[Subject]:
+    """What the rule is evaluated for in this run; empty when there is no such member."""
+    match rule.over:
+        case "layer" | "metric":
+            return _labelled(bench, rule)
+        case "rank":
+            return _ranks(bench, rule)
+        case "siblings":
+            return _siblings(bench, group)
+    return [bench.subject()]

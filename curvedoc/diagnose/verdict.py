@@ -1,0 +1,89 @@
+"""The verdict, its sentence, what to do next and what the failure cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from curvedoc.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
+from curvedoc.model import Run
+
+#: Below this many finite loss points nothing can be called healthy.
+ENOUGH_POINTS = 10
+ENOUGH_EPOCHS = 4
+#: Below this the headline names the symptom only: it may not assert a cause.
+ASSERTED = 0.5
+#: Cost of a check in units of one look at the log.
+CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
+
+
+def verdict(run: Run, findings: Sequence[Finding]) -> Verdict:
+    """failed, warning, healthy or inconclusive; notices and gaps never change it."""
+    faults = [f for f in findings if f.kind == "pathology"]
+    if any(f.severity in ("fatal", "error") for f in faults):
+        return "failed"
+    if faults:
+        return "warning"
+    loss = run.series("loss") or run.series("val_loss")
+    enough = ENOUGH_EPOCHS if run.axis == "epoch" else ENOUGH_POINTS
+    return "healthy" if loss is not None and len(loss.finite()) >= enough else "inconclusive"
+
+
+def headline(run: Run, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
+    """One sentence: what, where, and the cause when it is more likely than not."""
+    loss = run.series("loss")
+    if result == "healthy" and loss is not None:
+        value = loss.finite().value[-1]
+        notices = [f.title for f in findings if f.kind == "notice"]
+        also = f" Worth knowing: {notices[0][0].lower()}{notices[0][1:]}." if notices else ""
+        return f"No problem found; the loss ends at {value:.4g} after {run.axis} {loss.step[-1]:,}.{also}"
+    if result == "inconclusive":
+        points = 0 if loss is None else len(loss.finite())
+        return (
+            f"Too little to judge: {points} finite loss points." if loss else "Too little to judge: no loss was found."
+        )
+    first = next(f for f in findings if f.kind == "pathology")
+    where = "" if first.first_step is None else f" at {run.axis} {first.first_step:,}"
+    text = f"{first.title}{where}"
+    if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
+        title = causes[0].title
+        return f"{text}: {title[0].lower()}{title[1:]}."
+    return f"{text}."
+
+
+def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
+    """The open question with the best expected gain per cost among the leading causes."""
+    best: tuple[float, NextCheck] | None = None
+    for cause in causes[:4]:
+        for check in cause.checks:
+            if check.answer not in ("open", "unanswerable"):
+                continue
+            # p (1 - p) is the variance a yes/no answer removes; a near-certain cause is still worth confirming
+            gain = max(cause.probability * (1 - cause.probability), 0.3 * cause.probability) / CHECK_COST[check.cost]
+            if best is None or gain > best[0]:
+                made = NextCheck(cause.cause, check.ask, check.how, check.cost, check.yes, check.no, cause.probe)
+                best = (gain, made)
+    return best[1] if best else None
+
+
+def waste(run: Run, findings: Sequence[Finding]) -> Waste:
+    """Steps and hours spent after the first step at which a failure could be seen."""
+    steps = [
+        f.first_step
+        for f in findings
+        if f.kind == "pathology" and f.severity in ("fatal", "error") and f.first_step is not None
+    ]
+    if not steps:
+        return Waste()
+    first = min(steps)
+    loss = run.series("loss")
+    if loss is None or not len(loss):
+        return Waste(first)
+    hours = None
+    if loss.time is not None:
+        later = loss.time[loss.step >= first]
+        later = later[np.isfinite(later)]
+        if len(later) > 1 and later[-1] >= later[0]:
+            hours = round(float(later[-1] - later[0]) / 3600, 4)
+    return Waste(first, max(0, int(loss.step[-1]) - first), hours)
