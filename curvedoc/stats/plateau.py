@@ -1,0 +1,118 @@
+"""Plateau: from which step on a curve is flat, at what level, and whether it ever left its first level."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.series import Series
+from curvedoc.stats.grid import (
+    MAD_TO_SD,
+    Curve,
+    back,
+    clipped,
+    curve_of,
+    drift_of,
+    edges,
+    head_level,
+    means,
+    noise_of,
+)
+
+NEAR = 0.02  # of the total drop: how far from its end level a plateau may begin
+SHORTEST = 0.1  # of the rows: a shorter flat end is not called a plateau
+BUCKETS = 100
+
+
+def flat_from_start(s: Series, band: float) -> bool | None:
+    """Whether the curve never left its initial level by more than `band` of that level's size.
+
+    True: every later bucket mean stays within the band, or within half of the row noise, of the first level. False:
+    one lies outside, beyond three standard errors. None: between the two, or fewer than eight finite rows.
+    The band never falls below half of the noise of one row, since no eye would call that a departure.
+
+    >>> flat_from_start(Series.of([2.3, 2.31, 2.29, 2.3] * 10), 0.02)
+    True
+    >>> flat_from_start(Series.of([2.3] * 10 + [1.0] * 30), 0.02)
+    False
+    """
+    c = curve_of(s)
+    n = len(c)
+    if n < 8:
+        return None
+    y, noise, start = clipped(c.y), noise_of(c.y), head_level(c.y)
+    limit = max(band * abs(start), 0.5 * noise)
+    cut = edges(n, 12)
+    away = np.abs(means(y, cut) - start)
+    rows_at_start = max(1, min(5, n // 20), n // 50)
+    error = np.hypot(1.25 * noise / rows_at_start**0.5, noise / np.sqrt(np.diff(cut)))
+    if bool((away > limit + 3.0 * error).any()):
+        return False
+    if bool((away <= limit + error).all()):
+        return True
+    d = drift_of(y)
+    return True if d is not None and -limit < d.low() and d.high() < limit else None
+
+
+def plateau_start(s: Series) -> float | None:
+    """Step from which the rest of the curve stays at its end level; None when it is not flat at the end.
+
+    The end level is the median of the last quarter; "stays" is 2 % of the total drop or four standard errors of
+    a bucket mean. None below 16 finite rows, when the flat part is shorter than a tenth of the rows, or when that
+    part itself still drifts by more than the tolerance.
+
+    >>> plateau_start(Series.of([3.0, 3.0, 3.0, 2.0] + [1.0] * 96))
+    4.0
+    """
+    row = _plateau_row(curve_of(s))
+    return None if row is None else float(curve_of(s).x[row])
+
+
+def plateau_level(s: Series) -> float | None:
+    """Median from `plateau_start` on; None when there is no flat end.
+
+    >>> plateau_level(Series.of([3.0, 3.0, 3.0, 2.0] + [1.0] * 96))
+    1.0
+    """
+    c = curve_of(s)
+    row = _plateau_row(c)
+    return None if row is None else back(float(np.median(c.y[row:])), c.scale)
+
+
+def plateau_share(s: Series) -> float | None:
+    """Share of the run, in steps, spent on the flat end; 0 when there is none, None below 16 finite rows.
+
+    >>> plateau_share(Series.of([3.0] * 50 + [1.0] * 51))
+    0.5
+    """
+    c = curve_of(s)
+    if len(c) < 16:
+        return None
+    row = _plateau_row(c)
+    return 0.0 if row is None else float((c.x[-1] - c.x[row]) / (c.x[-1] - c.x[0]))
+
+
+def _plateau_row(c: Curve) -> int | None:
+    """First row of the flat end, or None."""
+    n = len(c)
+    if n < 16:
+        return None
+    y, noise = clipped(c.y), noise_of(c.y)
+    cut = edges(n, BUCKETS if n >= 4 * BUCKETS else max(8, n // 4))
+    b = means(y, cut)
+    end = float(np.median(y[-max(4, n // 4) :]))
+    tail = b[-max(3, len(b) // 4) :]
+    wander = MAD_TO_SD * float(np.median(np.abs(tail - np.median(tail))))
+    error = max(noise / float(np.min(np.diff(cut))) ** 0.5, wander)
+    drop = max(abs(head_level(c.y) - end), head_level(c.y) - float(np.min(b)))
+    limit = max(NEAR * drop, 4.0 * error)
+    outside = np.flatnonzero(np.abs(b - end) > limit)
+    first = int(cut[outside[-1] + 1]) if len(outside) else 0
+    if first >= n or n - first < max(4, SHORTEST * n):
+        return None
+    # the bucket that straddles the edge: its flat rows belong to the plateau
+    while first > 0 and len(outside) and first > cut[outside[-1]] and abs(y[first - 1] - end) <= limit:
+        first -= 1
+    d = drift_of(y[first:])
+    if d is not None and (d.low() > limit or d.high() < -limit):
+        return None
+    return first
