@@ -1,0 +1,131 @@
+"""Array helpers that every event statistic shares: rescaling, local noise scale, clipping of outliers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.series import Floats, Ints
+
+# MAD of the second differences of white noise with unit standard deviation: .6745 * sqrt(1 + 4 + 1).
+MAD_D2 = 0.6745 * 6.0**0.5
+# Same for the residual against a centered median of five (measured on Gaussian noise).
+MAD_MEDIAN5 = 0.6745 * 0.80
+# Standard deviation of rounding to steps of 1.
+ROUNDING = float(12.0**-0.5)
+# Smallest noise that is believed, as a share of the whole range: below it lie rounding errors of the arithmetic.
+NOISE_FLOOR = 1e-9
+
+
+def unit(v: Floats) -> tuple[Floats, float, float]:
+    """(u, center, scale) with v = center + scale * u and |u| <= 2, so that no later square or sum can overflow.
+
+    v: finite float64 [n]. The scale is a power of two, so the rescaling is exact; a constant gives u = 0, scale 1.
+    """
+    if not len(v):
+        return v, 0.0, 1.0
+    half = v * 0.5
+    middle = float(np.median(half))
+    u = half - middle
+    top = float(np.abs(u).max())
+    if top == 0.0:
+        return u, 2.0 * middle, 1.0
+    exponent = int(np.frexp(top)[1])
+    return np.ldexp(u, -exponent), 2.0 * middle, float(np.ldexp(2.0, min(exponent, 1022)))
+
+
+def finite_rows(value: Floats) -> tuple[Floats, Ints]:
+    """The finite values and their row numbers."""
+    rows = np.flatnonzero(np.isfinite(value))
+    return value[rows], rows
+
+
+def second_differences(y: Floats) -> Floats:
+    """y[i-1] - 2 y[i] + y[i+1], [n-2]: trend and slope drop out."""
+    return np.asarray(y[2:] - 2.0 * y[1:-1] + y[:-2], dtype=np.float64)
+
+
+def smallest_gap(y: Floats, sample: int = 20_000) -> float:
+    """The smallest positive distance between two values, 0 below four distinct values; looks at `sample` rows."""
+    stride = max(1, len(y) // sample)
+    distinct = np.unique(y[::stride])
+    if len(distinct) < 4:
+        return 0.0
+    return float(np.diff(distinct).min())
+
+
+def mad_noise(y: Floats) -> float:
+    """Noise of y by the median of the absolute second differences, never below what rounding of the values hides."""
+    if len(y) < 3:
+        return 0.0
+    return max(float(np.median(np.abs(second_differences(y)))) / MAD_D2, smallest_gap(y) * ROUNDING)
+
+
+def block_medians(x: Floats, blocks: int) -> Floats:
+    """Median (the upper one of two) of `blocks` equal stretches of x, the rest at the end left out, [blocks]."""
+    length = len(x) // blocks
+    cells = x[: length * blocks].reshape(blocks, length)
+    return np.asarray(np.partition(cells, length // 2, axis=1)[:, length // 2], dtype=np.float64)
+
+
+def spread_blocks(level: Floats, n: int) -> Floats:
+    """Block levels drawn out to n rows, linear between block centers, [n]."""
+    if len(level) == 1:
+        return np.full(n, level[0])
+    length = n / len(level)
+    return np.interp(np.arange(n), (np.arange(len(level)) + 0.5) * length, level)
+
+
+def local_noise(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
+    """Noise scale at every row, [n]: block MAD of second differences, median of five blocks, joined by lines.
+
+    Below `floor` times the median block and below the rounding of the values it does not go. All 0 for constants.
+    """
+    n = len(y)
+    if n < 3:
+        return np.zeros(n)
+    d = np.abs(second_differences(y))
+    blocks = max(1, len(d) // min(block, max(16, n // 4)))
+    level = block_medians(d, blocks) / MAD_D2
+    if blocks >= 5:
+        padded = np.pad(level, 2, mode="edge")
+        level = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
+    lowest = max(floor * float(np.median(level)), smallest_gap(y) * ROUNDING, NOISE_FLOOR * float(np.ptp(y)))
+    return spread_blocks(np.maximum(level, lowest), n)
+
+
+def median3(y: Floats) -> Floats:
+    """Centered median of three rows, [n]; the ends repeat."""
+    if len(y) < 3:
+        return y.copy()
+    p = np.concatenate([y[:1], y, y[-1:]])
+    a, b, c = p[:-2], p[1:-1], p[2:]
+    return np.asarray(np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c)), dtype=np.float64)
+
+
+def median5(y: Floats) -> Floats:
+    """Centered median of five rows, [n]; the ends repeat. A min/max network, 15 times as fast as a sorting window."""
+    if len(y) < 3:
+        return y.copy()
+    p = np.concatenate([y[2:3], y[1:2], y, y[-2:-1], y[-3:-2]])
+    a, b, c, d, e = p[:-4], p[1:-3], p[2:-2], p[3:-1], p[4:]
+    f = np.maximum(np.minimum(a, b), np.minimum(c, d))
+    g = np.minimum(np.maximum(a, b), np.maximum(c, d))
+    return np.asarray(np.maximum(np.minimum(f, g), np.minimum(np.maximum(f, g), e)), dtype=np.float64)
+
+
+def clipped(y: Floats, k: float = 5.0) -> Floats:
+    """y with single outliers drawn in to its median of five +- k local deviations, [n]. Levels and jumps stay."""
+    n = len(y)
+    if n < 5:
+        return y.copy()
+    middle = median5(y)
+    r = y - middle
+    level = block_medians(np.abs(r), max(1, min(64, n // 64))) / MAD_MEDIAN5
+    level = np.maximum(level, max(0.2 * float(np.median(level)), NOISE_FLOOR * float(np.ptp(y))))
+    limit = k * spread_blocks(level, n)
+    return np.asarray(middle + np.clip(r, -limit, limit), dtype=np.float64)
+
+
+def prefix(x: Floats) -> Floats:
+    """0 followed by the running sums of x, [n+1]."""
+    return np.concatenate([[0.0], np.cumsum(x)])

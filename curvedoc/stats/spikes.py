@@ -1,0 +1,198 @@
+"""Spikes and dips: sudden departures of a series from its own level, with what became of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from curvedoc.series import Floats, Series
+from curvedoc.stats.events import Event, Events
+from curvedoc.stats.noise import tail_weight
+from curvedoc.stats.robust import block_medians, finite_rows, local_noise, median5, unit
+
+MIN_ROWS = 30
+# Rows of the trailing median that is the baseline; shorter logs take an eighth of themselves.
+WINDOW, SHORT = 101, 11
+# From this length of window on, medians of blocks stand in for the rows.
+BLOCK, BLOCKED = 9, 4 * 9
+# No spike in the first rows: there is no level yet that it could leave.
+START = 8
+# A spike is over when the median of five rows is this near to the level before, in deviations.
+BACK = 1.5
+# Heavier tails than Gaussian raise the threshold, up to this factor.
+HEAVY = 3.0
+# The rise has to happen within RISE rows by half the threshold, or within RAMP rows by four fifths of it.
+RISE, RISE_SHARE = 4, 0.5
+RAMP, RAMP_SHARE = 12, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """A series made ready: values with spikes pointing up, their trailing level, noise and smooth course; all [n]."""
+
+    y: Floats
+    level: Floats
+    noise: Floats
+    smooth: Floats
+    limit: float
+
+
+def trailing_level(y: Floats, window: int) -> Floats:
+    """Median of the `window` rows before every row (fewer at the start), [n]; windows of 36 and more go by blocks.
+
+    Causal: the row itself is not in it. Row 0 gets its own value.
+    """
+    n = len(y)
+    if n <= 1:
+        return y.copy()
+    if window < BLOCKED:
+        head = np.array([float(np.median(y[:i])) for i in range(1, min(window, n))])
+        body = np.median(np.lib.stride_tricks.sliding_window_view(y, window), axis=1)[:-1] if n > window else y[:0]
+        return np.concatenate([y[:1], head, body])[:n]
+    blocks = n // BLOCK
+    if blocks < 2:
+        return trailing_level(y, min(window, BLOCKED - 1))
+    level = trailing_level(block_medians_exact(y, blocks), max(2, window // BLOCK))
+    # The level of block b is known from the rows before it.
+    out = np.repeat(level, BLOCK)
+    out = np.concatenate([out, np.full(n - len(out), out[-1])])
+    out[: 2 * BLOCK] = trailing_level(y[: 2 * BLOCK], BLOCK)
+    return out
+
+
+def block_medians_exact(y: Floats, blocks: int) -> Floats:
+    """Medians of the first `blocks` stretches of BLOCK rows."""
+    return block_medians(y[: blocks * BLOCK], blocks)
+
+
+def _view(y: Floats, k: float) -> _View:
+    n = len(y)
+    window = min(WINDOW, max(11, n // 8)) | 1
+    weight = tail_weight(y) if n >= 50 else None
+    # The noise of a short log is known roughly: the threshold has to carry that.
+    limit = k * min(max(weight or 1.0, 1.0), HEAVY) * (1.0 + 2.0 / n**0.5 if n < 200 else 1.0)
+    # On a falling curve the long median lags above the values and hides what stands out; the short one does not.
+    level = np.minimum(trailing_level(y, window), trailing_level(y, SHORT))
+    return _View(y, level, local_noise(y), median5(y), limit)
+
+
+def _first_below(x: Floats, start: int, level: float) -> int | None:
+    """First row from `start` on where x is below the level; looks ahead in growing stretches."""
+    size = 64
+    while start < len(x):
+        hit = x[start : start + size] < level
+        if bool(hit.any()):
+            return start + int(hit.argmax())
+        start, size = start + size, 2 * size
+    return None
+
+
+def _abrupt(v: _View, row: int) -> bool:
+    """The series got to `row` by a leap, not by a slow climb that the trailing level lags behind."""
+    unit_noise = v.noise[row]
+    leap = v.y[row] - v.y[max(0, row - RISE) : row].max()
+    climb = v.y[row] - v.y[max(0, row - RAMP) : row].min() - (v.level[row] - v.level[max(0, row - RAMP)])
+    return bool(leap >= RISE_SHARE * v.limit * unit_noise or climb >= RAMP_SHARE * v.limit * unit_noise)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    row: int
+    back: int | None
+    peak: float
+    base: float
+    z: float
+    after: float
+
+
+def _find(y: Floats, k: float) -> list[_Found]:
+    """Upward spikes of finite values |y| <= 2."""
+    v = _view(y, k)
+    if not float(v.noise.max()) > 0.0:
+        return []
+    z = np.divide(v.y - v.level, v.noise, out=np.zeros(len(y)), where=v.noise > 0.0)
+    found: list[_Found] = []
+    busy = START
+    for row in np.flatnonzero(z > v.limit).tolist():
+        if row < busy or not _abrupt(v, row):
+            continue
+        base = float(v.level[row])
+        back = _first_below(v.smooth, row, base + BACK * float(v.noise[row]))
+        # A series that stays up finds a new level in time: from there on new spikes count again.
+        settled = _first_below(z, row, 0.5 * v.limit) if back is None else back
+        stop = len(y) if settled is None else max(settled, row + 1)
+        if back is not None:
+            stop = min(stop, max(back, row + 1))
+        peak = float(v.y[row:stop].max())
+        tail = v.smooth[stop : stop + 5] if stop < len(y) else v.y[-5:]
+        found.append(_Found(row, back, peak, base, (peak - base) / float(v.noise[row]), float(np.median(tail))))
+        busy = stop
+    return found
+
+
+def _events(s: Series, k: float, sign: float, log: bool) -> Events:
+    y, rows = finite_rows(s.value)
+    if log:
+        rows = rows[y > 0.0]
+        y = np.log(y[y > 0.0])
+    if len(y) < MIN_ROWS or not k > 0.0:
+        return Events((), len(y))
+    u, center, scale = unit(y)
+    step = s.step[rows]
+
+    def value(x: float) -> float:
+        original = center + scale * sign * x
+        return float(np.exp(min(original, 709.0))) if log else original
+
+    items = []
+    for f in _find(sign * u, k):
+        lasted = (len(u) if f.back is None else max(f.back, f.row + 1)) - f.row
+        items.append(
+            Event(
+                step=float(step[f.row]),
+                end=float(step[min(f.row + lasted, len(u) - 1)]),
+                size=value(f.peak) - value(f.base),
+                z=f.z,
+                before=value(f.base),
+                after=value(f.after),
+                rows=lasted,
+                recovered=f.back is not None,
+                row=int(rows[f.row]),
+            )
+        )
+    return Events(tuple(items), len(u))
+
+
+def spikes(s: Series, k: float) -> Events:
+    """Sudden rises of more than k deviations above the level of the 101 rows before, each with its return.
+
+    k: in robust standard deviations of the local noise (6 is usual); raised by up to 3 times where the noise itself has
+    heavy tails, and a little for short logs. A rise must happen within a few rows; a slow climb is none, nor is what
+    happens in the first 8 rows. The level before is frozen at the start of the spike: a series that settles on a new
+    level has not recovered. Non-finite rows are left out, infinite ones too; no events below 30 finite rows.
+
+    >>> y = [1.0 + 0.01 * (i * 7 % 5) for i in range(300)]
+    >>> y[150] = 3.0
+    >>> [(e.step, e.recovered) for e in spikes(Series.of(y), 6).items]
+    [(150.0, True)]
+    """
+    return _events(s, k, 1.0, False)
+
+
+def dips(s: Series, k: float) -> Events:
+    """Sudden falls of more than k deviations below the level before; as spikes, downward (size < 0)."""
+    return _events(s, k, -1.0, False)
+
+
+def log_spikes(s: Series, k: float) -> Events:
+    """Spikes of the logarithm of s, for norms and other positive values that vary by factors; sizes in units of s.
+
+    Rows that are not positive are left out too. z counts deviations of the logarithm.
+    """
+    return _events(s, k, 1.0, True)
+
+
+def log_dips(s: Series, k: float) -> Events:
+    """Dips of the logarithm of s; as log_spikes, downward."""
+    return _events(s, k, -1.0, True)
