@@ -102,6 +102,10 @@ def test_holes_of_zero_bytes_fall_out_with_their_place():
     assert (notes[0].kind, notes[0].offset, notes[0].count) == ("nul-bytes", 9, 64)
 
 
+def test_a_hole_inside_a_line_does_not_join_two_numbers_into_one():
+    assert opening.decode(b"loss 1" + bytes(9) + b"25\n")[0] == "loss 1\ufffd25\n"
+
+
 def test_bytes_that_are_not_utf8_are_replaced_and_counted():
     text, notes = opening.decode(b'{"a": "\xff\xfe"}\n')
     assert text == '{"a": "\ufffd\ufffd"}\n'

@@ -31,6 +31,8 @@ _POINTERS = (
     (b"version https://git-lfs", "a git-LFS pointer, not the file itself: run `git lfs pull`"),
     (b"/annex/objects/", "a git-annex pointer, not the file itself: run `git annex get`"),
 )
+_HOLE = re.compile("\x00+")
+_HOLE_AT_END = re.compile("(?<![^\n])\x00+|\x00+(?![^\n])")
 _LINE_END = re.compile("\r+\n")
 
 
@@ -66,7 +68,8 @@ def decode(data: bytes) -> tuple[str, tuple[Note, ...]]:
     r"""The text of a log: byte order mark, UTF-16 or UTF-8 as found, every line end as "\n".
 
     A lone carriage return stays (a progress bar) unless the file has no other line end. NUL blocks (holes that network
-    file systems leave) fall out, bytes that are no UTF-8 become U+FFFD; both are a note.
+    file systems leave) fall out between lines and become U+FFFD inside one, as do bytes that are no UTF-8; both are a
+    note.
     """
     notes: list[Note] = []
     codec, skip = _codec(data)
@@ -74,7 +77,8 @@ def decode(data: bytes) -> tuple[str, tuple[Note, ...]]:
     if "\x00" in text:
         at = data.find(b"\x00") if codec == "utf-8" else None
         notes.append(Note("nul-bytes", "blocks of zero bytes were skipped", offset=at, count=text.count("\x00")))
-        text = text.replace("\x00", "")
+        # A hole inside a line must not join the digits on its two sides into another number.
+        text = _HOLE.sub("\ufffd", _HOLE_AT_END.sub("", text))
     if codec == "utf-8" and "\ufffd" in text:
         bad = text.count("\ufffd") - data.count("\ufffd".encode())
         if bad > 0:
