@@ -13,7 +13,7 @@ import polars as pl
 
 from curvedoc.diagnose.bench import Bench
 from curvedoc.diagnose.detect import Judgment, detect
-from curvedoc.model import ASSEMBLED, MESSAGES, RoleMatch, Run, Scalar, Source
+from curvedoc.model import ASSEMBLED, MESSAGES, Note, RoleMatch, Run, Scalar, Source
 from curvedoc.rulebook.rule import Rule
 from curvedoc.rulebook.schema import Case, Curve, Knots, Member
 from curvedoc.series import Floats, Ints
@@ -74,6 +74,13 @@ def _messages(lines: Sequence[str]) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict(MESSAGES), orient="row")
 
 
+def _resumed(points: pl.DataFrame, reached: int, back_to: int) -> pl.DataFrame:
+    """The log of a run that reached one step, then went on from an earlier one."""
+    before = points.filter(pl.col("step") <= reached).with_columns(superseded=pl.col("step") >= back_to)
+    again = points.filter(pl.col("step") >= back_to).with_columns(segment=pl.lit(1, pl.Int32))
+    return pl.concat([before, again])
+
+
 def build(member: Case | Member, case: Case, name: str = "case", ranks: Mapping[int, Member] | None = None) -> Run:
     """The run that a case (or one of its siblings) describes."""
     parts: list[pl.DataFrame] = []
@@ -101,6 +108,8 @@ def build(member: Case | Member, case: Case, name: str = "case", ranks: Mapping[
                 )
             )
     points = pl.concat(parts) if parts else pl.DataFrame(schema=dict(ASSEMBLED))
+    if case.resumed is not None:
+        points = _resumed(points, *case.resumed)
     log = member.log
     config: dict[str, Scalar] = dict(member.config)
     return Run(
@@ -110,7 +119,7 @@ def build(member: Case | Member, case: Case, name: str = "case", ranks: Mapping[
         roles=tuple(matches.values()),
         config=config,
         settings=config,
-        sources=(Source("case", "case", len(points), 0),),
+        sources=(Source("case", "case", len(points), 0, tuple(Note(k, k, count=n) for k, n in case.notes.items())),),
         axis=case.axis,
         has_text=log is not None,
     )

@@ -96,6 +96,8 @@ class Case(Strict):
     noise: Annotated[float, Field(ge=0, le=1)] = 0.0  # relative to the local value
     points: Annotated[int, Field(ge=1, le=20_000)] = 200
     axis: Literal["step", "epoch"] = "step"
+    resumed: tuple[int, int] | None = None  # the counter reached the first step, then went back to the second
+    notes: dict[str, int] = {}  # ingest notes of the log, kind -> count
     expect: Literal["fires", "silent", "not-judged"]
     near: dict[Name, tuple[float, float]] = {}  # measure -> (value, tolerance)
     first: Id | None = None  # the cause with the largest share
