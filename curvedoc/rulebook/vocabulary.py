@@ -74,6 +74,6 @@ def describe(call: Callable[..., Any]) -> Function:
 @cache
 def functions() -> Mapping[str, Function]:
     """The whole vocabulary by name."""
-    from curvedoc.stats import VOCABULARY
+    from curvedoc.stats.words import VOCABULARY
 
     return {f.name: f for f in map(describe, VOCABULARY)}
