@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.ingest.flat import flatten
+from curvedoc.ingest.histogram import of_buckets, of_proto
 from curvedoc.model import Scalar
 
 Floats = NDArray[np.float64]
 
-#: A bucket counts as "zero" when it holds 0 and is no wider than this share of the largest magnitude.
-_ZERO_WIDTH = 1e-3
 #: Elements of the largest tensor that is looked at (a histogram has tens to thousands of buckets).
 _MAX_ELEMENTS = 1 << 20
 
@@ -104,7 +103,7 @@ def parse(data: bytes, plugins: Mapping[str, str]) -> Event | None:
             case "simple_value":
                 points.append((tag, value.simple_value, True))
             case "histo":
-                points += _histogram(tag, value.histo)
+                points += _derived(tag, of_proto(value.histo))
             case "tensor":
                 got, text = _tensor(tag, value.tensor, plugin)
                 points += got
@@ -136,7 +135,8 @@ def _tensor(tag: str, proto: Any, plugin: str) -> tuple[list[tuple[str, float, b
     if len(numbers) == 1 and plugin != "histograms":
         return [(tag, float(numbers[0]), proto.dtype in _NARROW)], None
     if len(shape) == 2 and shape[1] == 3 and plugin == "histograms":
-        return _buckets(tag, numbers.reshape(-1, 3)), None
+        left, right, count = numbers.reshape(-1, 3).T
+        return _derived(tag, of_buckets(left, right, count)), None
     return [], None
 
 
@@ -169,60 +169,8 @@ def _numbers(proto: Any, shape: list[int]) -> Floats | None:
     return raw.astype(np.float64)
 
 
-def _histogram(tag: str, h: Any) -> list[tuple[str, float, bool]]:
-    """Derived points of a histogram with buckets given by their right edges; none where it holds no values."""
-    if not h.num > 0:
-        return []
-    mean = h.sum / h.num
-    spread = math.sqrt(max(0.0, h.sum_squares / h.num - mean * mean))
-    right = np.array(h.bucket_limit, np.float64)
-    count = np.array(h.bucket, np.float64)
-    zero = math.nan
-    if len(right) == len(count) and len(right):
-        left = np.concatenate(([min(h.min, right[0])], right[:-1]))
-        zero = _zero_share(left, right, count, h.min, h.max)
-    return _derived(tag, h.min, h.max, mean, spread, zero)
-
-
-def _buckets(tag: str, table: Floats) -> list[tuple[str, float, bool]]:
-    """Derived points of a histogram given as rows of left edge, right edge and count; moments from the middles."""
-    left, right, count = table.T
-    held = count > 0
-    if not held.any():
-        return []
-    low, high = float(left[held].min()), float(right[held].max())
-    total = float(count[held].sum())
-    with np.errstate(all="ignore"):  # edges may be infinite or NaN
-        middle = (left[held] + right[held]) / 2
-        mean = float((middle * count[held]).sum()) / total
-        spread = math.sqrt(max(0.0, float(((middle - mean) ** 2 * count[held]).sum()) / total))
-    return _derived(tag, low, high, mean, spread, _zero_share(left, right, count, low, high))
-
-
-def _zero_share(left: Floats, right: Floats, count: Floats, low: float, high: float) -> float:
-    """Share of the values that are zero, as far as the buckets are fine enough to tell; else NaN."""
-    top = max(abs(low), abs(high))
-    if top == 0:
-        return 1.0
-    if low > 0 or high < 0:
-        return 0.0
-    held = (left <= 0) & (right >= 0) & (count > 0)
-    with np.errstate(all="ignore"):
-        wide = right[held] - left[held] > _ZERO_WIDTH * top
-    if bool(wide.any()):
-        return math.nan
-    return float(count[held].sum() / count.sum()) if count.sum() > 0 else math.nan
-
-
-def _derived(
-    tag: str, low: float, high: float, mean: float, spread: float, zero: float
-) -> list[tuple[str, float, bool]]:
-    top = max(abs(low), abs(high))
-    named = (("min", low), ("max", high), ("mean", mean), ("std", spread), ("absmax", top))
-    out = [(f"{tag}@{name}", value, False) for name, value in named]
-    if not math.isnan(zero):
-        out.append((f"{tag}@zero_frac", zero, False))
-    return out
+def _derived(tag: str, measures: Mapping[str, float]) -> list[tuple[str, float, bool]]:
+    return [(f"{tag}@{name}", value, False) for name, value in measures.items()]
 
 
 def _hparams(content: bytes) -> Event:
