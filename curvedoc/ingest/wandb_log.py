@@ -9,9 +9,11 @@ from pathlib import Path
 from curvedoc.ingest.console import Console
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten
+from curvedoc.ingest.streaming import Stream
 from curvedoc.ingest.tally import Tally
 from curvedoc.ingest.wandb_frames import MAGIC, records
-from curvedoc.ingest.wandb_history import History, item_parts, json_value, timestamp
+from curvedoc.ingest.wandb_history import History
+from curvedoc.ingest.wandb_values import item_parts, json_value, timestamp
 from curvedoc.ingest.wire import BYTES, VARINT, fields, signed
 from curvedoc.model import Note, Scalar
 
@@ -29,8 +31,8 @@ _TROUBLE = {
     "proto": ("damaged", "records with a good checksum hold no valid message and were dropped"),
 }
 
-#: Field numbers of W&B's `Record` message that are read: history, output, config, stats, alert, metric, output_raw, run,
-#: exit. The rest (summaries, files, telemetry, requests) repeats these or says nothing of the training.
+#: Field numbers of W&B's `Record` message that are read: history, output, config, stats, alert, metric, output_raw,
+#: run, exit. The rest (summaries, files, telemetry, requests) repeats these or says nothing of the training.
 _READ = frozenset((2, 4, 5, 7, 10, 12, 13, 17, 18))
 
 #: Field of the run record -> settings key.
@@ -50,11 +52,10 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 def _read(path: Path) -> Log:
     file = _File()
-    with path.open("rb", buffering=1 << 20) as f:
-        for offset, data in records(f.read, file.tally.add):
+    with Stream(path) as stream:
+        for offset, data in records(stream.read, file.tally.add):
             file.take(offset, data)
-        size = f.tell()
-    return file.log(path, size)
+    return file.log(path, stream.size, stream.notes)
 
 
 class _File:
@@ -136,17 +137,17 @@ class _File:
         line = f"{said.get(3, '')}: {said.get(1, '')}: {said.get(2, '')}".replace("\n", " ")
         self._console.write(2, line + "\n", None, self._history.last_step)
 
-    def log(self, path: Path, size: int) -> Log:
-        """The file as a Log."""
+    def log(self, path: Path, size: int, trouble: tuple[Note, ...]) -> Log:
+        """The file as a Log; `trouble` is what kept it from being read."""
         self._console.flush(self._history.last_step)
         config = dict(self._config)
-        notes = list(self.tally.notes())
+        notes = [*trouble, *self.tally.notes()]
         points = self._history.columns.frame()
         if self._exit is not None:
             config["wandb.exit_code"] = self._exit
         elif size:
-            notes.append(Note("no-exit-record", "the run was never closed: it crashed, was killed, or is still running"))
-        else:
+            notes.append(Note("no-exit-record", "the run was never closed: it crashed, was killed or is still running"))
+        elif not trouble:
             notes.append(Note("empty", "the file is empty"))
         return Log(
             path=path,
@@ -157,7 +158,7 @@ class _File:
             notes=tuple(notes),
             bytes=size,
             is_text=self._has_text,
-            clean_end=self._exit is not None,
+            clean_end=self._exit is not None if size else None,
         )
 
 
@@ -168,9 +169,7 @@ def _text(raw: bytes) -> str:
 def _strings(data: bytes) -> dict[int, str]:
     """The texts of a message by field number."""
     return {
-        number: _text(data[start:stop])
-        for number, kind, start, stop, _ in fields(data, 0, len(data))
-        if kind == BYTES
+        number: _text(data[start:stop]) for number, kind, start, stop, _ in fields(data, 0, len(data)) if kind == BYTES
     }
 
 

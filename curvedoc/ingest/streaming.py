@@ -1,0 +1,78 @@
+"""A binary log as a stream of bytes: read piece by piece, whatever lies on disk, and never an exception."""
+
+from __future__ import annotations
+
+import io
+import stat
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+from curvedoc.ingest.opening import pointer, read_bytes
+from curvedoc.model import Note
+
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
+
+
+class Stream:
+    """Bytes of one file, in order. What keeps it from being read is a note ("unreadable", "lfs-pointer" ...).
+
+    A plain file is read in pieces and never mapped (a file cut while it is mapped kills the process); a packed one is
+    unpacked in memory, up to the limits of `opening`. `size` counts the bytes given so far.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.size = 0
+        self._file: BinaryIO | None = None
+        self._notes: tuple[Note, ...] = ()
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):
+                self._notes = (Note("unreadable", "not a regular file"),)
+                return
+            self._file = path.open("rb", buffering=1 << 16)
+            head = self._file.read(1024)
+            self._file.seek(0)
+        except OSError as e:
+            self._stop(e)
+            return
+        if head.startswith(_PACKED):
+            self._file.close()
+            data, self._notes = read_bytes(path)
+            self._file = io.BytesIO(data)
+            head = data[:1024]
+        if (note := pointer(head)) is not None:
+            self._notes += (note,)
+            self._file.close()
+            self._file = None
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What kept the file, or its end, from being read."""
+        return self._notes
+
+    def read(self, size: int) -> bytes:
+        """Up to `size` bytes, b"" at the end."""
+        try:
+            part = self._file.read(size) if self._file is not None else b""
+        except OSError as e:
+            self._stop(e)
+            return b""
+        self.size += len(part)
+        return part
+
+    def _stop(self, error: OSError) -> None:
+        said = error.strerror or type(error).__name__
+        self._notes += (Note("unreadable", said, offset=self.size or None),)
+        self.close()
+        self._file = None
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
