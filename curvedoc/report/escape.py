@@ -38,7 +38,7 @@ def visible_block(text: object) -> str:
     return _BLOCK.sub(_spell, str(text).replace("\r\n", "\n"))
 
 
-def clip(text: str, width: int) -> str:
+def clip(text: str, width: int, mark: str = "…") -> str:
     """At most `width` characters, an ellipsis in the middle where some were cut: both ends of a path tell something.
 
     >>> clip("experiments/lr-sweep/run-17", 14)
@@ -46,10 +46,9 @@ def clip(text: str, width: int) -> str:
     """
     if len(text) <= width:
         return text
-    if width < 8:
-        return text[: max(0, width - 1)] + "…"
-    tail = (width - 1) // 2
-    return text[: width - 1 - tail] + "…" + text[-tail:]
+    tail = (width - len(mark)) // 2 if width >= 8 else 0
+    head = max(0, width - len(mark) - tail)
+    return text[:head] + mark + text[len(text) - tail :]
 
 
 def to_ascii(text: str) -> str:

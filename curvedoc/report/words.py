@@ -22,8 +22,9 @@ COSTS: dict[Cost, str] = {
 }
 
 #: At or above: the word. A headline asserts a cause only from `ASSERTED` up.
-_LIKELY = ((0.70, "very likely"), (0.50, "likely"), (0.10, "possible"), (0.0, "unlikely"))
 ASSERTED = 0.50
+POSSIBLE = 0.10
+_LIKELY = ((0.70, "very likely"), (ASSERTED, "likely"), (POSSIBLE, "possible"), (0.0, "unlikely"))
 
 
 def likelihood(probability: float) -> str:

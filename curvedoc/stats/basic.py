@@ -223,6 +223,12 @@ def last_below(s: Series, x: float) -> float | None:
     return float(s.step[hit[-1]]) if len(hit) else None
 
 
+def first_nonfinite(s: Series) -> float | None:
+    """The first step with a NaN or infinite value."""
+    hit = np.flatnonzero(~np.isfinite(s.value))
+    return float(s.step[hit[0]]) if len(hit) else None
+
+
 def smooth(s: Series, rows: float) -> Series:
     """The centred running mean over an odd number of finite rows, narrower at the ends.
 
@@ -304,5 +310,5 @@ BASIC = (
     first, last, at, median, mean, quantile, peak, low, spread, argmin, argmax, first_step, last_step, run_length,
     interval, count_rows, count_finite, distinct, is_constant, before, after, window, head, tail, head_rows, tail_rows,
     head_level, tail_level, share_above, share_below, share_equal, first_above, first_below, last_above, last_below,
-    smooth, steady, log_of, diff, log, exp, sqrt, size, nearest, ramp, near,
+    first_nonfinite, smooth, steady, log_of, diff, log, exp, sqrt, size, nearest, ramp, near,
 )  # fmt: skip

@@ -1,0 +1,215 @@
+"""The log that a table of records is: points, messages and configuration."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json_axis import Axis, axis_of, clock_of, ranks_of, splits_of, step_before
+from curvedoc.ingest.json_messages import clean, frame
+from curvedoc.ingest.json_rows import Batch
+from curvedoc.ingest.json_table import Column, Table, table
+from curvedoc.ingest.noting import coalesce
+from curvedoc.model import POINTS, Flag, Note, Scalar, empty_points
+
+#: Where a record is one value of one metric, these hold the metric's name and its value.
+_NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")
+_VALUE_KEYS = ("value", "scalar", "val", "simple_value")
+#: Containers that say nothing about what they hold (verl's {"step": 1, "data": {...}}).
+_PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")
+_CONFIG_CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "cfg/")
+_HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
+_MAX_CONFIG = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One metric's points as arrays of one length: NaN where step or time is unknown."""
+
+    metric: str
+    step: NDArray[np.float64]
+    value: NDArray[np.float64]
+    time: NDArray[np.float64]
+    rank: NDArray[np.int32]
+    flags: NDArray[np.uint16]
+
+
+def log_of(
+    path: Path, format: str, batches: Iterable[Batch], size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+) -> Log:
+    """The records as one log. `prefer` names step keys to try ahead of the usual ones."""
+    found = table(batches)
+    splits = splits_of(found)
+    axis = axis_of(found, prefer, splits)
+    time, time_keys = clock_of(found)
+    ranks, rank_key = ranks_of(found)
+    skip = axis.keys | time_keys | ({rank_key} if rank_key else set())
+    settings, aside = _settings(found, axis, skip)
+    curves = list(_curves(found, axis, time, ranks, splits, skip, aside))
+    notes = [*notes, *found.notes, *(axis.notes if curves else ())]
+    if not curves and not found.messages:
+        notes.append(Note("empty" if not found.rows else "not-a-log", "no record holds a metric"))
+    only = np.unique(ranks) if rank_key else np.array([], np.int32)
+    return Log(
+        path,
+        format,
+        points_of(curves),
+        frame(found.messages, step_before(axis.step), int(only[0]) if len(only) == 1 else 0),
+        settings,
+        coalesce(notes),
+        size,
+        rank=int(only[0]) if len(only) == 1 else None,
+        axis=axis.kind,
+        is_text=any(m.level for m in found.messages),
+    )
+
+
+def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
+    """The points frame of these curves, one after the other."""
+    if not curves:
+        return empty_points()
+    code = np.repeat(np.arange(len(curves)), [len(c.value) for c in curves])
+    step = np.concatenate([c.step for c in curves])
+    time = np.concatenate([c.time for c in curves])
+    known = np.isfinite(step) & (np.abs(step) < 2**62)
+    return pl.DataFrame(
+        {
+            "metric": pl.Series([clean(c.metric) for c in curves], dtype=pl.String).gather(code),
+            "step": np.where(known, step, 0).astype(np.int64),
+            "value": np.concatenate([c.value for c in curves]),
+            "time": time,
+            "rank": np.concatenate([c.rank for c in curves]),
+            "flags": np.concatenate([c.flags for c in curves]),
+            "known": known,
+        }
+    ).select(
+        "metric",
+        pl.when(pl.col("known")).then(pl.col("step")).alias("step"),
+        "value",
+        pl.when(pl.col("time").is_finite()).then(pl.col("time")).alias("time"),
+        "rank",
+        pl.col("flags").cast(POINTS["flags"]),
+    )
+
+
+def _settings(found: Table, axis: Axis, skip: Collection[str]) -> tuple[dict[str, Scalar], NDArray[np.bool_]]:
+    """What stands in records without a step ahead of the first or behind the last, and which records those are.
+
+    A dump of the arguments opens many logs, a summary closes them ("summary." goes before its keys).
+    """
+    aside = _aside(found, axis, skip)
+    settings: dict[str, Scalar] = {}
+    end = found.rows - 1 if axis.kind != "row" and len(aside) and not axis.present[-1] else found.rows
+    for key, texts in found.texts.items():
+        for at, text in zip(texts.at.tolist(), texts.text, strict=True):
+            if aside[at]:
+                settings[_setting(key, at >= end)] = clean(text)[:500]
+    for key, column in found.numbers.items():
+        for i in np.flatnonzero(aside[column.at] & (column.flags & Flag.NULL == 0)).tolist():
+            value = float(column.value[i])
+            settings[_setting(key, int(column.at[i]) >= end)] = int(value) if value.is_integer() else value
+    return dict(list(settings.items())[:_MAX_CONFIG]), aside
+
+
+def _aside(found: Table, axis: Axis, skip: Collection[str]) -> NDArray[np.bool_]:
+    """The opening and closing records that have no step and mostly keys that no record with a step has."""
+    aside = np.zeros(found.rows, bool)
+    if axis.kind == "row" or axis.present.sum() < 2:
+        return aside
+    first, behind = int(np.argmax(axis.present)), found.rows - int(np.argmax(axis.present[::-1]))
+    aside[:first] = True
+    aside[behind:] = found.rows - behind == 1
+    if not aside.any():
+        return aside
+    shared, own = np.zeros(found.rows), np.zeros(found.rows)
+    for key, column in found.numbers.items():
+        if key not in skip:
+            outside = aside[column.at]
+            (own if outside.all() else shared)[column.at[outside]] += 1
+    for texts in found.texts.values():
+        own[texts.at[aside[texts.at]]] += 1
+    return aside & (shared <= own)
+
+
+def _setting(key: str, summary: bool) -> str:
+    for container in _CONFIG_CONTAINERS:
+        key = key.removeprefix(container)
+    return clean(("summary." if summary else "") + key.replace("/", "."))
+
+
+def _curves(
+    found: Table,
+    axis: Axis,
+    time: NDArray[np.float64],
+    ranks: NDArray[np.int32],
+    splits: Sequence[str | None],
+    skip: Collection[str],
+    aside: NDArray[np.bool_],
+) -> Iterable[Curve]:
+    split = np.array([s or "" for s in splits], dtype=np.str_)
+    by_name = _by_name(found)
+    taken = aside.copy()
+    if by_name is not None:
+        names, column = by_name
+        taken[column.at] = True
+        keep = ~aside[column.at]
+        order: dict[str, list[int]] = {}
+        for i in np.flatnonzero(keep).tolist():
+            order.setdefault(names[i], []).append(i)
+        for name, where in order.items():
+            part = Column(column.at[where], column.value[where], column.flags[where])
+            yield from _split(name, part, axis, time, ranks, split)
+    names_of = _plain_names(found, skip)
+    for key, column in found.numbers.items():
+        if key in skip:
+            continue
+        keep = ~taken[column.at]
+        part = column if keep.all() else Column(column.at[keep], column.value[keep], column.flags[keep])
+        if len(part.at) and not (part.flags & Flag.NULL).all():
+            yield from _split(names_of[key], part, axis, time, ranks, split)
+
+
+def _split(
+    name: str,
+    column: Column,
+    axis: Axis,
+    time: NDArray[np.float64],
+    ranks: NDArray[np.int32],
+    split: NDArray[np.str_],
+) -> Iterable[Curve]:
+    """The column as one curve, or one for each split that its records name."""
+    of = split[column.at]
+    for prefix in dict.fromkeys(of.tolist()) if len(of) and not _HAS_SPLIT.match(name) else ("*",):
+        where = slice(None) if prefix == "*" else of == prefix
+        at = column.at[where]
+        metric = f"{prefix}/{name}" if prefix not in ("", "*") else name
+        yield Curve(metric, axis.step[at], column.value[where], time[at], ranks[at], column.flags[where])
+
+
+def _by_name(found: Table) -> tuple[list[str], Column] | None:
+    """Names and values of records that hold one value of one metric each, None where records are not of that kind."""
+    for name_key in _NAME_KEYS:
+        for value_key in _VALUE_KEYS:
+            texts, column = found.texts.get(name_key), found.numbers.get(value_key)
+            if texts is None or column is None:
+                continue
+            at, left, right = np.intersect1d(texts.at, column.at, assume_unique=True, return_indices=True)
+            if 2 * len(at) >= len(column.at):
+                return [texts.text[i] for i in left.tolist()], Column(at, column.value[right], column.flags[right])
+    return None
+
+
+def _plain_names(found: Table, skip: Collection[str]) -> dict[str, str]:
+    """Each key's metric name: itself, without a container that says nothing where that is unambiguous."""
+    names = {}
+    for key in found.numbers:
+        short = next((key.removeprefix(c) for c in _PLAIN_CONTAINERS if key.startswith(c)), key)
+        names[key] = short if short not in found.numbers or short in skip else key
+    return names

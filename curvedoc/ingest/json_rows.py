@@ -1,0 +1,219 @@
+"""Objects in a file of JSON records, whatever its layout: lines, one array, pretty-printed or run together."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from curvedoc.ingest.json_line import parse_line
+from curvedoc.ingest.opening import decode
+from curvedoc.model import Note
+
+Row = dict[str, Any]
+
+#: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
+CHUNK_BYTES = 1 << 20
+#: A single document above this would cost gigabytes as Python objects.
+MAX_DOCUMENT = 1 << 28
+#: Decoding objects one by one after damage may look at this many times the text's length in all.
+_MAX_REWORK = 20
+_SAMPLE_LINES = 30
+
+_DOCUMENT = re.compile(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
+_NEXT_OBJECT = re.compile(r'\{\s*"')
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Loose:
+    """A line that is no record: what a program printed between them. `before` counts the batch's rows ahead of it."""
+
+    line: int
+    text: str
+    before: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Records in file order with their 1-based lines (record numbers inside one document), and what lay between."""
+
+    rows: Sequence[Row]
+    lines: Sequence[int]
+    loose: Sequence[Loose] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def text_bytes(data: bytes) -> tuple[bytes, tuple[Note, ...]]:
+    """The file as clean UTF-8 with "\\n" as line end; plain ASCII passes untouched."""
+    if data.isascii() and b"\r" not in data and b"\x00" not in data:
+        return data, ()
+    text, notes = decode(data)
+    return text.encode(), notes
+
+
+def is_document(data: bytes, whole: bool = True) -> bool:
+    """Whether the text is one JSON value (or several over many lines) and not one record a line.
+
+    With `whole` False, `data` is the head of a longer file, and its last line is left out.
+    """
+    lines = [line for line in data[: 1 << 16].split(b"\n") if line.strip()]
+    if len(lines) > 1 and (not whole or len(data) > 1 << 16):
+        lines.pop()
+    lines = lines[:_SAMPLE_LINES]
+    if not lines or not _DOCUMENT.match(data):
+        return False
+    if len(lines) == 1:
+        return lines[0].lstrip().startswith(b"[")
+    return 2 * sum(parse_line(line.strip())[1] == "record" for line in lines) < len(lines)
+
+
+def document(data: bytes) -> Any | None:
+    """The one JSON value that the text is (NaN and Infinity allowed), None where it is not or is too large."""
+    if len(data) > MAX_DOCUMENT:
+        return None
+    try:
+        return orjson.loads(data)
+    except ValueError:
+        pass
+    try:
+        return json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def batches(data: bytes) -> Iterator[Batch]:
+    """The records of clean text (see `text_bytes`), thousands at a time; damage ends up in the batches' notes."""
+    if not is_document(data):
+        yield from _by_line(data)
+        return
+    value = document(data)
+    if isinstance(value, dict):
+        yield Batch([value], [1])
+    elif isinstance(value, list):
+        flat = [d for e in value for d in (e if isinstance(e, list) else [e])]
+        rows = [d for d in flat if isinstance(d, dict)]
+        odd = len(flat) - len(rows)
+        notes = (Note("damaged", "entries of the array that are no objects were skipped", count=odd),) if odd else ()
+        yield Batch(rows, range(1, len(rows) + 1), notes=notes)
+    elif len(data) > MAX_DOCUMENT:
+        yield Batch([], [], notes=(Note("too-large", "one JSON document of more than 256 MB was not read"),))
+    else:
+        yield _one_by_one(data.decode("utf-8", "replace"))
+
+
+def _by_line(data: bytes) -> Iterator[Batch]:
+    start, line = 0, 1
+    while start < len(data):
+        cut = data.find(b"\n", min(start + CHUNK_BYTES, len(data)))
+        end = len(data) if cut < 0 else cut + 1
+        chunk = data[start:end]
+        yield _chunk(chunk, line, start, last=end == len(data))
+        line += chunk.count(b"\n")
+        start = end
+
+
+def _chunk(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
+    body = chunk.rstrip()
+    n = body.count(b"\n") + 1
+    joined = b"[" + body.replace(b"\n", b",") + b"]"
+    try:
+        if b"NaN" in body or b"Infinity" in body:
+            rows = json.loads(joined.decode("utf-8", "replace"))
+        else:
+            rows = orjson.loads(joined)
+    except (ValueError, RecursionError):
+        return _line_by_line(chunk, line, offset, last)
+    # Two broken lines can fuse into one object: only as many objects as lines proves that none did.
+    if len(rows) != n or set(map(type, rows)) != {dict}:
+        return _line_by_line(chunk, line, offset, last)
+    return Batch(rows, range(line, line + n), notes=_twice(joined, rows))
+
+
+def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
+    rows: list[Row] = []
+    lines: list[int] = []
+    loose: list[Loose] = []
+    notes: list[Note] = []
+    at = offset
+    parts = chunk.split(b"\n")
+    for i, raw in enumerate(parts):
+        stripped = raw.strip()
+        if stripped:
+            found, verdict = parse_line(stripped)
+            torn = last and i == len(parts) - 1 and verdict in ("damaged", "odd")
+            if torn and not found:
+                notes.append(Note("truncated", "the file ends inside a record", line + i, at))
+            elif verdict == "damaged":
+                notes.append(Note("damaged", "broken records were skipped", line + i, at))
+            elif verdict == "text":
+                loose.append(Loose(line + i, raw.decode("utf-8", "replace").rstrip(), len(rows)))
+            elif verdict == "odd":
+                notes.append(Note("damaged", "lines that are JSON but no objects were skipped", line + i, at))
+            rows += found
+            lines += [line + i] * len(found)
+        at += len(raw) + 1
+    return Batch(rows, lines, loose, tuple(notes))
+
+
+def _twice(joined: bytes, rows: Sequence[Row]) -> tuple[Note, ...]:
+    """A note where a key stands twice in one record: the parser keeps the last without a word."""
+    colons = joined.count(b'":')
+    if colons <= sum(map(len, rows)) or colons <= sum(map(_keys, rows)):
+        return ()
+    twice = 0
+
+    def pairs(items: list[tuple[str, Any]]) -> Row:
+        nonlocal twice
+        made = dict(items)
+        twice += len(items) - len(made)
+        return made
+
+    json.loads(joined.decode("utf-8", "replace"), object_pairs_hook=pairs)
+    return (
+        (Note("duplicate-keys", "keys that stand twice in a record: the last was taken", count=twice),) if twice else ()
+    )
+
+
+def _keys(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(_keys(v) for v in value.values() if isinstance(v, (dict, list)))
+    if isinstance(value, list):
+        return sum(_keys(v) for v in value if isinstance(v, (dict, list)))
+    return 0
+
+
+def _one_by_one(text: str) -> Batch:
+    """The objects of a torn, damaged or run-together document, one after the other."""
+    decoder = json.JSONDecoder()
+    rows: list[Row] = []
+    notes: list[Note] = []
+    at, work = 0, 0
+    while True:
+        match = _BETWEEN.match(text, at)
+        at = match.end() if match else at
+        if at >= len(text):
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as e:
+            seen = getattr(e, "pos", at)
+            work += max(1, seen - at)
+            torn = seen >= len(text.rstrip()) - 1 or "nterminated" in str(e)
+            kind, what = (
+                ("truncated", "the file ends inside a record") if torn else ("damaged", "broken records skipped")
+            )
+            notes.append(Note(kind, what, offset=None if notes else len(text[:at].encode())))
+            following = _NEXT_OBJECT.search(text, at + 1)
+            if following is None or work > _MAX_REWORK * len(text):
+                break
+            at = following.start()
+            continue
+        if isinstance(value, dict):
+            rows.append(value)
+        at = end
+    return Batch(rows, range(1, len(rows) + 1), notes=tuple(notes))

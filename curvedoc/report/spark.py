@@ -1,0 +1,110 @@
+"""A curve as one small picture: block characters for the terminal, an SVG path for the page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from curvedoc.diagnosis import Curve
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+#: A curve that is positive and spans at least this factor is drawn on a log scale: otherwise its start is all one sees.
+_LOG_FROM = 8.0
+#: A peak inside a cell is drawn as well when it stands out by this share of the height; smaller ones are noise.
+_PEAK = 0.07
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One column of a small picture; heights are 0..1, None where nothing finite was logged."""
+
+    step: int
+    peak: float | None
+    last: float | None
+    dead: bool = False  # values were logged here, none of them finite
+
+
+def cells(curve: Curve, count: int, end: int) -> tuple[Cell, ...]:
+    """The curve over steps 0 (or its first) to `end` in at most `count` columns, cut after its last value.
+
+    A column keeps the highest bucket mean in it, so that a spike survives. Empty for a curve without buckets.
+    """
+    if not curve.step or count < 1:
+        return ()
+    start = min(curve.step[0], 0)
+    width = max(1, end - start + 1) / count
+    height = _scale(curve)
+    columns: list[list[int]] = [[] for _ in range(count)]
+    for i, s in enumerate(curve.step):
+        columns[min(count - 1, max(0, int((s - start) / width)))].append(i)
+    found = []
+    for column in columns:
+        at = [i for i in column if math.isfinite(curve.mean[i])]
+        if at:
+            peak = max(height(curve.mean[i]) for i in at)
+            found.append(Cell(curve.step[at[-1]], peak, height(curve.mean[at[-1]])))
+        else:
+            found.append(Cell(curve.step[column[-1]] if column else -1, None, None, bool(column)))
+    while found and found[-1].step < 0:
+        found.pop()
+    return tuple(found)
+
+
+class _scale:
+    """Heights 0..1 of values: logarithmic where the curve is positive and spans much, else linear."""
+
+    def __init__(self, curve: Curve) -> None:
+        known = [v for v in curve.mean if math.isfinite(v)]
+        low, high = (min(known), max(known)) if known else (0.0, 1.0)
+        self.log = low > 0 and high / low >= _LOG_FROM
+        self.low, self.high = (math.log(low), math.log(high)) if self.log else (low, high)
+
+    def __call__(self, v: float) -> float:
+        span = self.high - self.low
+        if not span > 0 or not math.isfinite(span):
+            return 0.5
+        return min(1.0, max(0.0, ((math.log(v) if self.log else v) - self.low) / span))
+
+
+def blocks(curve: Curve, count: int, end: int) -> str:
+    """Block characters: `█▃▂▁▁▁▁▅····`, dots where no value was finite; between sparse points the last value holds."""
+    out: list[str] = []
+    for c in cells(curve, count, end):
+        if c.peak is None:
+            out.append("·" if c.dead else (out[-1] if out else " "))
+        else:
+            out.append(BLOCKS[min(len(BLOCKS) - 1, int(c.peak * len(BLOCKS)))])
+    return "".join(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Spark:
+    """A small picture in SVG coordinates."""
+
+    path: str  # "M0,3.1L2,8" with one M after every gap
+    onset: float | None  # x of the onset
+    end: tuple[float, float] | None  # where the last finite value stands
+
+
+def spark(curve: Curve, end: int, onset: int | None, width: int = 132, height: int = 30) -> Spark:
+    """The curve as an SVG path of about 70 columns, with the x of the onset and the last finite point."""
+    start = min(curve.step[0], 0) if curve.step else 0
+    span = max(1, end - start)
+
+    def x(step: int) -> float:
+        return round((step - start) / span * width, 1)
+
+    def y(h: float) -> float:
+        return round(height - 3 - h * (height - 6), 1)
+
+    path, pen, last = [], "M", None
+    for c in cells(curve, 70, end):
+        if c.last is None or c.peak is None:
+            pen = "M" if c.dead else pen
+            continue
+        tall = c.peak - c.last > _PEAK
+        for h in (c.peak, c.last) if tall else (c.last,):
+            last = (x(c.step), y(h))
+            path.append(f"{pen}{last[0]:g},{last[1]:g}")
+            pen = "L"
+    return Spark("".join(path), x(onset) if onset is not None else None, last)

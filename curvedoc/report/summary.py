@@ -1,0 +1,239 @@
+"""What is said first, in every view: the verdict sentence, the order of the runs, and the one thing to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from curvedoc.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
+from curvedoc.report import words
+
+_SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
+_VERDICT = {"failed": 0, "warning": 1, "inconclusive": 2, "healthy": 3}
+_SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """The one thing to do first."""
+
+    run: str
+    ask: str
+    how: str
+    cost: Cost | None  # None for a fix or a signal to log: it is not a question
+    probe: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The head of a report."""
+
+    headline: str
+    details: tuple[str, ...]  # sentences that stand under the headline
+    counts: tuple[tuple[str, int], ...]  # (verdict, how many runs), worst first, zeros left out
+    first: First | None
+    cause: RankedCause | None  # the likeliest cause behind the headline
+    lead: RunDiagnosis | None  # the run that the headline is about
+    asserts: bool = False  # the headline itself names the cause
+
+
+def ranked_findings(run: RunDiagnosis) -> tuple[Finding, ...]:
+    """Pathologies that nothing explains, worst first; then explained ones, notices and gaps."""
+    kind = {"pathology": 0, "notice": 2, "gap": 3}
+
+    def key(f: Finding) -> tuple[object, ...]:
+        place = kind[f.kind] + (1 if f.kind == "pathology" and f.explained_by else 0)
+        first = f.first_step if f.first_step is not None else 1 << 62
+        return place, _SEVERITY[f.severity], -f.strength, first, f.symptom, f.metric or ""
+
+    return tuple(sorted(run.findings, key=key))
+
+
+def lead_finding(run: RunDiagnosis) -> Finding | None:
+    """The pathology that the verdict rests on, or None."""
+    found = ranked_findings(run)
+    return found[0] if found and found[0].kind == "pathology" else None
+
+
+def onset(run: RunDiagnosis) -> int | None:
+    """The first step at which the failure could be seen."""
+    if run.cost.first_detectable_step is not None:
+        return run.cost.first_detectable_step
+    lead = lead_finding(run)
+    return lead.first_step if lead else None
+
+
+def main_curve(run: RunDiagnosis) -> Curve | None:
+    """The curve that stands for a run in one small picture: its loss where it has one."""
+    for role in ("loss", "val_loss", "accuracy", "val_accuracy"):
+        for curve in run.curves:
+            if curve.role == role and curve.step:
+                return curve
+    return next((c for c in run.curves if c.step), None)
+
+
+def last_value(run: RunDiagnosis) -> float | None:
+    """The last value of the main curve, NaN where it ended so; None without a curve."""
+    curve = main_curve(run)
+    return curve.mean[-1] if curve and curve.mean else None
+
+
+def last_step(run: RunDiagnosis, curve: Curve) -> int:
+    """The last step of a curve: the signal table knows it, a bucket knows only its first step."""
+    known = [s.last_step for s in run.signals if s.metric == curve.metric and s.last_step is not None]
+    ends = [b for _, b in curve.nonfinite]
+    return max([curve.step[-1], *known, *ends]) if curve.step else 0
+
+
+def group_of(d: Diagnosis) -> dict[str, Group]:
+    """The group of each grouped run, by the run's name."""
+    return {name: g for g in d.groups for name in g.runs}
+
+
+def worst_first(d: Diagnosis) -> tuple[RunDiagnosis, ...]:
+    """Runs by verdict, then by group (its representative first), severity, hours and steps wasted, and name."""
+    groups = group_of(d)
+
+    def key(run: RunDiagnosis) -> tuple[object, ...]:
+        lead, group = lead_finding(run), groups.get(run.run)
+        return (
+            _VERDICT[run.verdict],
+            (0, len(group.name), group.name) if group else (1, 0, ""),
+            not (group and group.representative == run.run),
+            _SEVERITY[lead.severity] if lead else 9,
+            -(run.cost.hours_wasted or 0.0),
+            -(run.cost.steps_wasted or 0),
+            run.run,
+        )
+
+    return tuple(sorted(d.runs, key=key))
+
+
+def why(run: RunDiagnosis) -> str:
+    """The likeliest cause in words, with its likelihood while it is only possible; "" without one."""
+    if not run.causes:
+        return ""
+    cause = run.causes[0]
+    return (
+        cause.title if cause.probability >= words.ASSERTED else f"{words.likelihood(cause.probability)}: {cause.title}"
+    )
+
+
+def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
+    """What an answer of a check leads to, as words: the fields `yes` and `no` hold an id or a state."""
+    title = {c.cause: c.title for c in run.causes}
+    own = title.get(cause, cause.replace("-", " "))
+    if answer == "confirmed":
+        return f"Confirmed: {own}."
+    if answer == "ruled-out":
+        return f"Ruled out: {own}."
+    return f"Look at this next: {title.get(answer, answer.replace('-', ' '))}." if answer else ""
+
+
+def first_thing(run: RunDiagnosis) -> First | None:
+    """The open check worth most, else the fix of a cause that may be asserted, else the signal that is missing most."""
+    if run.next_check:
+        c = run.next_check
+        return First(run.run, c.ask, c.how, c.cost, c.probe)
+    if run.causes and run.causes[0].probability >= words.ASSERTED and run.causes[0].fix:
+        cause = run.causes[0]
+        return First(run.run, cause.fix[0] + ".", "", None, cause.probe)
+    needs = missing(run)
+    if needs and run.verdict != "healthy":
+        name, symptoms = needs[0]
+        tail = f" It decides {words.count(len(symptoms), 'question')} that this log leaves open."
+        return First(run.run, f"Log {name} next time.{tail}", "", None)
+    return None
+
+
+def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Signals that were not logged, each with the symptoms it would decide; the one that decides most comes first."""
+    table: dict[str, list[str]] = {}
+    for row in run.not_judged:
+        for need in row.needs:
+            table.setdefault(need, []).append(row.symptom)
+    return tuple((k, tuple(v)) for k, v in sorted(table.items(), key=lambda kv: (-len(kv[1]), kv[0])))
+
+
+def summarize(d: Diagnosis) -> Summary:
+    """The head of a report of any number of runs."""
+    runs = worst_first(d)
+    tally = {v: sum(r.verdict == v for r in runs) for v in words.VERDICTS}
+    counts = tuple((v, n) for v, n in tally.items() if n)
+    if not runs:
+        return Summary("No run could be read.", (), counts, None, None, None)
+    if len(runs) == 1:
+        run = runs[0]
+        return Summary(run.headline, (), counts, first_thing(run), run.causes[0] if run.causes else None, run)
+    flagged = [r for r in runs if r.verdict in ("failed", "warning")]
+    contrasts = tuple(_sentence(c.text) for c in d.contrasts[:2])
+    if not flagged:
+        return Summary(_calm(len(runs), tally), contrasts, counts, None, None, None)
+    group = _main_group(d, flagged)
+    lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
+    cause = lead.causes[0] if lead.causes else None
+    headline = _alike(group, lead, cause, len(runs)) if group else _several(tally, len(runs))
+    asserts = group is not None and cause is not None and cause.probability >= words.ASSERTED
+    details = (*contrasts, f"{lead.run}: {lead.headline}")
+    return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
+
+
+def _main_group(d: Diagnosis, flagged: Iterable[RunDiagnosis]) -> Group | None:
+    """The largest group of two or more among the runs with the worst verdict."""
+    runs = tuple(flagged)
+    worst = {r.run for r in runs if r.verdict == runs[0].verdict}
+    fit = [g for g in d.groups if len(g.runs) > 1 and g.representative in worst]
+    return min(fit, key=lambda g: (-len(g.runs), g.name), default=None)
+
+
+def _alike(group: Group, lead: RunDiagnosis, cause: RankedCause | None, total: int) -> str:
+    n, finding = len(group.runs), lead_finding(lead)
+    who = (
+        ("Both" if n == 2 else f"All {_word(n)}") + " runs"
+        if n == total
+        else f"{_word(n).capitalize()} of {total:,} runs"
+    )
+    did = "failed" if lead.verdict == "failed" else "went wrong"
+    what = f": {lower_first(finding.title)}" if finding else ""
+    if cause and cause.probability >= words.ASSERTED:
+        return (
+            f"{who} {did} the same way{what}; {words.likelihood(cause.probability)} cause: {lower_first(cause.title)}."
+        )
+    return f"{who} {did} the same way{what}."
+
+
+def _several(tally: Mapping[Verdict, int], total: int) -> str:
+    failed, warned = tally["failed"], tally["warning"]
+    if failed == total:
+        return "Both runs failed." if total == 2 else f"All {_word(total)} runs failed."
+    if failed:
+        tail = f", {_word(warned)} more {'has' if warned == 1 else 'have'} a warning" if warned else ""
+        return f"{_word(failed).capitalize()} of {total:,} runs failed{tail}."
+    return f"No run failed; {_word(warned)} of {total:,} {'has' if warned == 1 else 'have'} a warning."
+
+
+def _calm(total: int, tally: Mapping[Verdict, int]) -> str:
+    unsure = tally["inconclusive"]
+    if not unsure:
+        return "Both runs look healthy." if total == 2 else f"All {_word(total)} runs look healthy."
+    if unsure == total:
+        return f"Too little was logged to judge any of the {_word(total)} runs."
+    return f"No problem found in {_word(total - unsure)} of {total:,} runs; {_word(unsure)} could not be judged."
+
+
+def _word(n: int) -> str:
+    return _SMALL[n] if n < len(_SMALL) else f"{n:,}"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def lower_first(title: str) -> str:
+    """A title for the middle of a sentence; names such as NaN, GPU or L2 keep their capitals.
+
+    >>> lower_first("Loss became NaN"), lower_first("NaN in the loss"), lower_first("GPU memory grows")
+    ('loss became NaN', 'NaN in the loss', 'GPU memory grows')
+    """
+    head = title.split(" ", 1)[0]
+    return title if any(c.isupper() or c.isdigit() for c in head[1:]) else title[:1].lower() + title[1:]

@@ -1,0 +1,272 @@
+"""Schedule: what a logged learning rate did: warm-up, peak, drops, restarts, floor, sweep. Exact values, no noise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.series import Floats, Series
+from curvedoc.stats.grid import Curve, back, curve_of
+from curvedoc.stats.steps import is_range_test, is_treads
+
+SAME = 1e-6  # of the peak: float32 rounding and below
+FLOOR = 1e-4  # of the peak: within this of its minimum the rate rests on its floor
+FAR_BELOW = 0.5  # a floor is no floor unless this far under the peak
+NEGLIGIBLE = 1e-4  # of the peak: a staircase may end on a low tread, but not so low that nothing learns
+RISE = 0.1  # of the peak: a smaller rise is no restart
+TIMES = 1.5  # over the trough: a smaller rise is no restart
+
+
+def rates_of(lr: Series) -> Curve | None:
+    """The rows of a learning rate that are finite and not negative; None when none of them is above zero."""
+    c = curve_of(lr.cut(lr.value >= 0.0))
+    return c if len(c) and float(np.max(c.y)) > 0.0 else None
+
+
+def is_constant_lr(lr: Series) -> bool | None:
+    """Whether the rate never changes by more than rounding; None below two finite rows.
+
+    >>> is_constant_lr(Series.of([1e-3] * 5)), is_constant_lr(Series.of([1e-3, 9e-4]))
+    (True, False)
+    """
+    c = curve_of(lr)
+    if len(c) < 2:
+        return None
+    return bool(np.ptp(c.y) <= SAME * float(np.max(np.abs(c.y))))
+
+
+def lr_peak(lr: Series) -> float | None:
+    """Highest finite rate; None without one above zero.
+
+    >>> lr_peak(Series.of([0.0, 0.5, 1.0, 0.5]))
+    1.0
+    """
+    c = rates_of(lr)
+    return None if c is None else back(float(np.max(c.y)), c.scale)
+
+
+def lr_peak_step(lr: Series) -> float | None:
+    """First step at which the rate is at its peak.
+
+    >>> lr_peak_step(Series.of([0.0, 0.5, 1.0, 1.0, 0.5]))
+    2.0
+    """
+    c = rates_of(lr)
+    return None if c is None else float(c.x[int(np.argmax(c.y >= (1 - SAME) * np.max(c.y)))])
+
+
+def lr_final_ratio(lr: Series) -> float | None:
+    """Last rate over the peak.
+
+    >>> lr_final_ratio(Series.of([1.0, 0.5, 0.25]))
+    0.25
+    """
+    c = rates_of(lr)
+    return None if c is None else float(c.y[-1] / np.max(c.y))
+
+
+def warmup_row(c: Curve) -> int:
+    """Row at which the warm-up ends; 0 when there is none.
+
+    The first stretch that does not fall, up to where it first reaches its top. One long tread and a single leap is a
+    jump and not a warm-up; a stretch that gains less than a tenth is none either.
+    """
+    top = float(np.max(c.y))
+    falls = np.flatnonzero(np.diff(c.y) < -SAME * top)
+    end = int(falls[0]) if len(falls) else len(c) - 1
+    high = float(c.y[end])
+    row = int(np.argmax(c.y[: end + 1] >= high * (1 - SAME)))
+    if row == 0 or c.y[0] > 0.9 * high:
+        return 0
+    rises = np.flatnonzero(np.diff(c.y[: row + 1]) > SAME * top)
+    if len(rises) == 1 and row > 2:
+        return 0
+    return row
+
+
+def warmup_steps(lr: Series) -> float | None:
+    """Steps until the rate first reaches the top of its initial rise; 0 without a warm-up.
+
+    Counted from step 0 where the log starts near it, from its first step otherwise. A run that ends inside the
+    warm-up counts whole. None for a range test, or below three finite rows.
+
+    >>> warmup_steps(Series.of([0.0, 0.5, 1.0, 0.9, 0.8], step=[0, 10, 20, 30, 40]))
+    20.0
+    """
+    c = rates_of(lr)
+    if c is None or len(c) < 3 or is_range_test(lr):
+        return None
+    row = warmup_row(c)
+    return 0.0 if row == 0 else float(c.x[row] - _origin(c))
+
+
+def warmup_share(lr: Series) -> float | None:
+    """Share of the run's steps spent in the warm-up; None for a range test, or below three finite rows.
+
+    >>> warmup_share(Series.of([0.0, 0.5, 1.0, 0.9, 0.8], step=[0, 10, 20, 30, 40]))
+    0.5
+    """
+    c, steps = rates_of(lr), warmup_steps(lr)
+    if c is None or steps is None:
+        return None
+    return float(steps / (c.x[-1] - _origin(c)))
+
+
+def _origin(c: Curve) -> float:
+    """Step 0 where the log starts within two rows of it, else the first step (a resumed or cut log)."""
+    gap = float(np.median(np.diff(c.x))) if len(c) > 1 else 0.0
+    return 0.0 if 0.0 <= c.x[0] <= 2.0 * gap else float(c.x[0])
+
+
+def swings(c: Curve) -> tuple[tuple[int, int], ...]:
+    """Pairs (row of a trough, row of the next top) of every rise back up after a decay."""
+    top = float(np.max(c.y))
+    out: list[tuple[int, int]] = []
+    start = warmup_row(c)
+    high = low = start
+    falling = False
+    for i in range(start, len(c)):
+        v = c.y[i]
+        if not falling:
+            if v >= c.y[high]:
+                high = i
+            elif v * TIMES <= c.y[high] and c.y[high] - v >= RISE * top:
+                falling, low = True, i
+            if out and not falling:
+                out[-1] = (out[-1][0], high)
+        else:
+            if v <= c.y[low]:
+                low = i
+            elif v >= TIMES * c.y[low] and v - c.y[low] >= RISE * top:
+                out.append((low, i))
+                falling, high = False, i
+    return tuple(out)
+
+
+def restarts(lr: Series) -> float | None:
+    """How often the rate rises again after a decay, by half at least and by a tenth of the peak; warm-up not counted.
+
+    >>> restarts(Series.of([1.0, 0.5, 0.1, 1.0, 0.5, 0.1]))
+    1.0
+    """
+    c = rates_of(lr)
+    return None if c is None or len(c) < 3 else float(len(swings(c)))
+
+
+def restart_step(lr: Series) -> float | None:
+    """Last step before the first rise back up; None without one.
+
+    >>> restart_step(Series.of([1.0, 0.5, 0.1, 1.0, 0.5, 0.1]))
+    2.0
+    """
+    c = rates_of(lr)
+    found = () if c is None else swings(c)
+    return None if c is None or not found else float(c.x[found[0][0]])
+
+
+def cycle_count(lr: Series) -> float | None:
+    """How many descents by a third or more of their top the rate makes, the unfinished last one included.
+
+    >>> cycle_count(Series.of([0.1, 1.0, 0.1, 1.0, 0.1, 1.0]))
+    2.0
+    """
+    c = rates_of(lr)
+    if c is None or len(c) < 3:
+        return None
+    found = swings(c)
+    last_top = found[-1][1] if found else warmup_row(c)
+    ends_low = c.y[-1] * TIMES <= float(np.max(c.y[last_top:]))
+    return float(len(found) + ends_low)
+
+
+def _floor_row(c: Curve) -> int | None:
+    """First row from which the rate rests on its minimum to the end, or None when it has no floor.
+
+    The minimum must lie far below the peak. After abrupt drops (a staircase) the last tread is the plan, not a
+    floor, unless it is negligible.
+    """
+    top, low = float(np.max(c.y)), float(np.min(c.y[warmup_row(c) :]))
+    if low > FAR_BELOW * top or c.y[-1] > low + FLOOR * top:
+        return None
+    above = np.flatnonzero(c.y > low + FLOOR * top)
+    row = int(above[-1]) + 1
+    if row >= len(c) - 1:
+        return None
+    leap = float(c.y[row - 1] - c.y[row])
+    if leap > 0.3 * float(c.y[row - 1]) and leap > RISE * top and low > NEGLIGIBLE * top:
+        return None
+    return None if is_treads(c) and low > NEGLIGIBLE * top else row
+
+
+def decays_to_floor(lr: Series) -> bool | None:
+    """Whether the rate comes down to a floor far below its peak and rests there; None below four finite rows.
+
+    >>> decays_to_floor(Series.of([1.0, 0.8, 0.6, 0.4, 0.2, 0.0, 0.0, 0.0]))
+    True
+    """
+    c = rates_of(lr)
+    return None if c is None or len(c) < 4 else _floor_row(c) is not None
+
+
+def floor_from(lr: Series) -> float | None:
+    """First step from which the rate rests on its floor to the end; None without a floor.
+
+    The last tread of a staircase is not a floor unless it is below 1/10,000 of the peak.
+
+    >>> floor_from(Series.of([1.0, 0.8, 0.6, 0.4, 0.2, 0.0, 0.0, 0.0]))
+    5.0
+    """
+    c = rates_of(lr)
+    row = None if c is None or len(c) < 4 else _floor_row(c)
+    return None if c is None or row is None else float(c.x[row])
+
+
+def floor_share(lr: Series) -> float | None:
+    """Share of the run's steps that the rate rests on its floor; 0 without a floor, None below four finite rows.
+
+    >>> floor_share(Series.of([1.0, 0.5, 0.0, 0.0, 0.0]))
+    0.5
+    """
+    c = rates_of(lr)
+    if c is None or len(c) < 4:
+        return None
+    row = _floor_row(c)
+    return 0.0 if row is None else float((c.x[-1] - c.x[row]) / (c.x[-1] - c.x[0]))
+
+
+def negligible_from(lr: Series, ratio: float) -> float | None:
+    """First step from which the rate stays below `ratio` of its peak to the end; None when it does not.
+
+    >>> negligible_from(Series.of([1.0, 0.1, 0.01, 0.001, 0.0001]), 0.005)
+    3.0
+    """
+    c = rates_of(lr)
+    if c is None:
+        return None
+    row = int(np.flatnonzero(c.y >= ratio * float(np.max(c.y)))[-1]) + 1 if ratio <= 1.0 else 0
+    return None if row >= len(c) else float(c.x[row])
+
+
+def lr_jump_step(lr: Series) -> float | None:
+    """First step at which the rate leaps up within one row after its warm-up; None when it does not.
+
+    A leap is half again the rate before, a tenth of the peak, and three times what the rows beside it move.
+
+    >>> lr_jump_step(Series.of([1.0, 0.8, 0.6, 0.4, 1.2, 1.0, 0.8]))
+    4.0
+    """
+    c = rates_of(lr)
+    if c is None or len(c) < 3:
+        return None
+    top, d = float(np.max(c.y)), np.diff(c.y)
+    beside = _beside(d)
+    leap = (c.y[1:] >= TIMES * c.y[:-1]) & (d >= RISE * top) & (d >= 3.0 * beside)
+    leap[: warmup_row(c)] = False
+    rows = np.flatnonzero(leap)
+    return float(c.x[rows[0] + 1]) if len(rows) else None
+
+
+def _beside(d: Floats) -> Floats:
+    """Size of the larger neighbour of each difference: float64 like `d`."""
+    size = np.concatenate([[0.0], np.abs(d), [0.0]])
+    out: Floats = np.maximum(size[:-2], size[2:])
+    return out

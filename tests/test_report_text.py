@@ -1,0 +1,152 @@
+"""The terminal view: what stands where, that it fits, and that a name cannot steer the terminal."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run, of, oom_run, sweep
+from rich.cells import cell_len
+
+from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.report.spark import blocks, cells
+from curvedoc.report.summary import summarize, worst_first
+from curvedoc.report.text import to_text
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+SMALL = replace(nan_run(), curves=())
+
+
+@pytest.fixture(scope="module", params=sorted(EXAMPLES))
+def example(request: pytest.FixtureRequest) -> Diagnosis:
+    return EXAMPLES[request.param]()
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 160])
+@pytest.mark.parametrize("verbose", [False, True])
+def test_no_line_is_wider_than_the_terminal(example: Diagnosis, width: int, verbose: bool) -> None:
+    for line in to_text(example, width=width, verbose=verbose).splitlines():
+        assert cell_len(line) <= width, line
+
+
+def test_the_verdict_comes_first() -> None:
+    text = to_text(sweep(), width=100).splitlines()
+    assert text[0].startswith("Three of 12 runs failed the same way: loss became NaN after a blow-up")
+    assert "4 failed, 1 warning, 1 could not be judged, 6 healthy" in text[2]
+    assert to_text(of(nan_run())).splitlines()[0].startswith("✕ Failed  lr3e-3-bs256-s1")
+
+
+def test_a_failing_sweep_fits_a_screen_and_collapses_the_healthy() -> None:
+    text = to_text(sweep(), width=100)
+    assert len(text.splitlines()) <= 30
+    assert "6 healthy runs not shown" in text
+    assert "lr1e-3-bs256-h0" not in text
+    assert "lr1e-3-bs256-h0" in to_text(sweep(), width=100, all_runs=True)
+
+
+def test_a_sweep_of_two_hundred_failures_still_fits_a_screen() -> None:
+    many = of(*(replace(SMALL, run=f"run-{i:03}") for i in range(200)))
+    text = to_text(many, width=80)
+    assert len(text.splitlines()) <= 30
+    assert re.search(r"\d+ more runs not shown", text)
+    assert text.count("run-") < len(re.findall("run-", to_text(many, width=80, all_runs=True)))
+
+
+def test_one_run_shows_findings_onset_causes_with_evidence_and_the_next_check() -> None:
+    run = nan_run()
+    text = " ".join(to_text(of(run), width=160).split())
+    for wanted in (
+        run.headline,
+        run.findings[0].title,
+        "step 7,508 to 12,959",
+        "very likely, 78 %",
+        *(f"+ {e.text}" for e in run.causes[0].supports),
+        *(f"− {e.text}" for e in run.causes[0].against),
+        run.next_check.ask if run.next_check else "",
+        "Not logged: attention_entropy",
+    ):
+        assert wanted in text
+
+
+def test_a_healthy_run_is_said_to_be_healthy_without_a_list_of_worries() -> None:
+    text = to_text(of(healthy_run()))
+    assert "✓ Healthy" in text
+    for word in ("cause", "Do this first", "Not logged", "✕", "▲"):
+        assert word not in text
+
+
+def test_below_half_the_heading_promises_only_possible_causes() -> None:
+    text = to_text(of(oom_run()))
+    assert "Possible causes" in text and "Likely causes" not in text
+    assert "possible, 46 %" in text
+
+
+def test_the_headline_of_a_group_asserts_no_cause_below_half() -> None:
+    runs = tuple(replace(r, causes=(replace(r.causes[0], probability=0.4),)) if r.causes else r for r in sweep().runs)
+    assert "learning rate" not in summarize(replace(sweep(), runs=runs)).headline
+
+
+def test_a_crafted_name_cannot_steer_the_terminal(example: Diagnosis) -> None:
+    for verbose in (False, True):
+        text = ANSI.sub("", to_text(example, color=True, verbose=verbose, all_runs=True))
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]", text)
+
+
+def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:
+    assert "[red]" in to_text(of(replace(SMALL, run="a[red]b")), color=True)
+
+
+def test_color_changes_nothing_but_color(example: Diagnosis) -> None:
+    assert ANSI.sub("", to_text(example, color=True)) == to_text(example) or example.runs == ()
+    assert "\x1b[" not in to_text(example)
+
+
+def test_ascii_is_ascii(example: Diagnosis) -> None:
+    for width in (40, 100):
+        text = to_text(example, ascii_only=True, width=width)
+        text.encode("ascii")
+        assert max((len(line) for line in text.splitlines()), default=0) <= width
+
+
+def test_a_dead_stretch_is_dotted_and_a_spike_survives_the_thinning() -> None:
+    run = nan_run()
+    line = blocks(run.curves[0], 40, run.curves[0].step[-1])
+    assert line.endswith("·······") and len(line) == 40
+    spike = 40 * 5180 // 12_960
+    assert max(line[spike - 1 : spike + 2]) > line[spike - 3]
+
+
+def test_the_worst_run_comes_first_and_groups_stay_together() -> None:
+    order = [r.run for r in worst_first(sweep())]
+    assert order[:4] == ["lr3e-3-bs256-s1", "lr2e-3-bs128-s1", "lr3e-3-bs256-s2", "lr1e-3-bs256-s3"]
+    assert order[4:6] == ["lr1e-3-wd0-s1", "old/stdout-only"]
+
+
+def test_the_order_of_the_input_does_not_matter() -> None:
+    d = sweep()
+    assert to_text(replace(d, runs=d.runs[::-1])) == to_text(d)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=90), st.text(max_size=300), st.integers(40, 130), st.booleans())
+def test_any_name_and_headline_keep_the_layout(name: str, headline: str, width: int, ascii_only: bool) -> None:
+    odd: RunDiagnosis = replace(SMALL, run=name, headline=headline)
+    for d in (of(odd), of(odd, SMALL)):
+        for line in to_text(d, width=width, ascii_only=ascii_only).splitlines():
+            assert cell_len(line) <= width
+
+
+def test_a_curve_without_any_finite_value_is_drawn_as_dots() -> None:
+    curve = nan_run().curves[0]
+    nan = tuple(float("nan") for _ in curve.mean)
+    assert set(blocks(replace(curve, mean=nan, low=nan, high=nan), 10, curve.step[-1])) == {"·"}
+    assert cells(replace(curve, step=(), mean=(), low=(), high=()), 10, 5) == ()
+
+
+def test_hostile_text_is_spelled_out() -> None:
+    text = to_text(of(hostile_run()), verbose=True, width=200)
+    assert "\\u202egnp" in text and "\\u001b[31m" in text
+    assert HOSTILE not in text

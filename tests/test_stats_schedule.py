@@ -1,0 +1,136 @@
+"""What a logged learning rate did, against schedules made from their formulas."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curvedoc.series import Series
+from curvedoc.stats import schedule, steps
+
+quick = settings(max_examples=40, deadline=None)
+ONE: list[Callable[[Series], object]] = [
+    schedule.is_constant_lr, schedule.lr_peak, schedule.lr_peak_step, schedule.lr_final_ratio, schedule.warmup_steps,
+    schedule.warmup_share, schedule.restarts, schedule.restart_step, schedule.cycle_count, schedule.decays_to_floor,
+    schedule.floor_from, schedule.floor_share, schedule.lr_jump_step, steps.lr_drop_steps, steps.is_staircase,
+    steps.is_range_test, lambda s: schedule.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
+]  # fmt: skip
+ANY = st.one_of(
+    st.floats(allow_nan=True, allow_infinity=True, width=64),
+    st.sampled_from([0.0, 1e-300, -1e-300, 1e300, -1e300, 5e-324, 1.7e308, float("nan"), 1e-3, 1e-3]),
+)
+
+
+def cosine(n: int, warm: int, total: int, low: float = 0.0, peak: float = 3e-4) -> list[float]:
+    """Linear warm-up, then half a cosine down to `low` of the peak at `total`, the floor from there on."""
+    out = []
+    for i in range(n):
+        share = min(1.0, (i - warm) / (total - warm))
+        fall = low + (1 - low) * 0.5 * (1 + math.cos(math.pi * share))
+        out.append(peak * (i / warm if i < warm else fall))
+    return out
+
+
+def restarted(n: int, period: int) -> list[float]:
+    """Cosine with warm restarts."""
+    return [1e-3 * 0.5 * (1 + math.cos(math.pi * (i % period) / period)) for i in range(n)]
+
+
+@quick
+@given(st.lists(ANY, max_size=60))
+def test_any_values_give_an_answer_or_none_without_a_warning(values: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for f in ONE:
+            answer = f(Series.of(values))
+            assert not isinstance(answer, float) or math.isfinite(answer)
+
+
+@quick
+@given(st.integers(20, 400), st.integers(0, 30), st.floats(0.0, 0.2), st.sampled_from([3, 4, 17]))
+def test_a_cosine_warms_up_falls_once_and_rests_at_most_at_its_end(n: int, share: int, low: float, digits: int) -> None:
+    warm = n * share // 100
+    lr = Series.of(float(f"{v:.{digits - 1}e}") for v in cosine(n, warm, n, low))
+    assert schedule.is_constant_lr(lr) is False
+    assert schedule.restarts(lr) == 0.0
+    assert schedule.cycle_count(lr) == 1.0
+    assert schedule.lr_jump_step(lr) is None
+    assert steps.is_range_test(lr) is False
+    assert schedule.warmup_steps(lr) == pytest.approx(warm, abs=2 + 0.03 * n)
+    assert (schedule.floor_share(lr) or 0.0) < 0.06
+
+
+@quick
+@given(st.integers(60, 400), st.floats(0.2, 0.8), st.floats(0.0, 0.2))
+def test_a_schedule_that_ends_early_rests_on_its_floor_for_the_rest(n: int, part: float, low: float) -> None:
+    total = int(n * part)
+    lr = Series.of(cosine(n, 5, total, low))
+    start = schedule.floor_from(lr)
+    assert schedule.decays_to_floor(lr) is True
+    assert start == pytest.approx(total, abs=1 + 0.02 * n)
+    assert schedule.floor_share(lr) == pytest.approx(1 - part, abs=0.05)
+
+
+@quick
+@given(st.integers(2, 5), st.integers(12, 60))
+def test_warm_restarts_are_counted_and_leap(count: int, period: int) -> None:
+    lr = Series.of(restarted(count * period, period))
+    assert schedule.restarts(lr) == count - 1
+    assert schedule.cycle_count(lr) == count
+    assert schedule.lr_jump_step(lr) == period
+    assert schedule.restart_step(lr) == period - 1
+
+
+def test_triangular_cycles_rise_again_without_a_leap() -> None:
+    lr = Series.of([1e-3 * (0.1 + 0.9 * abs((i % 40) / 20 - 1)) for i in range(160)])
+    assert schedule.lr_jump_step(lr) is None
+    assert schedule.restarts(lr) == 4.0
+
+
+def test_step_decay_is_a_staircase_whose_last_tread_is_no_floor() -> None:
+    lr = Series.of([0.1] * 30 + [0.01] * 30 + [0.001] * 30)
+    assert steps.is_staircase(lr) is True
+    assert schedule.floor_share(lr) == 0.0
+    found = steps.lr_drop_steps(lr)
+    assert found.step.tolist() == [30, 60]
+    assert found.value.tolist() == pytest.approx([0.1, 0.1])
+
+
+def test_a_staircase_stepped_every_batch_reaches_a_negligible_rate() -> None:
+    lr = Series.of([0.1 * 0.1 ** min(i // 10, 9) for i in range(500)])
+    assert schedule.decays_to_floor(lr) is True
+    assert schedule.negligible_from(lr, 1e-3) == pytest.approx(30, abs=10)
+
+
+def test_a_leap_in_a_constant_rate_is_a_jump_and_no_warmup() -> None:
+    lr = Series.of([1e-3] * 50 + [1e-2] * 50)
+    assert schedule.lr_jump_step(lr) == 50.0
+    assert schedule.warmup_steps(lr) == 0.0
+
+
+def test_an_exponential_sweep_is_a_range_test_and_a_warmup_is_none() -> None:
+    sweep = Series.of([1e-7 * 10 ** (i / 20) for i in range(120)])
+    assert steps.is_range_test(sweep) is True
+    assert schedule.warmup_steps(sweep) is None
+    for warm in (50, 100):
+        lr = Series.of([1e-3 * (i + 1e-4) / warm for i in range(warm)])
+        assert steps.is_range_test(lr) is False
+        assert schedule.warmup_share(lr) == pytest.approx(1.0)
+
+
+def test_warmup_per_epoch_is_a_warmup() -> None:
+    lr = Series.of([1e-3 * min(1.0, (i // 10 + 1) / 5) for i in range(200)])
+    assert schedule.warmup_steps(lr) == 40.0
+    assert schedule.lr_jump_step(lr) is None
+
+
+def test_steps_coincide_within_their_tolerance() -> None:
+    a, b = Series.of([1.0] * 3, step=[10, 50, 90]), Series.of([1.0] * 2, step=[12, 85])
+    assert steps.coincide(a, b, 5.0) == pytest.approx(2 / 3)
+    assert steps.coincide(b, a, 1.0) == 0.0
+    assert steps.coincide(a, Series.of([]), 5.0) is None
