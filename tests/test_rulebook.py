@@ -80,7 +80,7 @@ def test_every_error_of_every_file_is_told_at_once_with_its_line(tmp_path: Path)
         (("needs: {loss: loss}", "needs: {loss: each loss}"), "need over"),
         (("title: The loss hardly moves", "title: a\ntitle: b"), "twice"),
         (("title: The loss hardly moves", "title: &x The loss"), "anchors"),
-        (("why: \"below a tenth nothing was learned\"", "why: wide, not narrow"), "put prose with a comma in quotes"),
+        (('why: "below a tenth nothing was learned"', "why: wide, not narrow"), "put prose with a comma in quotes"),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, change: tuple[str, str], says: str) -> None:
