@@ -131,6 +131,15 @@ def is_constant(s: Series) -> bool | None:
     return top - bottom <= 1e-9 * max(abs(top), abs(bottom))
 
 
+def constant_tail_from(s: Series) -> float | None:
+    """The first step of the run of exactly equal finite values at the end; the last step where there is no such run."""
+    f = _finite(s)
+    if not len(f):
+        return None
+    other = np.flatnonzero(f.value != f.value[-1])
+    return float(f.step[int(other[-1]) + 1 if len(other) else 0])
+
+
 def before(s: Series, step: float) -> Series:
     """The part before a step."""
     return s.cut(slice(0, int(np.searchsorted(s.step, step, side="left"))))
@@ -308,7 +317,8 @@ def near(x: float, anchor: float, rel: float) -> bool:
 
 BASIC = (
     first, last, at, median, mean, quantile, peak, low, spread, argmin, argmax, first_step, last_step, run_length,
-    interval, count_rows, count_finite, distinct, is_constant, before, after, window, head, tail, head_rows, tail_rows,
+    interval, count_rows, count_finite, distinct, is_constant, constant_tail_from,
+    before, after, window, head, tail, head_rows, tail_rows,
     head_level, tail_level, share_above, share_below, share_equal, first_above, first_below, last_above, last_below,
     first_nonfinite, smooth, steady, log_of, diff, log, exp, sqrt, size, nearest, ramp, near,
 )  # fmt: skip
