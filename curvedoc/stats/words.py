@@ -52,6 +52,7 @@ from curvedoc.stats.finite import (
 )
 from curvedoc.stats.jumps import biggest_drop, biggest_rise, jumps, level_shift
 from curvedoc.stats.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
+from curvedoc.stats.numbers import NUMBERS
 from curvedoc.stats.plateau import flat_from_start, plateau_level, plateau_share, plateau_start
 from curvedoc.stats.spikes import dips, log_dips, log_spikes, spikes
 from curvedoc.stats.trainval import (
@@ -88,6 +89,7 @@ from curvedoc.stats.turning import (
     turn_low,
     turn_step,
 )
+from curvedoc.stats.windows import WINDOWS
 
 _Function = Callable[..., Any]
 
@@ -118,4 +120,14 @@ _TURNS: tuple[_Function, ...] = (
 )  # fmt: skip
 
 #: Every function that a rule may call.
-VOCABULARY: tuple[_Function, ...] = (*BASIC, *_EVENTS, *_SHAPES, *_FINITE, *_NOISE, *_TRENDS, *_TURNS)
+VOCABULARY: tuple[_Function, ...] = (
+    *BASIC,
+    *WINDOWS,
+    *NUMBERS,
+    *_EVENTS,
+    *_SHAPES,
+    *_FINITE,
+    *_NOISE,
+    *_TRENDS,
+    *_TURNS,
+)

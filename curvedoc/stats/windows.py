@@ -1,0 +1,92 @@
+"""Parts and smoothed forms of a series. Positions are steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from curvedoc.series import Series
+
+
+def before(s: Series, step: float) -> Series:
+    """The part before a step."""
+    return s.cut(slice(0, int(np.searchsorted(s.step, step, side="left"))))
+
+
+def after(s: Series, step: float) -> Series:
+    """The part after a step."""
+    return s.cut(slice(int(np.searchsorted(s.step, step, side="right")), len(s)))
+
+
+def window(s: Series, start: float, end: float) -> Series:
+    """The part from start to end, both included."""
+    a, b = np.searchsorted(s.step, start, side="left"), np.searchsorted(s.step, end, side="right")
+    return s.cut(slice(int(a), max(int(a), int(b))))
+
+
+def _rows(s: Series, share: float) -> int:
+    return max(1, math.ceil(len(s) * min(1.0, max(0.0, share))))
+
+
+def head(s: Series, share: float) -> Series:
+    """The first share (0..1) of the rows, at least one."""
+    return s.cut(slice(0, _rows(s, share)))
+
+
+def tail(s: Series, share: float) -> Series:
+    """The last share (0..1) of the rows, at least one."""
+    return s.cut(slice(max(0, len(s) - _rows(s, share)), len(s)))
+
+
+def head_rows(s: Series, rows: float) -> Series:
+    """The first rows."""
+    return s.cut(slice(0, max(0, int(rows))))
+
+
+def tail_rows(s: Series, rows: float) -> Series:
+    """The last rows."""
+    return s.cut(slice(max(0, len(s) - max(0, int(rows))), len(s)))
+
+
+def smooth(s: Series, rows: float) -> Series:
+    """The centred running mean over an odd number of finite rows, narrower at the ends.
+
+    Centred on purpose: an exponential average lags and moves every onset and turn to the right.
+    """
+    f = s.finite()
+    half = max(0, int(rows)) // 2
+    if half == 0 or len(f) < 3:
+        return f
+    scale = float(np.max(np.abs(f.value))) or 1.0
+    total = np.concatenate([[0.0], np.cumsum(f.value / scale)])
+    row = np.arange(len(f))
+    reach = np.minimum(half, np.minimum(row, len(f) - 1 - row))
+    mean_ = (total[row + reach + 1] - total[row - reach]) / (2 * reach + 1)
+    return Series(f.step.copy(), mean_ * scale, s.metric)
+
+
+def steady(s: Series, rows: float) -> Series:
+    """The centred running median over an odd number of finite rows: smooth, but one outlier leaves no trace."""
+    f = s.finite()
+    half = min(max(0, int(rows)) // 2, max(0, (len(f) - 1) // 2))
+    if half == 0:
+        return f
+    wide = np.lib.stride_tricks.sliding_window_view(np.pad(f.value, half, mode="edge"), 2 * half + 1)
+    return Series(f.step.copy(), np.median(wide, axis=1), s.metric)
+
+
+def log_of(s: Series) -> Series:
+    """The natural logarithm of the positive finite values; the other rows are left out."""
+    f = s.finite()
+    p = f.cut(f.value > 0)
+    return Series(p.step.copy(), np.log(p.value), s.metric)
+
+
+def diff(s: Series) -> Series:
+    """The change from each finite row to the next, at the later step."""
+    f = s.finite()
+    return Series(f.step[1:].copy(), np.diff(f.value / 2) * 2, s.metric)
+
+
+WINDOWS = (before, after, window, head, tail, head_rows, tail_rows, smooth, steady, log_of, diff)
