@@ -41,6 +41,17 @@ class Curve:
     flags: NDArray[np.uint16]
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What each record has besides its metrics. `split` indexes `words`, -1 for a record that names none."""
+
+    step: NDArray[np.float64]
+    time: NDArray[np.float64]
+    rank: NDArray[np.int32]
+    split: NDArray[np.int64] | None
+    words: tuple[str, ...]
+
+
 def log_of(
     path: Path, format: str, batches: Iterable[Batch], size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
 ) -> Log:
@@ -52,7 +63,9 @@ def log_of(
     ranks, rank_key = ranks_of(found)
     skip = axis.keys | time_keys | ({rank_key} if rank_key else set())
     settings, aside = _settings(found, axis, skip)
-    curves = list(_curves(found, axis, time, ranks, splits, skip, aside))
+    words = tuple(dict.fromkeys(s for s in splits if s))
+    split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
+    curves = list(_curves(found, _Around(axis.step, time, ranks, split, words), skip, aside))
     notes = [*notes, *found.notes, *(axis.notes if curves else ())]
     if not curves and not found.messages:
         notes.append(Note("empty" if not found.rows else "not-a-log", "no record holds a metric"))
@@ -144,28 +157,24 @@ def _setting(key: str, summary: bool) -> str:
     return clean(("summary." if summary else "") + key.replace("/", "."))
 
 
-def _curves(
-    found: Table,
-    axis: Axis,
-    time: NDArray[np.float64],
-    ranks: NDArray[np.int32],
-    splits: Sequence[str | None],
-    skip: Collection[str],
-    aside: NDArray[np.bool_],
-) -> Iterable[Curve]:
-    split = np.array([s or "" for s in splits], dtype=np.str_)
+def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:
     by_name = _by_name(found)
     taken = aside.copy()
     if by_name is not None:
         names, column = by_name
         taken[column.at] = True
         keep = ~aside[column.at]
-        order: dict[str, list[int]] = {}
-        for i in np.flatnonzero(keep).tolist():
-            order.setdefault(names[i], []).append(i)
-        for name, where in order.items():
+        codes = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        code = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
+        code[~keep] = len(codes)
+        order = np.argsort(code, kind="stable")
+        bounds = np.searchsorted(code[order], np.arange(len(codes) + 1))
+        for name, i in codes.items():
+            where = order[bounds[i] : bounds[i + 1]]
+            if not len(where):
+                continue
             part = Column(column.at[where], column.value[where], column.flags[where])
-            yield from _split(name, part, axis, time, ranks, split)
+            yield from _split(name, part, around)
     names_of = _plain_names(found, skip)
     for key, column in found.numbers.items():
         if key in skip:
@@ -173,24 +182,22 @@ def _curves(
         keep = ~taken[column.at]
         part = column if keep.all() else Column(column.at[keep], column.value[keep], column.flags[keep])
         if len(part.at) and not (part.flags & Flag.NULL).all():
-            yield from _split(names_of[key], part, axis, time, ranks, split)
+            yield from _split(names_of[key], part, around)
 
 
-def _split(
-    name: str,
-    column: Column,
-    axis: Axis,
-    time: NDArray[np.float64],
-    ranks: NDArray[np.int32],
-    split: NDArray[np.str_],
-) -> Iterable[Curve]:
+def _split(name: str, column: Column, around: _Around) -> Iterable[Curve]:
     """The column as one curve, or one for each split that its records name."""
-    of = split[column.at]
-    for prefix in dict.fromkeys(of.tolist()) if len(of) and not _HAS_SPLIT.match(name) else ("*",):
-        where = slice(None) if prefix == "*" else of == prefix
-        at = column.at[where]
-        metric = f"{prefix}/{name}" if prefix not in ("", "*") else name
-        yield Curve(metric, axis.step[at], column.value[where], time[at], ranks[at], column.flags[where])
+    if around.split is None or _HAS_SPLIT.match(name):
+        yield _curve(name, column, around, slice(None))
+        return
+    of = around.split[column.at]
+    for code in np.unique(of).tolist():
+        yield _curve(f"{around.words[code]}/{name}" if code >= 0 else name, column, around, of == code)
+
+
+def _curve(name: str, column: Column, around: _Around, where: slice | NDArray[np.bool_]) -> Curve:
+    at = column.at[where]
+    return Curve(name, around.step[at], column.value[where], around.time[at], around.rank[at], column.flags[where])
 
 
 def _by_name(found: Table) -> tuple[list[str], Column] | None:

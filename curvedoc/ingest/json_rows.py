@@ -112,14 +112,15 @@ def _by_line(data: bytes) -> Iterator[Batch]:
         cut = data.find(b"\n", min(start + CHUNK_BYTES, len(data)))
         end = len(data) if cut < 0 else cut + 1
         chunk = data[start:end]
-        yield _chunk(chunk, line, start, last=end == len(data))
-        line += chunk.count(b"\n")
+        ends = chunk.count(b"\n")
+        yield _chunk(chunk, ends, line, start, last=end == len(data))
+        line += ends
         start = end
 
 
-def _chunk(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
+def _chunk(chunk: bytes, ends: int, line: int, offset: int, last: bool) -> Batch:
     body = chunk.rstrip()
-    n = body.count(b"\n") + 1
+    n = ends + 1 - chunk.count(b"\n", len(body))
     joined = b"[" + body.replace(b"\n", b",") + b"]"
     try:
         if b"NaN" in body or b"Infinity" in body:
@@ -162,8 +163,13 @@ def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
 
 def _twice(joined: bytes, rows: Sequence[Row]) -> tuple[Note, ...]:
     """A note where a key stands twice in one record: the parser keeps the last without a word."""
-    colons = joined.count(b'":')
-    if colons <= sum(map(len, rows)) or colons <= sum(map(_keys, rows)):
+    if joined.count(b":") <= sum(map(len, rows)):
+        return ()
+    try:
+        kept = orjson.dumps(rows).count(b'":')
+    except (TypeError, ValueError):  # an integer past 64 bits
+        return ()
+    if joined.count(b'":') <= kept:
         return ()
     twice = 0
 
@@ -177,14 +183,6 @@ def _twice(joined: bytes, rows: Sequence[Row]) -> tuple[Note, ...]:
     return (
         (Note("duplicate-keys", "keys that stand twice in a record: the last was taken", count=twice),) if twice else ()
     )
-
-
-def _keys(value: Any) -> int:
-    if isinstance(value, dict):
-        return len(value) + sum(_keys(v) for v in value.values() if isinstance(v, (dict, list)))
-    if isinstance(value, list):
-        return sum(_keys(v) for v in value if isinstance(v, (dict, list)))
-    return 0
 
 
 def _one_by_one(text: str) -> Batch:

@@ -102,14 +102,20 @@ def _add(got: _Gathering, batch: Batch, first: int) -> list[Message]:
     return messages
 
 
-def _shapes(rows: Sequence[Row]) -> dict[tuple[str, ...] | None, list[int]]:
+def _shapes(rows: Sequence[Row]) -> dict[tuple[str, ...] | None, Sequence[int]]:
     """Row numbers by key set; all under None where there are too many sets for that to pay."""
-    shapes: dict[tuple[str, ...] | None, list[int]] = {}
-    for i, row in enumerate(rows):
-        shapes.setdefault(tuple(row), []).append(i)
+    keys = list(map(tuple, rows))
+    if len(set(keys)) == 1:
+        return {keys[0]: range(len(rows))}
+    lists: dict[tuple[str, ...], list[int]] = {}
+    for i, key in enumerate(keys):
+        lists.setdefault(key, []).append(i)
+    shapes: dict[tuple[str, ...] | None, Sequence[int]] = {key: where for key, where in lists.items()}
     if len(shapes) <= _MANY_SHAPES or 4 * len(shapes) <= len(rows):
         return shapes
-    few: dict[tuple[str, ...] | None, list[int]] = {k: v for k, v in shapes.items() if k and is_logging(frozenset(k))}
+    few: dict[tuple[str, ...] | None, Sequence[int]] = {
+        k: v for k, v in shapes.items() if k and is_logging(frozenset(k))
+    }
     taken = {i for v in few.values() for i in v}
     return {None: [i for i in range(len(rows)) if i not in taken], **few}
 
@@ -120,7 +126,8 @@ def _pick(rows: Sequence[Row], where: Sequence[int]) -> Sequence[Row]:
 
 def _spread(got: _Gathering, rows: Sequence[Row], at: Index, prefix: str, depth: int) -> None:
     for keys, where in _shapes(rows).items():
-        _spread_alike(got, _pick(rows, where), at[np.array(where, np.int64)], prefix, depth, keys)
+        part = at if len(where) == len(at) else at[np.array(where, np.int64)]
+        _spread_alike(got, _pick(rows, where), part, prefix, depth, keys)
 
 
 def _spread_alike(
@@ -147,6 +154,9 @@ def _spread_alike(
 def _cells(got: _Gathering, key: str, cells: list[Any], at: Index, depth: int) -> None:
     kinds = set(map(type, cells))
     for kind, expand in _CONTAINERS:
+        if kinds == {kind}:
+            expand(got, key, cells, at, depth)
+            return
         if kind in kinds:
             inside = np.array([type(c) is kind for c in cells])
             expand(got, key, [c for c in cells if type(c) is kind], at[inside], depth)

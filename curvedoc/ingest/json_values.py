@@ -16,6 +16,8 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _PERCENT = re.compile(r"[+-]?\d+(\.\d+)?\s?%")
 #: A column of strings is taken for numbers only when nearly all of it is: run ids and dates hold digits too.
 _MOSTLY = 0.9
+#: A column of strings none of whose first probes is a number is text.
+_PROBE = 64
 
 _SPLITS = {
     "train": "train", "training": "train", "trn": "train", "val": "val", "valid": "val", "validation": "val",
@@ -52,26 +54,37 @@ def numbers(cells: Sequence[object]) -> tuple[NDArray[np.float64], NDArray[np.ui
     kinds = set(map(type, cells))
     if kinds <= {float, int, bool}:
         return _floats(cells), flags, np.ones(n, bool)
+    spelled = _spelled(cells) if str in kinds else {}
+    if kinds == {str} and not spelled:
+        return np.full(n, np.nan), flags, np.zeros(n, bool)
     value = np.full(n, np.nan)
     kept = np.zeros(n, bool)
-    strings = [i for i, c in enumerate(cells) if type(c) is str]
-    parsed = {i: number(str(cells[i])) for i in strings}
-    hits = sum(v is not None for v in parsed.values())
-    missing = sum(str(cells[i]).strip().lower() in _MISSING for i in strings)
-    as_numbers = hits > 0 and hits >= _MOSTLY * (len(strings) - missing)
-    has_number = bool(kinds & {float, int, bool}) or as_numbers
     for i, c in enumerate(cells):
         if c is None:
             kept[i], flags[i] = True, Flag.NULL
         elif type(c) is str:
-            v = parsed[i] if as_numbers or has_number else None
+            v = spelled.get(c)
             if v is not None:
                 value[i], kept[i], flags[i] = v, True, Flag.WAS_STRING
-            elif as_numbers and c.strip().lower() in _MISSING:
+            elif spelled and c.strip().lower() in _MISSING:
                 kept[i], flags[i] = True, Flag.NULL
         elif isinstance(c, (float, int)):
             value[i], kept[i] = _float(c), True
     return value, flags, kept
+
+
+def _spelled(cells: Sequence[object]) -> dict[str, float]:
+    """The strings of a column that spell a number; none where they are few among its strings and it has no numbers."""
+    strings = [c for c in cells if type(c) is str]
+    pure = len(strings) == len(cells)
+    if pure and all(number(c) is None for c in strings[:: 1 + len(strings) // _PROBE]):
+        return {}
+    parsed = {c: number(c) for c in set(strings)}
+    spelled = {c: v for c, v in parsed.items() if v is not None}
+    if any(type(c) is float or type(c) is int for c in cells):
+        return spelled
+    missing = sum(c.strip().lower() in _MISSING for c in strings)
+    return spelled if sum(c in spelled for c in strings) >= _MOSTLY * (len(strings) - missing) else {}
 
 
 def _floats(cells: Sequence[object]) -> NDArray[np.float64]:

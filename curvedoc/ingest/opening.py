@@ -74,15 +74,15 @@ def decode(data: bytes) -> tuple[str, tuple[Note, ...]]:
     notes: list[Note] = []
     codec, skip = _codec(data)
     text = data[skip:].decode(codec, "replace")
+    if codec == "utf-8" and "\ufffd" in text:
+        bad = text.count("\ufffd") - data.count("\ufffd".encode())
+        if bad > 0:
+            notes.append(Note("not-utf8", "bytes that are not UTF-8 were replaced", offset=_first_bad(data), count=bad))
     if "\x00" in text:
         at = data.find(b"\x00") if codec == "utf-8" else None
         notes.append(Note("nul-bytes", "blocks of zero bytes were skipped", offset=at, count=text.count("\x00")))
         # A hole inside a line must not join the digits on its two sides into another number.
         text = _HOLE.sub("\ufffd", _HOLE_AT_END.sub("", text))
-    if codec == "utf-8" and "\ufffd" in text:
-        bad = text.count("\ufffd") - data.count("\ufffd".encode())
-        if bad > 0:
-            notes.append(Note("not-utf8", "bytes that are not UTF-8 were replaced", offset=_first_bad(data), count=bad))
     if "\r" in text:
         text = _LINE_END.sub("\n", text)
         if "\n" not in text:
