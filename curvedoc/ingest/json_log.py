@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +56,13 @@ def log_of(
     path: Path, format: str, batches: Iterable[Batch], size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
 ) -> Log:
     """The records as one log. `prefer` names step keys to try ahead of the usual ones."""
-    found = table(batches)
+    return log_of_table(path, format, table(batches), size, notes, prefer)
+
+
+def log_of_table(
+    path: Path, format: str, found: Table, size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+) -> Log:
+    """The columns as one log; its axis is "row" where they hold no counter, and steps are null if they hold a clock."""
     splits = splits_of(found)
     axis = axis_of(found, prefer, splits)
     time, time_keys = clock_of(found)
@@ -65,8 +71,11 @@ def log_of(
     settings, aside = _settings(found, axis, skip)
     words = tuple(dict.fromkeys(s for s in splits if s))
     split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
-    curves = list(_curves(found, _Around(axis.step, time, ranks, split, words), skip, aside))
-    notes = [*notes, *found.notes, *(axis.notes if curves else ())]
+    # Without a counter the clock places records beside those of the run's other files; their number would not.
+    step = np.full(found.rows, np.nan) if axis.kind == "row" and time_keys else axis.step
+    curves = list(_curves(found, _Around(step, time, ranks, split, words), skip, aside))
+    curves, filtered = mark_filtered(curves)
+    notes = [*notes, *found.notes, *(axis.notes if curves else ()), *filtered]
     if not curves and not found.messages:
         notes.append(Note("empty" if not found.rows else "not-a-log", "no record holds a metric"))
     only = np.unique(ranks) if rank_key else np.array([], np.int32)
@@ -82,6 +91,25 @@ def log_of(
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
     )
+
+
+def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...]]:
+    """The curves with Flag.FILTERED on each loss of exactly 0 whose gradient norm is NaN at that step.
+
+    The Trainer of Hugging Face replaces a non-finite loss by default (`logging_nan_inf_filter`), but no gradient norm.
+    """
+    norms = {c.metric: c for c in curves if c.metric.endswith("grad_norm")}
+    out: list[Curve] = []
+    hits = 0
+    for c in curves:
+        norm = norms.get(c.metric.removesuffix("loss") + "grad_norm") if c.metric.endswith("loss") else None
+        if norm is not None:
+            hit = (c.value == 0.0) & np.isin(c.step, norm.step[np.isnan(norm.value)])
+            hits += int(hit.sum())
+            c = replace(c, flags=c.flags | np.where(hit, Flag.FILTERED, 0).astype(np.uint16))
+        out.append(c)
+    text = "loss of exactly 0 beside a NaN gradient norm: the logger replaced a non-finite loss"
+    return out, (Note("nan-filtered", text, count=hits),) if hits else ()
 
 
 def points_of(curves: Sequence[Curve]) -> pl.DataFrame:

@@ -1,0 +1,67 @@
+"""YAML of a stranger's configuration: plain values only, whatever tags and aliases it holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+#: The parser takes a second for this much.
+MAX_TEXT = 1 << 18
+#: Values after every alias is written out; a file that doubles itself thirty times stays below no limit.
+MAX_VALUES = 50_000
+
+
+class YamlTrouble(Exception):
+    """The text is no YAML, or it is a trap."""
+
+
+class _Loader(yaml.SafeLoader):
+    """The safe loader, with the value below an unknown tag (`!!python/object:...`) instead of an error."""
+
+
+def _untagged(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return node.value
+
+
+_Loader.add_multi_constructor("", _untagged)
+_Loader.add_multi_constructor("!", _untagged)
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+
+
+def load_yaml(text: str) -> Any:
+    """The first document's value; raises YamlTrouble for what is no YAML or grows out of bounds."""
+    if len(text) > MAX_TEXT:
+        raise YamlTrouble("larger than a configuration")
+    loader = _Loader(text)
+    try:
+        value = loader.get_data()
+    except yaml.YAMLError as e:
+        raise YamlTrouble(str(getattr(e, "problem", "") or e)) from e
+    except (RecursionError, ValueError, TypeError, OverflowError) as e:
+        raise YamlTrouble(f"{type(e).__name__}: {e}") from e
+    finally:
+        loader.dispose()
+    if _size(value, {}, set()) > MAX_VALUES:
+        raise YamlTrouble("aliases that unfold without end")
+    return value
+
+
+def _size(value: Any, known: dict[int, int], open_: set[int]) -> int:
+    """The number of values once every alias is written out; a value inside itself is endless."""
+    if not isinstance(value, (Mapping, list)):
+        return 1
+    key = id(value)
+    if key in open_:
+        return MAX_VALUES + 1
+    if key not in known:
+        open_.add(key)
+        inside = value.values() if isinstance(value, Mapping) else value
+        known[key] = 1 + sum(_size(v, known, open_) for v in inside)
+        open_.remove(key)
+    return known[key]
