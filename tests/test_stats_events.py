@@ -152,6 +152,47 @@ def test_a_spike_in_the_last_rows_is_not_judged() -> None:
     assert events.count(events.unrecovered(found)) == 0.0 and events.share_recovered(found) is None
 
 
+def test_a_smooth_fall_with_hardly_any_noise_is_no_jump() -> None:
+    row = np.arange(600)
+    for width in (12.0, 30.0):
+        value = 0.1 + 1.8 / (1.0 + np.exp((row - 200) / width)) + 0.002 * rng(1).standard_normal(600)
+        assert jumps.jumps(Series.of(value)).items == ()
+
+
+def test_a_jump_on_a_steep_smooth_fall_is_one() -> None:
+    row = np.arange(600)
+    value = 0.1 + 1.8 / (1.0 + np.exp((row - 200) / 30.0)) + 0.002 * rng(1).standard_normal(600)
+    assert [e.row for e in jumps.jumps(Series.of(value + 0.1 * (row >= 215))).items] == [215]
+
+
+def test_a_slow_climb_out_of_a_valley_is_no_spike() -> None:
+    row = np.arange(40)
+    for noise_scale in (0.0002, 0.001):
+        value = 0.55 + 0.1 * np.exp(-row / 2.0) + 0.0015 * np.maximum(row - 9, 0)
+        assert spikes.spikes(Series.of(value + noise_scale * rng(2).standard_normal(40)), 6.0).items == ()
+
+
+def test_a_series_that_dips_and_returns_to_its_start_rose_from_the_dip() -> None:
+    row = np.arange(168)
+    value = 2.3 - 0.25 * np.exp(-(((row - 31) / 9.0) ** 2)) + 0.01 * rng(3).standard_normal(168)
+    onset = blowup.blowup_onset(Series.of(value))
+    assert onset is not None and 20 <= onset <= 45
+    assert blowup.blowup_factor(Series.of(value)) == pytest.approx(1.07, abs=0.05)
+
+
+def test_a_run_that_explodes_from_its_second_row_has_its_onset_there() -> None:
+    growth = [1.1, 1.2, 2.1, 10.0, 27.0, 2e3, 2e6, 1e8, 2e10, 1e13, 1e16, 1e19, 1e22, 2e25]
+    assert blowup.blowup_onset(Series.of([*growth, NAN, NAN])) == 2.0
+    assert (blowup.blowup_factor(Series.of([*growth, NAN])) or 0.0) > 1e24
+
+
+def test_an_explosion_after_a_restless_time_is_dated_by_its_own_pace() -> None:
+    restless = np.exp(0.2 * rng(4).standard_normal(300)) * np.linspace(1.0, 0.5, 300) + np.linspace(0.0, 0.2, 300) ** 2
+    s = Series.of([*restless.tolist(), 2.0, 17.0, 4e5, 5e9, 4e15, 8e20, NAN])
+    onset = blowup.blowup_onset(s)
+    assert onset is not None and 295 <= onset <= 301
+
+
 def test_dips_are_spikes_upside_down() -> None:
     c = curve(800, rng(8), base="flat").plus(spike_change(800, 400, -3.0, 5.0))
     mirrored = Series(c.series().step, -c.value)

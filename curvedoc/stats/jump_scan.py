@@ -42,6 +42,9 @@ SHORT_N = np.log([60.0, 100.0, 150.0, 200.0])
 SHORT_EXTRA = np.array([3.3, 2.2, 1.0, 0.0])
 CONFIRM = 0.67
 LAGS = 96
+# Half widths to look again through, the deviations a jump needs to be seen there, and the share that must remain.
+FINE_TO_WIDE = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096)
+SEEN, SAME = 5.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,9 @@ def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
             continue
         low, high = max(0, row - half), min(n, row + half)
         t, place = confirm(flat[low:high], row - low, max(2, half // 3))
-        if t / np.sqrt(inflation(half, phi)) >= CONFIRM * limit:
+        if t / np.sqrt(inflation(half, phi)) >= CONFIRM * limit and abrupt(
+            r, low + place, half, float(sigma[min(low + place, n - 1)]), phi
+        ):
             kept.append((half, low + place, z))
     return _levels(flat, r, sigma, phi, sorted(kept, key=lambda k: k[1]))
 
@@ -209,6 +214,27 @@ def _edges(r: Floats, row: int, h: int) -> tuple[float, float]:
     )
 
 
+def abrupt(r: Floats, row: int, half: int, noise: float, phi: float) -> bool:
+    """A jump seen through a wide window is also one through the narrowest window that the noise lets see it.
+
+    A smooth fall with little noise (a breakthrough, a moving average) explains itself better by a step than by a cubic,
+    and is none: close to, it is a slope.
+    """
+    wide = min(half, row, len(r) - row)
+    before, after = _edges(r, row, wide)
+    size = abs(after - before)
+    for h in (h for h in FINE_TO_WIDE if h < wide):
+        if size >= SEEN * noise * _deviation(h, phi):
+            near = [_edges(r, at, h) for at in range(max(h, row - 1), min(len(r) - h, row + 1) + 1)]
+            return max((abs(b - a) for a, b in near), default=0.0) >= SAME * size
+    return True
+
+
+def _deviation(h: int, phi: float) -> float:
+    """Standard deviation of J at half width h for noise of standard deviation 1."""
+    return float(np.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(h, phi)))
+
+
 def _levels(y: Floats, r: Floats, sigma: Floats, phi: float, kept: list[tuple[int, int, float]]) -> list[Jump]:
     """Each found place with the best score over all half widths up to its neighbors, and its two levels."""
     n = len(y)
@@ -220,8 +246,7 @@ def _levels(y: Floats, r: Floats, sigma: Floats, phi: float, kept: list[tuple[in
         width = 8
         while width <= min(room, max(8, row // HEAD)):
             before, after = _edges(r, row, width)
-            deviation = np.sqrt(2.0 * (1.0 / width + 3.0 * width / (width * width - 1.0)) * inflation(width, phi))
-            score = abs(after - before) / float(sigma[row] * deviation)
+            score = abs(after - before) / (float(sigma[row]) * _deviation(width, phi))
             if score > best:
                 best, h = score, width
             width *= 2

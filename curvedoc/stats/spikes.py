@@ -25,6 +25,10 @@ HEAVY = 3.0
 # The rise has to happen within RISE rows by half the threshold, or within RAMP rows by four fifths of it.
 RISE, RISE_SHARE = 4, 0.5
 RAMP, RAMP_SHARE = 12, 0.8
+# ... and to be so many times what RISE rows usually bring, long before and lately.
+PACE, PACE_ROWS, LATELY = 3.0, 24, 6
+# A climb that goes on as fast afterwards is no leap.
+ONWARD = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,19 @@ def _first_below(x: Floats, start: int, level: float) -> int | None:
 
 def _abrupt(v: _View, row: int) -> bool:
     """The series got to `row` by a leap, not by a slow climb that the trailing level lags behind."""
-    unit_noise = v.noise[row]
-    leap = v.y[row] - v.y[max(0, row - RISE) : row].max()
-    climb = v.y[row] - v.y[max(0, row - RAMP) : row].min() - (v.level[row] - v.level[max(0, row - RAMP)])
-    return bool(leap >= RISE_SHARE * v.limit * unit_noise or climb >= RAMP_SHARE * v.limit * unit_noise)
+    before = v.y[max(0, row - PACE_ROWS) : row]
+    leap = v.y[row] - before[-RISE:].max()
+    climb = v.y[row] - before[-RAMP:].min() - (v.level[row] - v.level[max(0, row - RAMP)])
+    # What the series climbs in as many rows anyway: a steep start has tiny noise and still no spike.
+    moves = before[RISE:] - before[:-RISE]
+    pace = max(float(np.median(moves)), float(np.median(moves[-LATELY:])))
+    rise = v.y[row] - before[-RISE:].min()
+    after = v.y[row : row + 2 * RISE + 1]
+    goes_on = float(np.median(after[RISE:] - after[:-RISE])) if len(after) > RISE else 0.0
+    if rise < PACE * pace or rise < ONWARD * goes_on:
+        return False
+    limit = v.limit * v.noise[row]
+    return bool(leap >= RISE_SHARE * limit or climb >= RAMP_SHARE * limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,21 +126,27 @@ def _find(y: Floats, k: float) -> list[_Found]:
         return []
     z = np.divide(v.y - v.level, v.noise, out=np.zeros(len(y)), where=v.noise > 0.0)
     found: list[_Found] = []
-    busy = START
-    for row in np.flatnonzero(z > v.limit).tolist():
-        if row < busy or not _abrupt(v, row):
+    busy = begun = START
+    last = -RAMP
+    for top in np.flatnonzero(z > v.limit).tolist():
+        if top < busy:
             continue
+        # A leap that takes a few rows is dated by its first one above the limit.
+        if top > last + 2 or top > begun + RAMP:
+            begun = top
+        last = top
+        if not _abrupt(v, top):
+            continue
+        row = begun
         base = float(v.level[row])
-        back = _first_below(v.smooth, row, base + BACK * float(v.noise[row]))
+        back = _first_below(v.smooth, top, base + BACK * float(v.noise[row]))
         # A series that stays up finds a new level in time: from there on new spikes count again.
-        settled = _first_below(z, row, 0.5 * v.limit) if back is None else back
-        stop = len(y) if settled is None else max(settled, row + 1)
-        if back is not None:
-            stop = min(stop, max(back, row + 1))
+        settled = _first_below(z, top, 0.5 * v.limit) if back is None else back
+        stop = len(y) if settled is None else max(settled, top + 1)
         peak = float(v.y[row:stop].max())
         tail = v.smooth[stop : stop + 5] if stop < len(y) else v.y[-5:]
         found.append(_Found(row, back, peak, base, (peak - base) / float(v.noise[row]), float(np.median(tail))))
-        busy = stop
+        busy, last = stop, -RAMP
     return found
 
 
