@@ -1,0 +1,169 @@
+"""Ladder: values that climb and never come back, as leaking memory or unchecked weight norms do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.series import Floats, Series
+from curvedoc.stats.grid import Curve, curve_of, drift_of, edges
+
+LEAST = 32  # rows
+BUCKETS = 32
+WARM = 1 / 8  # of the run: allocators and caches fill up first
+
+
+def _minima(c: Curve) -> tuple[Floats, Floats] | None:
+    """Lowest value and middle step of up to 32 buckets after the warm part; None below 32 rows."""
+    n = len(c)
+    if n < LEAST:
+        return None
+    first = int(n * WARM)
+    cut = first + edges(n - first, min(BUCKETS, (n - first) // 3))
+    low = np.minimum.reduceat(c.y, cut[:-1])
+    middle = c.x[(cut[:-1] + cut[1:] - 1) // 2]
+    return middle, low
+
+
+def ladder_z(s: Series) -> float | None:
+    """How consistently the low points climb, as the normal deviate of Kendall's rank correlation; above 5 is a leak.
+
+    Lowest values of up to 32 stretches, so that the sawtooth of a garbage collector does not count, without the
+    first eighth of the run. 0 for a constant; None below 32 finite rows. Source: Kendall 1975 with ties.
+
+    >>> ladder_z(Series.of([1000.0 + i for i in range(200)])) > 5
+    True
+    """
+    found = _minima(curve_of(s))
+    if found is None:
+        return None
+    low = found[1]
+    m = len(low)
+    order = np.sign(low[None, :] - low[:, None])
+    score = float(np.triu(order, 1).sum())
+    _, ties = np.unique(low, return_counts=True)
+    variance = (m * (m - 1) * (2 * m + 5) - float((ties * (ties - 1.0) * (2 * ties + 5)).sum())) / 18
+    return 0.0 if variance <= 0.0 or score == 0.0 else (score - float(np.sign(score))) / variance**0.5
+
+
+def ladder_growth(s: Series) -> float | None:
+    """Growth of the low points from the end of the warm part to the end of the run, as a share of their first level.
+
+    >>> round(ladder_growth(Series.of([100.0 + i for i in range(200)])), 1)
+    1.2
+    """
+    found = _minima(curve_of(s))
+    if found is None or found[1][0] <= 0.0:
+        return None
+    low = found[1]
+    k = max(1, len(low) // 10)
+    start, end = float(np.median(low[:k])), float(np.median(low[-k:]))
+    return None if start <= 0.0 or end > 1e300 * start else end / start - 1.0
+
+
+def ladder_steady(s: Series) -> float | None:
+    """Share of the growth of the low points that the largest single rise did not make: near 1 climbs, 0 is one step.
+
+    None where the low points do not grow.
+
+    >>> ladder_steady(Series.of([1.0] * 100 + [2.0] * 100))
+    0.0
+    """
+    found = _minima(curve_of(s))
+    if found is None:
+        return None
+    low = found[1]
+    growth = float(low[-1] - low[0])
+    return None if growth <= 0.0 else max(0.0, 1.0 - float(np.max(np.diff(low))) / growth)
+
+
+def growth_per_step(s: Series) -> float | None:
+    """Median climb per step of the low points (Theil-Sen over the stretches); None below 32 finite rows.
+
+    >>> growth_per_step(Series.of([100.0 + 2 * i for i in range(200)]))
+    2.0
+    """
+    c = curve_of(s)
+    found = _minima(c)
+    if found is None:
+        return None
+    x, low = found
+    i, j = np.triu_indices(len(x), 1)
+    out = float(np.median((low[j] - low[i]) / (x[j] - x[i]))) * c.scale
+    return out if np.isfinite(out) else None
+
+
+def projected_step(s: Series, capacity: float) -> float | None:
+    """Step at which the climb reaches `capacity`; None when it does not climb. Units as the values'.
+
+    >>> projected_step(Series.of([100.0 + 2 * i for i in range(200)]), 1000.0)
+    450.0
+    """
+    c = curve_of(s)
+    climb = growth_per_step(s)
+    if climb is None or climb <= 0.0:
+        return None
+    last = float(np.median(c.y[-max(1, len(c) // 20) :] - 0.0)) * c.scale
+    at = float(np.median(c.x[-max(1, len(c) // 20) :]))
+    step = at + (capacity - last) / climb
+    return step if np.isfinite(step) else None
+
+
+def growth_z(s: Series) -> float | None:
+    """Trend over the second half as a normal deviate: above 3 it still grows when the run ends.
+
+    >>> growth_z(Series.of([float(i) for i in range(100)])) > 5
+    True
+    """
+    c = curve_of(s)
+    d = drift_of(c.y[len(c) // 2 :])
+    return None if d is None else d.z
+
+
+def growth_factor(s: Series) -> float | None:
+    """Last level over first level (medians of a tenth of the rows at either end); None at a first level of zero.
+
+    >>> round(growth_factor(Series.of([1.0] * 10 + [2.0] * 80 + [4.0] * 10)))
+    4
+    """
+    c = curve_of(s)
+    if len(c) < 4:
+        return None
+    k = max(1, len(c) // 10)
+    first, last = float(np.median(c.y[:k])), float(np.median(c.y[-k:]))
+    return None if first <= 0.0 or abs(last) > 1e300 * first else last / first
+
+
+def levelling(s: Series) -> bool | None:
+    """Whether growth slows down: the last third adds less than half of what the middle third added.
+
+    None below 12 finite rows, or where the middle third does not grow beyond its noise.
+
+    >>> levelling(Series.of([i**0.1 for i in range(100)])), levelling(Series.of([1.0 * i for i in range(100)]))
+    (False, False)
+    >>> levelling(Series.of([1 - 0.95**i for i in range(100)]))
+    True
+    """
+    c = curve_of(s)
+    n = len(c)
+    if n < 12:
+        return None
+    middle, last = drift_of(c.y[n // 3 : 2 * n // 3]), drift_of(c.y[2 * n // 3 :])
+    if middle is None or last is None or middle.low() <= 0.0:
+        return None
+    return last.change < 0.5 * middle.change
+
+
+def collapse_factor(s: Series) -> float | None:
+    """Last level over highest bucket mean: 1 for what stays up, near 0 for what shrank away; None at zero.
+
+    >>> round(collapse_factor(Series.of([4.0] * 20 + [0.4] * 20)), 1)
+    0.1
+    """
+    c = curve_of(s)
+    n = len(c)
+    if n < 4:
+        return None
+    cut = edges(n, min(BUCKETS, n))
+    top = float(np.max(np.add.reduceat(c.y, cut[:-1]) / np.diff(cut)))
+    last = float(np.median(c.y[-max(1, n // 10) :]))
+    return None if top <= 0.0 or abs(last) > 1e300 * top else last / top
