@@ -26,6 +26,8 @@ _VALUE_KEYS = ("value", "scalar", "val", "simple_value")
 _PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")
 _CONFIG_CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "cfg/")
 _HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
+#: What W&B adds to every record.
+_BOOKKEEPING = {"_step", "_runtime", "_timestamp", "_wandb"}
 _MAX_CONFIG = 2_000
 
 
@@ -67,7 +69,7 @@ def log_of_table(
     axis = axis_of(found, prefer, splits)
     time, time_keys = clock_of(found)
     ranks, rank_key = ranks_of(found)
-    skip = axis.keys | time_keys | ({rank_key} if rank_key else set())
+    skip = axis.keys | time_keys | _BOOKKEEPING | ({rank_key} if rank_key else set())
     settings, aside = _settings(found, axis, skip)
     words = tuple(dict.fromkeys(s for s in splits if s))
     split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
