@@ -1,0 +1,13 @@
+"""The log formats that are read, in the order in which they are asked: the specific before the generic."""
+
+from __future__ import annotations
+
+from curvedoc.ingest import hf_state, jsonl, tensorboard, wandb_log
+from curvedoc.ingest.contract import Reader
+
+READERS: tuple[Reader, ...] = (
+    tensorboard,
+    wandb_log,
+    hf_state,
+    jsonl,
+)

@@ -1,0 +1,156 @@
+"""Raw metrics -> roles: what a name says, checked against its values, the best metric of each role first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+
+import numpy as np
+
+from curvedoc.errors import UsageError
+from curvedoc.ingest.hints import words
+from curvedoc.ingest.naming import Reading, read_name
+from curvedoc.ingest.signals import Signals
+from curvedoc.model import RoleMatch
+from curvedoc.series import Floats
+
+#: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
+_IN_RANGE = 0.9
+#: Fewer values than this cannot be told from a counter.
+_COUNTER_POINTS = 5
+#: A metric with this share of the points of the most logged of its role counts as logged as often.
+_DENSE = 0.5
+#: Roles in which each label is a thing of its own, told in the order logged (the order of the layers).
+_LAYERED = words(
+    """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
+    gpu_utilization memory"""
+)
+#: A role of the test split stands in for validation where there is none.
+_TEST = {
+    "test_loss": "val_loss",
+    "test_accuracy": "val_accuracy",
+    "test_perplexity": "val_perplexity",
+    "test_metric": "val_metric",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the values of one metric look like."""
+
+    metric: str
+    points: int
+    in_range: tuple[float, ...] = ()  # sorted finite values, thinned to at most 101
+    counter: bool = False
+
+
+def facts(metric: str, value: Floats) -> Facts:
+    """The facts of one metric from its values in file order; non-finite ones count as points and say nothing else."""
+    finite = value[np.isfinite(value)]
+    counter = False
+    if len(finite) >= _COUNTER_POINTS and bool((finite == np.floor(finite)).all()):
+        rise = np.diff(finite)
+        counter = bool((rise >= 0).all()) and bool((rise > 0).mean() > 0.5)
+    sample = np.quantile(finite, np.linspace(0, 1, 101)) if len(finite) > 101 else np.sort(finite)
+    return Facts(metric, len(value), tuple(sample.tolist()), counter)
+
+
+def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] | None = None) -> tuple[RoleMatch, ...]:
+    """The roles of a run's metrics, by role in the order of signals.yaml and within one best first.
+
+    Best is: no part and no other data set; raw before averaged; logged as often as any; the earlier name in
+    signals.yaml; more points. `chosen` (role -> metric, as set by the user) comes before all of it, where the run has
+    the metric.
+    """
+    found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
+    found = _test_for_validation(_promoted(found, metrics, table))
+    chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
+    taken = set(chosen.values())
+    by_role: dict[str, list[tuple[Facts, Reading]]] = {}
+    for f, r in found:
+        if f.metric not in taken:
+            by_role.setdefault(r.role, []).append((f, r))
+    out: list[RoleMatch] = []
+    for role in dict.fromkeys((*table.roles(), *chosen)):
+        if role in chosen:
+            out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
+        out.extend(_ranked(role, by_role.get(role, []), bool(role in chosen)))
+    return tuple(out)
+
+
+def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signals) -> None:
+    """Raises UsageError for a role that does not exist or a metric that no run logged, with near matches."""
+    for role, metric in chosen.items():
+        if role not in table.roles():
+            near = get_close_matches(role, table.roles(), 1)
+            hint = f"did you mean '{near[0]}'?" if near else "curvedoc doctor lists the roles"
+            raise UsageError(f"unknown role '{role}'", f"--signal {role}={metric}", hint)
+        if metric not in metrics:
+            close = get_close_matches(metric, metrics, 3, 0.5)
+            hint = (
+                f"did you mean {' or '.join(repr(n) for n in close)}?"
+                if close
+                else "curvedoc doctor lists what was logged"
+            )
+            raise UsageError(f"no run logged a metric '{metric}'", f"--signal {role}={metric}", hint)
+
+
+def _plausible(f: Facts, r: Reading) -> bool:
+    if f.counter and not r.bounds.counter:
+        return False
+    inside = sum(r.bounds.low <= v <= r.bounds.high for v in f.in_range)
+    return inside >= _IN_RANGE * len(f.in_range)
+
+
+def _promoted(
+    found: list[tuple[Facts, Reading]], metrics: Sequence[Facts], table: Signals
+) -> list[tuple[Facts, Reading]]:
+    """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
+    for role, split in (("loss", "train"), ("val_loss", "val")):
+        if any(r.role == role for _, r in found):
+            continue
+        parts = [(f, r) for f, r in found if r.part and r.split == split and not r.never]
+        if parts:
+            names = {f.metric for f, _ in parts}
+            found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
+            continue
+        names_in = table.stands_in.get("loss", ())
+        spare = [(f, r) for f, r in found if r.family == "metric" and r.split == split and r.label in names_in]
+        if spare:
+            best = min(spare, key=lambda fr: (-fr[0].points, names_in.index(fr[1].label)))
+            found = [(f, replace(r, role=role, label="") if f is best[0] else r) for f, r in found]
+    return found
+
+
+def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
+    have = {r.role for _, r in found}
+    return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
+
+
+def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:
+    if not group:
+        return []
+    most = max(f.points for f, _ in group)
+    order = {f.metric: i for i, (f, _) in enumerate(group)}
+
+    def rank(fr: tuple[Facts, Reading]) -> tuple[object, ...]:
+        f, r = fr
+        sparse = f.points < _DENSE * most
+        if role in _LAYERED:
+            return (order[f.metric],)
+        return (r.part, bool(r.label) and r.family != "metric", sparse, r.average, r.order, -f.points, order[f.metric])
+
+    out: list[RoleMatch] = []
+    labels: set[str] = {""} if led else set()
+    for f, r in sorted(group, key=rank):
+        label = r.label
+        if label in labels:
+            if r.average:  # the mean of a curve that is here in full
+                continue
+            label = f.metric
+        labels.add(label)
+        out.append(RoleMatch(role, f.metric, label, r.why))
+    if len(out) == 1 and role not in _LAYERED:
+        out = [replace(out[0], label="")]
+    return out

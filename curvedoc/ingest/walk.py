@@ -1,0 +1,179 @@
+"""One walk over what the user pointed at: the folders, and in each the files that some reader claims."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from curvedoc.diagnosis import Unreadable
+from curvedoc.ingest import config_files, opening
+from curvedoc.ingest.contract import Reader
+from curvedoc.ingest.hints import words
+
+#: Folders that hold no log of a run, whatever their files look like.
+SKIP_FOLDERS = words(
+    "__pycache__ node_modules site-packages venv env wandb-media media plugins profile profiler lost+found"
+)
+#: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
+HIDDEN_FOLDERS = frozenset((".hydra", ".wandb"))
+#: Weights, code, prose, pictures, archives: never opened.
+SKIP_SUFFIXES = words(
+    """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
+    .model .pb .tflite .py .pyc .pyx .so .c .cc .cpp .cu .h .hpp .sh .bat .sbatch .slurm .ipynb .md .rst .tex
+    .html .htm .css .js .ts .patch .diff .lock .png .jpg .jpeg .gif .svg .pdf .webp .mp4 .wav .mp3 .flac .ttf
+    .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
+    .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
+)
+#: Text files with a fixed meaning that is not a log.
+SKIP_NAMES = re.compile(
+    r"(requirements.*|readme.*|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
+    r"(\.(txt|json|yaml|yml))?|tokenizer.*|special_tokens_map\.json|added_tokens\.json|preprocessor_config\.json"
+    r"|package(-lock)?\.json|.*\.index\.json|\..*",
+    re.IGNORECASE,
+)
+#: W&B's own diary, not the run's.
+_WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
+#: A file of this name is a log, so one that nothing can read is told.
+LOG_NAME = re.compile(
+    r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
+)
+#: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
+FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"mlflow\.db|mlruns\.db"), "an MLflow store: export the run's metrics to CSV"),
+    (re.compile(r".*\.aim|\.aim_.*"), "an Aim store: export the run's metrics to CSV"),
+    (re.compile(r".*\.swanlab"), "a SwanLab log: export the run's metrics to CSV"),
+    (re.compile(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file that a reader claims."""
+
+    path: Path
+    reader: str
+    head: bytes = field(repr=False)
+    size: int
+
+
+@dataclass(slots=True)
+class Folder:
+    """One folder with its claimed files, its configuration files and the folders below it."""
+
+    path: Path
+    files: list[File] = field(default_factory=list)
+    configs: list[Path] = field(default_factory=list)
+    folders: list[Folder] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Finds:
+    """What a walk brings along: troubles to tell, files that were left out, and the inodes that were seen."""
+
+    unreadable: list[Unreadable] = field(default_factory=list)
+    ignored: list[Unreadable] = field(default_factory=list)
+    seen: set[tuple[int, int]] = field(default_factory=set)
+
+
+def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
+    """The tree below `root`, in name order. Follows no symlink to a folder, takes a file once (by inode), opens only
+    regular files and of those only the first 64 KiB; what cannot be listed or opened goes to `finds.unreadable`."""
+    top = Folder(root)
+    todo = [top]
+    while todo:
+        folder = todo.pop()
+        try:
+            with os.scandir(folder.path) as scan:
+                entries = sorted(scan, key=lambda e: natural(e.name))
+        except OSError as e:
+            finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                if _enter(entry.name, path):
+                    folder.folders.append(Folder(path))
+            elif not _skipped(entry.name, folder.path):
+                look(path, folder, readers, finds)
+        todo.extend(reversed(folder.folders))
+    return top
+
+
+def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) -> None:
+    """Put one file where it belongs: a configuration, a claimed log, or a line in `finds`."""
+    try:
+        info = path.stat()
+    except OSError as e:
+        if LOG_NAME.fullmatch(path.name):
+            finds.unreadable.append(Unreadable(str(path), "a broken link" if path.is_symlink() else _reason(e)))
+        return
+    if stat.S_ISDIR(info.st_mode):  # a link to a folder: what it shows stands elsewhere in the tree, or is not ours
+        return
+    if not stat.S_ISREG(info.st_mode):
+        if LOG_NAME.fullmatch(path.name):
+            finds.unreadable.append(Unreadable(str(path), "not a regular file (a pipe, socket or device)"))
+        return
+    key = (info.st_dev, info.st_ino)
+    if key in finds.seen:
+        return
+    finds.seen.add(key)
+    for pattern, reason in FOREIGN:
+        if pattern.fullmatch(path.name):
+            finds.unreadable.append(Unreadable(str(path), reason))
+            return
+    if not os.access(path, os.R_OK):
+        finds.unreadable.append(Unreadable(str(path), "permission denied"))
+        return
+    head = opening.read_head(path)
+    if config_files.is_config(path, head):
+        folder.configs.append(path)
+        return
+    name = claimant(path, head, readers)
+    if name is not None and head:
+        folder.files.append(File(path, name, head, info.st_size))
+        return
+    stands_for = opening.pointer(head)  # records of text, not of numbers, are a data set
+    if not info.st_size:
+        finds.ignored.append(Unreadable(str(path), "an empty file"))
+    elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and stands_for is None):
+        reason = stands_for.text if stands_for else "its contents are of no known log format"
+        finds.unreadable.append(Unreadable(str(path), reason))
+    else:
+        finds.ignored.append(Unreadable(str(path), stands_for.text if stands_for else "not a log"))
+
+
+def claimant(path: Path, head: bytes, readers: Sequence[Reader]) -> str | None:
+    """The NAME of the first reader that takes the file."""
+    return next((r.NAME for r in readers if r.claims(path, head)), None)
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """A sort key that puts run2 before run10.
+
+    >>> sorted(["run10", "run2"], key=natural)
+    ['run2', 'run10']
+    """
+    return [(1, int(p), "") if p.isdecimal() and len(p) < 19 else (0, 0, p) for p in re.split(r"(\d+)", name) if p]
+
+
+def _enter(name: str, path: Path) -> bool:
+    if name.startswith("."):
+        return name in HIDDEN_FOLDERS
+    return name not in SKIP_FOLDERS and not name.endswith(".egg-info") and not (path / "pyvenv.cfg").exists()
+
+
+def _skipped(name: str, folder: Path) -> bool:
+    low = name.lower()
+    if _WANDB_DIARY.fullmatch(low) and (folder.name == "wandb" or folder.parent.parent.name == "wandb"):
+        return True
+    if "tfevents" in low and not low.endswith(".profile-empty"):
+        return False
+    return os.path.splitext(low)[1] in SKIP_SUFFIXES or SKIP_NAMES.fullmatch(name) is not None  # noqa: PTH122
+
+
+def _reason(e: OSError) -> str:
+    return (e.strerror or type(e).__name__).lower()
