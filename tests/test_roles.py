@@ -27,7 +27,8 @@ def role_of(name: str) -> tuple[str, str] | None:
 
 SPELLINGS = {
     "loss": """loss|train_loss|train/loss|training_loss|train/loss_step|lm loss|train/lm_loss|reduced_train_loss
-        |trainLoss|loss/train/total|train/CrossEntropyLoss|train/CE loss|loss_metrics/global_avg_loss|loss/out|learning/loss
+        |trainLoss
+        |loss/train/total|train/CrossEntropyLoss|train/CE loss|loss_metrics/global_avg_loss|loss/out|learning/loss
         |total_loss|train/epoch_loss|Train/Samples/train_loss|losses/total|debiased/ewm_loss|Loss/train
         |eval/train_loss""",
     "val_loss": """val_loss|valid_loss|eval_loss|eval/loss|validation_loss|val/loss|validation_metrics/loss|valid/loss

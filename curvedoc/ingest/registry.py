@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from curvedoc.ingest import hf_state, jsonl, tensorboard, wandb_log
+from curvedoc.ingest import column_json, hf_state, jsonl, tensorboard, wandb_dir, wandb_export, wandb_log
 from curvedoc.ingest.contract import Reader
 
 READERS: tuple[Reader, ...] = (
     tensorboard,
     wandb_log,
+    wandb_dir,
     hf_state,
+    wandb_export,
+    column_json,
     jsonl,
 )

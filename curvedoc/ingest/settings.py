@@ -10,8 +10,10 @@ from curvedoc.model import Scalar
 
 _TRUE = frozenset(("true", "yes", "on", "y", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "none", "null", "disabled", ""))
-#: A flag that is a path or a name ("resume: ckpt.pt") is on.
+#: How many parts of a dotted key are compared together.
 _MAX_PARTS = 3
+#: What W&B keeps of the last values logged: results, not settings.
+_RESULTS = "summary."
 
 
 def settings_of(config: Mapping[str, Scalar], table: Signals) -> dict[str, Scalar]:
@@ -20,7 +22,7 @@ def settings_of(config: Mapping[str, Scalar], table: Signals) -> dict[str, Scala
     Of several keys for one setting the one on the shortest path wins (lr before optimizer.lr before head.lr), then the
     one that stands first in signals.yaml. Values that cannot be the thing (num_classes: 0) are left out.
     """
-    paths = [(plain(k).split("_"), [plain(p) for p in k.split(".")], v) for k, v in config.items()]
+    paths = [([plain(p) for p in k.split(".")], v) for k, v in config.items() if not k.startswith(_RESULTS)]
     out: dict[str, Scalar] = {}
     for setting in table.settings:
         value = _best(paths, setting)
@@ -31,9 +33,9 @@ def settings_of(config: Mapping[str, Scalar], table: Signals) -> dict[str, Scala
     return out
 
 
-def _best(paths: list[tuple[list[str], list[str], Scalar]], setting: Setting) -> Scalar | None:
+def _best(paths: list[tuple[list[str], Scalar]], setting: Setting) -> Scalar | None:
     best: tuple[tuple[int, int, int], Scalar] | None = None
-    for at, (_, parts, raw) in enumerate(paths):
+    for at, (parts, raw) in enumerate(paths):
         for take in range(min(_MAX_PARTS, len(parts)), 0, -1):
             key = "_".join(parts[-take:])
             order = setting.keys.get(key)
