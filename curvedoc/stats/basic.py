@@ -187,12 +187,6 @@ def last_below(s: Series, x: float) -> float | None:
     return float(s.step[hit[-1]]) if len(hit) else None
 
 
-def first_nonfinite(s: Series) -> float | None:
-    """The first step with a NaN or infinite value."""
-    hit = np.flatnonzero(~np.isfinite(s.value))
-    return float(s.step[hit[0]]) if len(hit) else None
-
-
 BASIC = (
     first,
     last,
@@ -223,5 +217,4 @@ BASIC = (
     first_below,
     last_above,
     last_below,
-    first_nonfinite,
 )
