@@ -5,6 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from curvedoc.stats.anchors import (
+    chance_accuracy,
+    chance_level,
+    classes_at_chance,
+    classes_at_floor,
+    double_softmax_ceiling,
+    double_softmax_floor,
+    in_nats,
+    init_excess,
+    integer_factor,
+    power_of_two_factor,
+    smoothing_floor,
+)
 from curvedoc.stats.basic import BASIC
 from curvedoc.stats.blowup import blowup_factor, blowup_onset, blowup_score, departure, doubling_time, first_to_move
 from curvedoc.stats.decay import decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted, residual
@@ -51,10 +64,55 @@ from curvedoc.stats.finite import (
     stays_nonfinite,
 )
 from curvedoc.stats.jumps import biggest_drop, biggest_rise, jumps, level_shift
+from curvedoc.stats.ladder import (
+    collapse_factor,
+    growth_factor,
+    growth_per_step,
+    growth_z,
+    ladder_growth,
+    ladder_steady,
+    ladder_z,
+    levelling,
+    projected_step,
+)
 from curvedoc.stats.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
 from curvedoc.stats.numbers import NUMBERS
+from curvedoc.stats.oscillation import back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders
+from curvedoc.stats.pair import (
+    first_difference,
+    noise_correlation,
+    paired_shift,
+    paired_z,
+    same_order,
+    share_equal_pairs,
+)
+from curvedoc.stats.period import (
+    epoch_amplitude,
+    epoch_fold,
+    period,
+    period_amplitude,
+    period_score,
+    sawtooth_sign,
+)
 from curvedoc.stats.plateau import flat_from_start, plateau_level, plateau_share, plateau_start
+from curvedoc.stats.schedule import (
+    cycle_count,
+    decays_to_floor,
+    floor_from,
+    floor_share,
+    is_constant_lr,
+    lr_final_ratio,
+    lr_jump_step,
+    lr_peak,
+    lr_peak_step,
+    negligible_from,
+    restart_step,
+    restarts,
+    warmup_share,
+    warmup_steps,
+)
 from curvedoc.stats.spikes import dips, log_dips, log_spikes, spikes
+from curvedoc.stats.steps import coincide, is_range_test, is_staircase, lr_drop_steps
 from curvedoc.stats.trainval import (
     aligned,
     better_throughout,
@@ -66,6 +124,15 @@ from curvedoc.stats.trainval import (
     gap_trend_z,
     ratio,
     val_noise_ratio,
+)
+from curvedoc.stats.transition import (
+    delay_share,
+    double_descent,
+    grokking_gap,
+    grokking_step,
+    half_fall_time,
+    half_time,
+    late_breakthrough,
 )
 from curvedoc.stats.trend import (
     best_progress,
@@ -119,15 +186,32 @@ _TURNS: tuple[_Function, ...] = (
     turn_step,
 )  # fmt: skip
 
+_RATES: tuple[_Function, ...] = (
+    coincide, is_range_test, is_staircase, lr_drop_steps,
+    cycle_count, decays_to_floor, floor_from, floor_share, is_constant_lr, lr_final_ratio, lr_jump_step, lr_peak,
+    lr_peak_step, negligible_from, restart_step, restarts, warmup_share, warmup_steps,
+)  # fmt: skip
+_CYCLES: tuple[_Function, ...] = (
+    back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, period,
+    period_amplitude, period_score, sawtooth_sign,
+)  # fmt: skip
+_TRANSITIONS: tuple[_Function, ...] = (
+    delay_share, double_descent, grokking_gap, grokking_step, half_fall_time, half_time, late_breakthrough,
+)  # fmt: skip
+_ANCHORS: tuple[_Function, ...] = (
+    chance_accuracy, chance_level, classes_at_chance, classes_at_floor, double_softmax_ceiling, double_softmax_floor,
+    in_nats, init_excess, integer_factor, power_of_two_factor, smoothing_floor,
+)  # fmt: skip
+_GROWTH: tuple[_Function, ...] = (
+    collapse_factor, growth_factor, growth_per_step, growth_z, ladder_growth, ladder_steady, ladder_z, levelling,
+    projected_step,
+)  # fmt: skip
+_PAIRS: tuple[_Function, ...] = (
+    first_difference, noise_correlation, paired_shift, paired_z, same_order, share_equal_pairs,
+)  # fmt: skip
+
 #: Every function that a rule may call.
 VOCABULARY: tuple[_Function, ...] = (
-    *BASIC,
-    *WINDOWS,
-    *NUMBERS,
-    *_EVENTS,
-    *_SHAPES,
-    *_FINITE,
-    *_NOISE,
-    *_TRENDS,
-    *_TURNS,
-)
+    *BASIC, *WINDOWS, *NUMBERS, *_EVENTS, *_SHAPES, *_FINITE, *_NOISE, *_TRENDS, *_TURNS, *_RATES, *_CYCLES,
+    *_TRANSITIONS, *_ANCHORS, *_GROWTH, *_PAIRS,
+)  # fmt: skip
