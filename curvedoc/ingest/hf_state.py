@@ -11,7 +11,7 @@ from typing import Any
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten, scalar
 from curvedoc.ingest.json_log import log_of
-from curvedoc.ingest.json_rows import Batch, batches, document, text_bytes
+from curvedoc.ingest.json_rows import Batch, document, one_by_one, text_bytes
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import pointer, read_bytes
 from curvedoc.model import Note, Scalar
@@ -59,14 +59,12 @@ def _read(path: Path) -> Log:
 
 def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:
     """A state file that was cut or damaged: its whole rows, and the fields ahead of them."""
-    rows: list[dict[str, Any]] = []
-    more: list[Note] = []
-    for batch in batches(clean):
-        rows += [r for r in batch.rows if "step" in r or "epoch" in r]
-        more += batch.notes
+    found = one_by_one(clean.decode("utf-8", "replace"))
+    rows = [r for r in found.rows if "step" in r or "epoch" in r]
+    more = found.notes
     ahead = clean[: max(0, clean.find(b'"log_history"'))].decode("utf-8", "replace")
     config = {f"trainer.{k}": v for k, text in _SCALAR.findall(ahead) if (v := scalar(text)) is not None}
-    return _log(path, rows, config, size, (*notes, *(more or [Note("damaged", "no JSON object")])))
+    return _log(path, rows, config, size, (*notes, *(more or (Note("damaged", "no JSON object"),))))
 
 
 def _log(path: Path, rows: list[dict[str, Any]], config: dict[str, Scalar], size: int, notes: Sequence[Note]) -> Log:

@@ -156,9 +156,9 @@ def _named(columns: Iterable[str], keys: Sequence[str]) -> list[str]:
 
 
 def _counter(column: Column, n: int) -> Floats | None:
-    """The column over all rows where it could be a counter: whole numbers, nearly all finite."""
+    """The column over all rows where it could be a counter: mostly finite, nearly all whole."""
     finite = np.isfinite(column.value) & (np.abs(column.value) < 2**62)
-    if not finite.any() or finite.mean() < 0.99:
+    if not finite.any() or finite.mean() < _MOST:
         return None
     value = column.value[finite]
     if (value == np.floor(value)).mean() < 0.99:
