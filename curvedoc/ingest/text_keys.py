@@ -1,0 +1,96 @@
+"""What the words of a log line mean: counters, units, outcomes, scopes, prose."""
+
+from __future__ import annotations
+
+import re
+
+#: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
+STEP_WORDS = (
+    "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
+    "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "timesteps", "timestep",
+)  # fmt: skip
+#: Counters that may start again in each epoch.
+INNER_WORDS = ("batch", "it", "minibatch", "mini batch", "batch idx", "micro step", "ba")
+EPOCH_WORDS = ("epoch", "ep", "epochs", "round", "episode", "training iteration")
+
+#: A key without counter makes a record only if one of these words is in it.
+_OUTCOME = re.compile(
+    r"loss|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
+    r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error|grad|gnorm|bpb|bpc|top-?[15]|r2\b|recall|precision|elbo|nll|fid\b"
+)
+_HYPER = re.compile(r"learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
+
+SCOPES = {
+    "train": "train", "training": "train", "val": "val", "valid": "valid", "validation": "validation", "eval": "eval",
+    "evaluation": "eval", "evaluating": "eval", "test": "test", "testing": "test", "dev": "dev", "validating": "val",
+}  # fmt: skip
+_SCOPED = re.compile(
+    r"(?:^|[^A-Za-z])(?:[Tt]rain(?:ing)?|TRAIN|[Vv]al(?:id(?:ation)?)?|VAL(?:ID)?|[Ee]val(?:uation)?|EVAL|[Tt]est|TEST|[Dd]ev|DEV)(?![a-z])"
+)
+
+_PROSE = frozenset(
+    "a an the of to in at on for with and or is are was were took over after before from by than then so this that it its into"
+    " using use used saved saving save loaded loading load found done wrote writing written be been has have had no not reached"
+    " finished completed started starting resuming resumed epochs until per which will every when while if as seen skipping".split()
+)
+
+_UNITS = re.compile(
+    r"^(?:%|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|m|h|hrs?|hours?|[KMGT]i?B|B|it/s|s/it|(?:[mu]?s)/(?:step|it|iter|epoch|batch)"
+    r"|/s|/sec|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^A-Za-z0-9_=])"
+)
+#: Unit -> (dimension, factor to the base unit); values of one metric are brought to the unit it was first logged in.
+SCALES: dict[str, tuple[str, float]] = {
+    "ns": ("s", 1e-9), "us": ("s", 1e-6), "µs": ("s", 1e-6), "ms": ("s", 1e-3), "s": ("s", 1.0), "sec": ("s", 1.0),
+    "secs": ("s", 1.0), "second": ("s", 1.0), "seconds": ("s", 1.0), "min": ("s", 60.0), "mins": ("s", 60.0),
+    "m": ("s", 60.0), "h": ("s", 3600.0), "hr": ("s", 3600.0), "hours": ("s", 3600.0),
+    "KB": ("B", 1e3), "MB": ("B", 1e6), "GB": ("B", 1e9), "TB": ("B", 1e12),
+    "KiB": ("B", 2.0**10), "MiB": ("B", 2.0**20), "GiB": ("B", 2.0**30), "TiB": ("B", 2.0**40),
+    "k": ("", 1e3), "K": ("", 1e3), "M": ("", 1e6), "G": ("", 1e9), "T": ("", 1e12),
+}  # fmt: skip
+
+KEY = re.compile(r"[^\W\d_][\w./@+\-()%\[\]^ #&↑↓'µ]{0,119}|_\w{1,60}")
+
+
+def unit_of(tail: str) -> str:
+    """The unit that the text right after a number begins with, "" for none."""
+    m = _UNITS.match(tail)
+    return m.group() if m else ""
+
+
+def plain(key: str) -> str:
+    """The key in lower case with `_` and `-` as blanks."""
+    return key.lower().replace("_", " ").replace("-", " ").strip()
+
+
+def is_outcome(key: str) -> bool:
+    """Whether the key names what training is measured by (a loss, an accuracy, a gradient norm ...)."""
+    return _OUTCOME.search(plain(key).replace("/", " ")) is not None
+
+
+def is_usual(key: str) -> bool:
+    """Whether the key names anything that training logs usually carry."""
+    return is_outcome(key) or _HYPER.search(plain(key).replace("/", " ")) is not None
+
+
+def has_scope(key: str) -> bool:
+    """Whether the key itself says train, validation or test."""
+    return _SCOPED.search(key) is not None
+
+
+def scope_of(words: str) -> str:
+    """The scope that one of these words names ("" for none), as it was written."""
+    for word in re.findall(r"[A-Za-z]+", words):
+        if word.lower() in SCOPES:
+            return SCOPES[word.lower()]
+    return ""
+
+
+def prose_words(text: str) -> int:
+    """How many words of running text there are (units, scopes and single letters do not count)."""
+    words = re.findall(r"[A-Za-z][A-Za-z']+", text)
+    return sum(1 for w in words if w.lower() not in SCOPES and not unit_of(w))
+
+
+def is_prose(key: str) -> bool:
+    """Whether any word of the key belongs to running text rather than to a metric's name."""
+    return any(w in _PROSE for w in key.lower().split())
