@@ -1,0 +1,91 @@
+"""Settings that a run printed into its log."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from curvedoc.ingest.flat import scalar, settings
+from curvedoc.model import Scalar
+
+#: Settings are printed at the start; later lines of that shape are something else.
+HEAD_LINES = 5_000
+#: A dict printed over more lines is a dump of something else.
+_MAX_LINES = 600
+
+_NAMED = r"(?i)(?:config|configuration|args|arguments|hparams|hyper-?parameters|params|parameters|settings|options|cfg)\b"
+_OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40}}(?:Config|Args|Arguments))\("
+_DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
+_RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]{2,70}?) = ([0-9][0-9,.]*)$"
+_PAIR_RE = r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}(\S{1,120})$"
+_OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
+
+
+def read_config(lines: pl.DataFrame, first_record: int) -> tuple[dict[str, Scalar], set[int]]:
+    """Flat settings, and the lines (idx) that are nothing but settings.
+
+    lines: idx, text, body (text without its prefix), kind. Taken for settings: a dict, Namespace or dataclass printed
+    after a word such as config (over several lines too), `key ..... value` blocks, the figures that Trainers announce
+    ("Num examples = 1,000"), and single `key: value` lines before the first record (idx `first_record`).
+    """
+    head = lines.head(HEAD_LINES)
+    found: dict[str, Scalar] = {}
+    used: set[int] = set()
+    early = head.filter(pl.col("idx") < first_record)
+    for key, value in _matches(early.filter(pl.col("kind") != "record"), _PAIR_RE):
+        _put(found, key, value)
+    for key, value in _matches(head, _RUNNING_RE):
+        _put(found, key.strip(), value.replace(",", ""))
+    dots = head.filter(pl.col("text").str.contains(_DOTS_RE))
+    for key, value in _matches(dots, _DOTS_RE):
+        _put(found, key, value)
+    used.update(dots["idx"].to_list())
+    _printed(head, found, used)
+    return found, used
+
+
+def _matches(lines: pl.DataFrame, pattern: str) -> list[tuple[str, str]]:
+    got = lines["text"].str.extract_groups(pattern).struct.unnest()
+    if not len(got):
+        return []
+    got = got.rename(dict(zip(got.columns, ["key", "value"], strict=True))).drop_nulls()
+    return list(got.iter_rows())
+
+
+def _put(found: dict[str, Scalar], key: str, text: str) -> None:
+    value = scalar(text)
+    if value is not None:
+        found[key] = value
+
+
+def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> None:
+    """Dicts and calls printed on one line or over several."""
+    texts = head["text"].to_list()
+    at = head["idx"].to_list()
+    past = 0
+    for i in head.select(pl.col("text").str.contains(_OPEN_RE).arg_true()).to_series().to_list():
+        if i < past:
+            continue
+        m = _OPENING.search(texts[i])
+        if m is None:
+            continue
+        end = _closed(texts, i, m.start())
+        if end is None:
+            continue
+        got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
+        if got:
+            found.update(got)
+            used.update(at[i:end])
+            past = end
+
+
+def _closed(texts: list[str], i: int, start: int) -> int | None:
+    """Past the line on which the bracket opened on line i closes; None if it does not."""
+    depth = 0
+    for j in range(i, min(i + _MAX_LINES, len(texts))):
+        text = texts[j][start:] if j == i else texts[j]
+        depth += sum(text.count(c) for c in "({[") - sum(text.count(c) for c in ")}]")
+        if depth <= 0:
+            return j + 1
+    return None

@@ -1,0 +1,139 @@
+"""Which step each record of a text log belongs to, from the counters on its line and the lines before it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: A counter that starts again at this share of the epoch changes counts within the epoch.
+RESET_SHARE = 0.8
+_LIMIT = float(2**62)
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """The counters of the lines that have any, in file order; NaN where a line has none.
+
+    step, inner, total, epoch: as logged (`inner` counts within an epoch, `total` is what it runs to)
+    evaluation: the line counts an evaluation, so its `inner` says nothing about training
+    record: the line has metrics
+    bar: the line is a progress bar
+    averaged: Keras' running averages, of which the last of an epoch counts
+    samples: `inner` counts samples
+    """
+
+    step: Floats
+    inner: Floats
+    total: Floats
+    epoch: Floats
+    evaluation: Bools
+    record: Bools
+    bar: Bools
+    averaged: Bools
+    samples: Bools
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The step of every event (NaN before the first), what it counts, and whether `epoch` served as a counter."""
+
+    step: Floats
+    axis: str
+    epochs_whole: bool
+
+
+def _carry(values: Floats) -> Floats:
+    """Each value, or the last one before it."""
+    if not len(values):
+        return values
+    at = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
+    return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
+
+
+def _whole(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and bool((np.isfinite(known) & (known == np.floor(known)) & (np.abs(known) < _LIMIT)).all())
+
+
+def _resets(count: Floats, epoch: Floats) -> bool:
+    """Whether the counter goes back at most of the places where the epoch goes on."""
+    known = ~np.isnan(count) & ~np.isnan(epoch)
+    c, e = count[known], epoch[known]
+    on = np.diff(e) > 0
+    return bool(on.any()) and float((np.diff(c)[on] < 0).mean()) >= RESET_SHARE
+
+
+def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
+    """A counter within the epoch as a counter of the whole run."""
+    known = count[~np.isnan(count)]
+    stride = np.diff(np.unique(known))
+    length = float(known.max()) + (float(np.median(stride)) if len(stride) else 1.0)
+    totals = total[~np.isnan(total) & ~np.isnan(count)]
+    if len(totals):
+        length = float(np.max(totals))
+    return (epoch - np.nanmin(epoch)) * length + count
+
+
+def resolve(ev: Events) -> Steps:
+    """The steps of all events.
+
+    A step beats a counter within the epoch, that beats the epoch. A line without a counter of the run's kind takes the
+    last one before it. Axis "row" (all NaN) when nothing counts; "samples" where the counter does.
+    """
+    whole = _whole(ev.epoch)
+    epoch = _carry(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
+    train = ~ev.evaluation
+    if ev.averaged.any() and whole:
+        return Steps(_carry(epoch), "epoch", True)
+    step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
+    own = np.where(train, step, np.nan)
+    if not np.isnan(step).all():
+        if _resets(own, epoch):
+            total = np.where(train, ev.total, np.nan)
+            step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
+        return Steps(_carry(step), "step", whole)
+    inner = np.where(train & np.isfinite(ev.inner), ev.inner, np.nan)
+    if ev.bar.any() and not (ev.record & ~np.isnan(inner) & ~ev.bar).any():
+        # bars of downloads and evaluations run to other totals than the bar of the training does
+        totals = np.where(ev.bar & ~np.isnan(inner), ev.total, np.nan)
+        if not np.isnan(totals).all() and not whole:
+            inner = np.where(totals == np.nanmax(totals), inner, np.nan)
+    counted = not np.isnan(inner).all() and (bool((ev.record & ~np.isnan(inner)).any()) or not whole)
+    if counted:
+        if not np.isnan(epoch).all():
+            if _resets(inner, epoch):
+                inner = _over_epochs(inner, np.where(train, ev.total, np.nan), epoch)
+        else:
+            seen = ~np.isnan(inner)
+            turn = np.zeros(len(inner))
+            turn[np.flatnonzero(seen)[1:]] = np.diff(inner[seen]) < 0
+            if turn.sum() > 0 and _same(ev.total[seen]):
+                inner = _over_epochs(inner, ev.total, np.cumsum(turn))
+        return Steps(_carry(inner), "samples" if ev.samples.any() else "step", whole)
+    if whole:
+        return Steps(epoch, "epoch", True)
+    return Steps(np.full(len(ev.step), np.nan), "row", False)
+
+
+def _same(values: Floats) -> bool:
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and bool((known == known[0]).all())
+
+
+def rows(names: list[list[str]]) -> list[int]:
+    """A row number for each record of a log without any counter: a new row begins when a name comes again."""
+    out: list[int] = []
+    seen: set[str] = set()
+    row = 0
+    for line in names:
+        if not seen.isdisjoint(line):
+            row += 1
+            seen = set()
+        seen.update(line)
+        out.append(row)
+    return out
