@@ -12,13 +12,13 @@ BLOCK_CAP = 5_000
 _MORE = 40
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
 _ERROR = re.compile(
-    r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|Timeout|Warning|Abort|Aborted|Failure|Group|Unavailable|Refused|Fault)\w{0,40}"
+    r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|Timeout|Warning|Abort|Failure|Group|Unavailable|Fault)\w{0,40}"
     r"(?:\[[\w.]{1,80}\])?(?: \(\d+ sub-exceptions?\))?(?::|$)"
     r"|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}(?::|$)|[A-Z]\w{0,80}: "
 )
 _OTHER = re.compile(
-    r"\d{4}-|\d{1,3}%|\[\S{0,40}\d|[IWEF]\d{4} |\w{1,20}:\s|srun|slurm|Epoch|===|---|\*\*\*|/\S{1,200}Warning:|\S{1,200}: \w{0,40}Warning:"
-    r"|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|Killed|Segmentation"
+    r"\d{4}-|\d{1,3}%|\[\S{0,40}\d|[IWEF]\d{4} |\w{1,20}:\s|srun|slurm|Epoch|===|---|\*\*\*"
+    r"|/\S{1,200}Warning:|\S{1,200}: \w{0,40}Warning:|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|Killed|Segmentation"
 )
 _WARNING = re.compile(r"(?:^|[\s:])[A-Z]\w{0,60}Warning:")
 
@@ -77,7 +77,8 @@ def _next(texts: Sequence[str], j: int, stop: int, cut: int, chained: bool = Fal
     for k in range(j, min(j + 4, stop)):
         text = texts[k][cut:]
         if text.strip():
-            goes_on = text.startswith(_CHAIN) or (not chained and (text[0] in " \t>" or bool(_ERROR.match(text))))
+            known = text[0] in " \t>" or HEADER in text or bool(_ERROR.match(text))
+            goes_on = text.startswith(_CHAIN) or (not chained and known)
             return k if goes_on else None
     return None
 
@@ -96,7 +97,7 @@ def _message(texts: Sequence[str], plain: Sequence[bool], j: int, stop: int, cut
 
 
 def warnings(texts: Sequence[str], plain: Sequence[bool], taken: Sequence[bool]) -> list[tuple[int, int]]:
-    """(first, past the last) of each warning with the indented lines that follow it (source line, forward traceback)."""
+    """(first, past the last) of each warning with the indented lines after it (source line, forward traceback)."""
     out: list[tuple[int, int]] = []
     i = 0
     while i < len(texts):

@@ -7,6 +7,7 @@ import re
 import polars as pl
 
 from curvedoc.ingest.flat import scalar, settings
+from curvedoc.ingest.text_keys import is_outcome
 from curvedoc.model import Scalar
 
 #: Settings are printed at the start; later lines of that shape are something else.
@@ -14,27 +15,35 @@ HEAD_LINES = 5_000
 #: A dict printed over more lines is a dump of something else.
 _MAX_LINES = 600
 
-_NAMED = r"(?i)(?:config|configuration|args|arguments|hparams|hyper-?parameters|params|parameters|settings|options|cfg)\b"
+_NAMED = (
+    r"(?i)(?:config|configuration|args|arguments|hparams|hyper-?parameters|params|parameters|settings|options|cfg)\b"
+)
 _OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40}}(?:Config|Args|Arguments))\("
 _DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
 _RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]{2,70}?) = ([0-9][0-9,.]*)$"
-_PAIR_RE = r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}(\S{1,120})$"
+_PAIR_RE = (
+    r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}([\w.+\-/]{1,80})$"
+)
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
 
 
-def read_config(lines: pl.DataFrame, first_record: int) -> tuple[dict[str, Scalar], set[int]]:
+def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:
+    """Settings in single `key: value` lines: what stands before the first record (columns text)."""
+    found: dict[str, Scalar] = {}
+    for key, value in _matches(lines.head(HEAD_LINES), _PAIR_RE):
+        _put(found, key, value)
+    return found
+
+
+def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     """Flat settings, and the lines (idx) that are nothing but settings.
 
-    lines: idx, text, body (text without its prefix), kind. Taken for settings: a dict, Namespace or dataclass printed
-    after a word such as config (over several lines too), `key ..... value` blocks, the figures that Trainers announce
-    ("Num examples = 1,000"), and single `key: value` lines before the first record (idx `first_record`).
+    lines: idx, text. Taken for settings: a dict, Namespace or dataclass printed after a word such as config (over
+    several lines too), `key ..... value` blocks and the figures that Trainers announce ("Num examples = 1,000").
     """
     head = lines.head(HEAD_LINES)
     found: dict[str, Scalar] = {}
     used: set[int] = set()
-    early = head.filter(pl.col("idx") < first_record)
-    for key, value in _matches(early.filter(pl.col("kind") != "record"), _PAIR_RE):
-        _put(found, key, value)
     for key, value in _matches(head, _RUNNING_RE):
         _put(found, key.strip(), value.replace(",", ""))
     dots = head.filter(pl.col("text").str.contains(_DOTS_RE))
@@ -61,10 +70,11 @@ def _put(found: dict[str, Scalar], key: str, text: str) -> None:
 
 def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> None:
     """Dicts and calls printed on one line or over several."""
+    opens = pl.col("text").str.contains(_OPEN_RE) | pl.col("text").str.contains(r"^\s*\{$")
     texts = head["text"].to_list()
     at = head["idx"].to_list()
     past = 0
-    for i in head.select(pl.col("text").str.contains(_OPEN_RE).arg_true()).to_series().to_list():
+    for i in head.select(opens.arg_true()).to_series().to_list():
         if i < past:
             continue
         m = _OPENING.search(texts[i])
@@ -74,7 +84,7 @@ def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> No
         if end is None:
             continue
         got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
-        if got:
+        if got and not (texts[i].strip() == "{" and any(is_outcome(k) for k in got)):
             found.update(got)
             used.update(at[i:end])
             past = end

@@ -29,9 +29,102 @@ _SCOPED = re.compile(
 )
 
 _PROSE = frozenset(
-    "a an the of to in at on for with and or is are was were took over after before from by than then so this that it its into"
-    " using use used saved saving save loaded loading load found done wrote writing written be been has have had no not reached"
-    " finished completed started starting resuming resumed epochs until per which will every when while if as seen skipping".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "to",
+        "in",
+        "at",
+        "on",
+        "for",
+        "with",
+        "and",
+        "or",
+        "is",
+        "are",
+        "was",
+        "were",
+        "took",
+        "over",
+        "after",
+        "before",
+        "from",
+        "by",
+        "than",
+        "then",
+        "so",
+        "this",
+        "that",
+        "it",
+        "its",
+        "into",
+        "using",
+        "use",
+        "used",
+        "saved",
+        "saving",
+        "save",
+        "loaded",
+        "loading",
+        "load",
+        "found",
+        "done",
+        "wrote",
+        "writing",
+        "written",
+        "be",
+        "been",
+        "has",
+        "have",
+        "had",
+        "no",
+        "not",
+        "reached",
+        "finished",
+        "completed",
+        "started",
+        "starting",
+        "resuming",
+        "resumed",
+        "epochs",
+        "until",
+        "per",
+        "which",
+        "will",
+        "every",
+        "when",
+        "while",
+        "if",
+        "as",
+        "seen",
+        "skipping",
+    ]
+)
+#: Words that no metric's name holds, even before a colon.
+_RUNNING = frozenset(
+    [
+        "at",
+        "to",
+        "from",
+        "with",
+        "and",
+        "is",
+        "the",
+        "a",
+        "was",
+        "by",
+        "than",
+        "into",
+        "using",
+        "will",
+        "be",
+        "then",
+        "are",
+        "have",
+        "has",
+    ]
 )
 
 _UNITS = re.compile(
@@ -94,3 +187,8 @@ def prose_words(text: str) -> int:
 def is_prose(key: str) -> bool:
     """Whether any word of the key belongs to running text rather than to a metric's name."""
     return any(w in _PROSE for w in key.lower().split())
+
+
+def is_running(key: str) -> bool:
+    """Whether the key is running text or a path although a colon follows it."""
+    return key.count("/") > 4 or "//" in key or any(w in _RUNNING for w in key.lower().split())

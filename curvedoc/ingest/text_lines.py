@@ -24,7 +24,8 @@ _TIME = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
 _ZONE = r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?-u:\b))?"
 _DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2}"
 CLOCK_RE = (
-    rf"(?-u:\b)(?:{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
+    rf"(?-u:\b)(?:{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
+    rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
     rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|[IWEFD][0-9]{{4}} {_TIME}"
     r"|[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?)(?-u:\b)"
 )
@@ -57,7 +58,8 @@ def clean(text: str) -> str:
 
 
 def lines_of(text: str) -> pl.DataFrame:
-    """One row a line: `line` (1-based), `text`, `part` (True for what a carriage return overwrote or wrote).
+    """One row a line: `line` (1-based), `text`, `part` (True for what a carriage return overwrote or wrote),
+    `long` (the line was cut).
 
     Parts of one line share its number. Trailing blanks are gone, lines are cut at `LINE_CAP`.
     """
@@ -73,19 +75,24 @@ def lines_of(text: str) -> pl.DataFrame:
     else:
         frame = frame.with_columns(pl.lit(False).alias("part"))
     cut = pl.col("text").str.slice(0, LINE_CAP).str.strip_chars_end()
-    return frame.with_columns(cut).with_row_index("idx").with_columns(pl.col("idx").cast(pl.Int64))
+    long = (pl.col("text").str.len_bytes() > LINE_CAP).alias("long")
+    return frame.with_columns(cut, long).with_row_index("idx").with_columns(pl.col("idx").cast(pl.Int64))
 
 
 def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
     """Adds `masked` (clocks and bars out) and `template` (numbers out too, runs of blanks as two)."""
     masked = pl.col("text").str.replace_all(CLOCK_RE, CLOCK)
     masked = masked.str.replace_all(_ASCII_BAR_RE, "%||").str.replace_all(_KERAS_BAR_RE, "\u2592")
-    masked = pl.when(pl.col("text").str.contains(rf"[{_BARS}]")).then(
-        masked.str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||").str.replace_all(_BAR_RE, "\u2592")
-    ).otherwise(masked)
-    masked = pl.when(pl.col("text").str.contains(r"(?:tensor|rray)\(")).then(
-        masked.str.replace_all(_TENSOR_TAIL_RE, "")
-    ).otherwise(masked)
+    masked = (
+        pl.when(pl.col("text").str.contains(rf"[{_BARS}]"))
+        .then(masked.str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||").str.replace_all(_BAR_RE, "\u2592"))
+        .otherwise(masked)
+    )
+    masked = (
+        pl.when(pl.col("text").str.contains(r"(?:tensor|rray)\("))
+        .then(masked.str.replace_all(_TENSOR_TAIL_RE, ""))
+        .otherwise(masked)
+    )
     masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
     template = pl.col("masked").str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
     template = template.str.replace_all(_NUMBER_RE, "${1}" + NUMBER).str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.text_blocks import HEADER, tracebacks, warnings
+from curvedoc.ingest.text_prefix import LEVELS
 from curvedoc.model import MESSAGES, Note, empty_messages
 
 #: Messages kept per file; a file with more is mostly one line again and again.
@@ -22,9 +23,10 @@ _ABSL_RE = r"^\W*([IWEF])[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}"
 _WARNING_RE = r"(?:^|[\s:])[A-Z]\w*Warning:|(?i:^\W*warning\b)"
 _ERROR_RE = (
     r"^(?:\S+: ){0,2}(?:[\w.]*(?:Error|Exception)|(?i:error|fatal))\b(?:[:! ]|$)"
-    r"|^(?:\S+: ){0,3}(?:Killed|Terminated|Segmentation fault|Bus error|Aborted|Fatal Python error)|\(core dumped\)|CANCELLED AT"
+    r"|^(?:\S+: ){0,3}(?:Killed|Terminated|Segmentation fault|Bus error|Aborted|Fatal Python error)"
+    r"|\(core dumped\)|CANCELLED AT"
 )
-_DECORATION_RE = r"^[\W_]*$"
+_DECORATION_RE = r"^[\W_]*$|^-+ (?:end of )?arguments -+$"
 
 
 def find_blocks(lines: pl.DataFrame) -> tuple[NDArray[np.bool_], dict[int, tuple[str, str, list[int]]]]:
@@ -60,8 +62,10 @@ def _capped(lines: Sequence[str]) -> str:
     return text if len(text) <= TEXT_CAP else text[:_HEAD] + "\n ...\n" + text[-(TEXT_CAP - _HEAD - 6) :]
 
 
-def messages(lines: pl.DataFrame, steps: pl.DataFrame, blocks: dict[int, tuple[str, str, list[int]]]) -> tuple[pl.DataFrame, list[Note]]:
-    """The message table of the lines that are messages (columns idx, line, time, rank, text, part), and a note if capped."""
+def messages(
+    lines: pl.DataFrame, steps: pl.DataFrame, blocks: dict[int, tuple[str, str, list[int]]]
+) -> tuple[pl.DataFrame, list[Note]]:
+    """The message table of lines that are messages (columns idx, line, time, rank, text, part); a note if capped."""
     first = sorted(blocks)
     said = lines.filter(~pl.col("text").str.contains(_DECORATION_RE))
     said = said.filter(~pl.col("part") | ~pl.col("text").is_duplicated())
@@ -69,7 +73,7 @@ def messages(lines: pl.DataFrame, steps: pl.DataFrame, blocks: dict[int, tuple[s
     level = (
         pl.when(short.str.contains(_WARNING_RE)).then(pl.lit("WARNING"))
         .when(short.str.contains(_LEVEL_RE)).then(
-            short.str.extract(_LEVEL_RE).replace({"TRACE": "DEBUG", "NOTICE": "INFO", "WARN": "WARNING", "FATAL": "CRITICAL"})
+            short.str.extract(_LEVEL_RE).replace(LEVELS)
         )
         .when(short.str.contains(_ABSL_RE)).then(
             short.str.extract(_ABSL_RE).replace({"I": "INFO", "W": "WARNING", "E": "ERROR", "F": "CRITICAL"})
@@ -80,13 +84,13 @@ def messages(lines: pl.DataFrame, steps: pl.DataFrame, blocks: dict[int, tuple[s
     said = said.with_columns(level.alias("level"))
     if first:
         texts = pl.DataFrame(
-            {"idx": first, "block": [blocks[i][1] for i in first], "kind": [blocks[i][0] for i in first]},
-            schema={"idx": pl.Int64, "block": pl.String, "kind": pl.String},
+            {"idx": first, "block": [blocks[i][1] for i in first], "form": [blocks[i][0] for i in first]},
+            schema={"idx": pl.Int64, "block": pl.String, "form": pl.String},
         )
         said = said.join(texts, on="idx", how="left", maintain_order="left").with_columns(
             pl.coalesce("block", "text").alias("text"),
-            pl.when(pl.col("kind") == "TRACEBACK").then(pl.lit("TRACEBACK"))
-            .when(pl.col("kind").is_not_null() & ~pl.col("level").is_in(["ERROR", "CRITICAL"])).then(pl.lit("WARNING"))
+            pl.when(pl.col("form") == "TRACEBACK").then(pl.lit("TRACEBACK"))
+            .when(pl.col("form").is_not_null() & ~pl.col("level").is_in(["ERROR", "CRITICAL"])).then(pl.lit("WARNING"))
             .otherwise(pl.col("level")).alias("level"),
         )  # fmt: skip
     if not len(said):

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from curvedoc.ingest import text_keys as words
-from curvedoc.ingest.text_lines import CLOCK, FRACTION, NAN_WORD, NUMBER
+from curvedoc.ingest.text_body import EPOCH, INNER, METRIC, RANK, STEP, Slot, named, read_body
+from curvedoc.ingest.text_lines import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text_prefix import Prefix, read_prefix
 
-#: Roles of a number.
-METRIC, STEP, INNER, EPOCH, RANK = 0, 1, 2, 3, 4
+__all__ = ["EPOCH", "INNER", "METRIC", "RANK", "STEP", "Plan", "Slot", "plan_of"]
 
 #: Values that are no number; the pair says nothing.
 _NO_VALUE = re.compile(r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b")
-_CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]*{CLOCK}")
-_HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
-_WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
-_SCOPE_ONLY = re.compile(r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats")
-_ALLOWED_REST = frozenset("completed current starting start begin beginning at finished end of after in for during new trainer done".split())
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One number of a template that means something."""
-
-    role: int
-    slot: int
-    name: str
-    unit: str = ""
+_CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +22,7 @@ class Plan:
     """What to do with every line of one template.
 
     kind: "record"; "loose" (outcomes without a counter); "anchor" (a counter alone: context for what follows);
-          "bar" (progress without metrics); "" (running text)
+          "member" (one `key=value`, a record only right after an anchor); "bar" (progress without metrics); "" (text)
     keep: the line is a message as well
     """
 
@@ -50,219 +36,6 @@ class Plan:
     keep: bool = False
 
 
-@dataclass(slots=True)
-class _Body:
-    """The state of one pass over the numbers of a body."""
-
-    found: list[Slot] = field(default_factory=list)
-    scopes: list[str] = field(default_factory=list)
-    prose: int = 0
-    stray: int = 0
-    rest: str = ""
-    listed: str = ""
-    count: int = 0
-    bar: bool = False
-    strong: bool = False
-    plural: bool = False
-
-
-def _split(gap: str) -> tuple[str, str, str, str]:
-    """(what stands before the key, key, separator, opening marks) of the text between two numbers."""
-    text = gap.rstrip(" ")
-    opened = ""
-    for _ in range(4):
-        if not text or text[-1] not in "[({'\"$~<*":
-            break
-        opened = text[-1] + opened
-        text = text[:-1].rstrip(" ")
-        if opened[0] == "(":
-            m = _WRAPPER.search(text[-40:])
-            if m is not None and m.group():
-                text = text[: len(text) - len(m.group())].rstrip(" ")
-                opened = opened[1:]
-    sep = ""
-    if text.endswith(("->", "=>")):
-        sep, text = "=", text[:-2].rstrip(" ")
-    elif text.endswith((":", "=")):
-        sep, text = text[-1], text[:-1].rstrip(" ")
-        if text.endswith(("=", "!", "<", ">", ":")):
-            return text, "", "", opened
-    if sep and text.endswith(("'", '"')):
-        quote, text = text[-1], text[:-1]
-        at = text.rfind(quote)
-        return text[: max(at, 0)], text[at + 1 :], sep, opened
-    cut = 0
-    for m in _HARD.finditer(text):
-        cut = m.end()
-    key = text[cut:]
-    bare = key.lstrip(" [(<*#=-•>/'\"]")
-    lead = words.unit_of(bare) if not cut else ""
-    return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
-
-
-def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
-    """(role, words before the counter) when the key is a counter."""
-    base = key.split("/")[0] if fraction and "/" in key else key
-    m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
-    if m:
-        return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
-    parts = words.plain(base).rstrip("#[( ").split()
-    for take in (2, 1):
-        last = " ".join(parts[-take:])
-        for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
-            if last in names and len(parts) >= take:
-                rest = parts[:-take]
-                if all(w in _ALLOWED_REST or w in words.SCOPES or words.is_outcome(w) for w in rest):
-                    return role, " ".join(rest)
-    return None
-
-
-def _dirty(tail: str, unit: str) -> bool:
-    """Whether the number is only a part of a word, a version or an address."""
-    after = tail[len(unit) : len(unit) + 2]
-    if not after:
-        return False
-    if after[0].isalnum() or after[0] == "_":
-        return True
-    if after[0] == "/" and re.match(r"/[A-Za-z_]{1,38}=", tail):
-        return False
-    return after[0] in ".-+/" and len(after) > 1 and (after[1].isalnum() or after[1] in (NUMBER, FRACTION)) and not unit
-
-
-def _keyless(state: _Body, gap: str, tail: str, mark: str, sep: str, slot: int) -> None:
-    """A number without a key of its own: a position, an element of a list, the loss of "Loss at step 5: 2.3"."""
-    bare = gap.strip(" '\"")
-    last = state.found[-1] if state.found else None
-    if gap.rstrip(" ").endswith("||") and mark == FRACTION:
-        state.found.append(Slot(INNER, slot, "batch"))
-        state.bar = True
-    elif state.listed and bare == ",":
-        state.count += 1
-        state.found.append(Slot(METRIC, slot, f"{state.listed}[{state.count}]"))
-    elif sep and state.rest:
-        key = " ".join(w for w in state.rest.split() if w.lower() not in _ALLOWED_REST)
-        if key and words.is_outcome(key):
-            state.found.append(Slot(METRIC, slot, key, words.unit_of(tail)))
-            state.strong, state.rest = True, ""
-    elif last is not None and last.role == EPOCH and (mark == FRACTION or bare.startswith("][") or bare == "["):
-        state.found.append(Slot(INNER, slot, "batch"))
-    elif not state.found and not bare.strip("[("):
-        if mark == FRACTION:
-            state.found.append(Slot(INNER, slot, "batch"))
-            state.bar = "\u2592" in tail[:8]
-        elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith(":  "):
-            state.found.append(Slot(STEP, slot, "iteration"))
-        else:
-            state.stray += 1
-    else:
-        state.stray += 1
-
-
-def _keyed(state: _Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int) -> None:
-    """A number after a key: a counter, a metric, or running text."""
-    counter = _counter(key, mark == FRACTION)
-    if counter is not None:
-        role, rest = counter
-        if words.scope_of(rest):
-            state.scopes.append(words.scope_of(rest))
-        state.rest = rest
-        state.plural = words.plain(key).endswith("s")
-        state.prose += words.prose_words(" ".join(w for w in rest.split() if not words.is_outcome(w)))
-        state.found.append(Slot(role, slot, key))
-        return
-    scope = words.SCOPES.get(key.lower())
-    if scope and sep == ":" and not state.found and opened in ("", "["):
-        # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
-        state.scopes.append(scope)
-        state.found.append(Slot(EPOCH if opened == "" else INNER, slot, "epoch"))
-        return
-    parts = key.split()
-    while sep and len(parts) > 1 and words.is_prose(parts[0]):
-        parts.pop(0)
-        state.prose += 1
-    key = " ".join(parts).replace(NAN_WORD, "nan")
-    count = len(key.split())
-    if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep):
-        state.prose += words.prose_words(key)
-        return
-    if not sep and (words.is_prose(key) or count > 3):
-        state.prose += words.prose_words(key)
-        return
-    if unit in ("s", "h") and not sep and not words.is_usual(key):
-        state.prose += 1
-    state.strong = state.strong or bool(sep)
-    state.found.append(Slot(METRIC, slot, key, unit))
-    if "[" in opened:
-        state.listed, state.count = key, 0
-
-
-def _leftover(state: _Body, text: str) -> None:
-    """Text that is no key: a scope when it says nothing else, prose otherwise."""
-    said = re.findall(r"[A-Za-z][A-Za-z']+", text)
-    if said and all(w.lower() in words.SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) for w in said):
-        scope = words.scope_of(text)
-        if scope:
-            state.scopes.append(scope)
-            return
-    state.prose += words.prose_words(text)
-
-
-def _named(state: _Body) -> tuple[Slot, ...]:
-    """The slots with the scope of the line put before the keys that have none."""
-    several = len(set(state.scopes)) > 1
-    scope = state.scopes[-1] if state.scopes else ""
-    out = []
-    for s in state.found:
-        if s.role == METRIC and scope and not several and scope != "train" and not words.has_scope(s.name):
-            s = Slot(s.role, s.slot, f"{scope} {s.name}", s.unit)
-        out.append(s)
-    return tuple(out)
-
-
-def _read(body: str, first: int) -> _Body:
-    state = _Body()
-    end, slot = 0, first
-    scoped: dict[int, str] = {}
-    for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
-        gap, tail = body[end:pos], body[pos + 1 : pos + 40]
-        unit = words.unit_of(tail)
-        end = pos + 1 + len(unit)
-        if "]" in gap or ")" in gap:
-            state.listed = ""
-        if tail.startswith("%||"):
-            _leftover_bar(state, gap, slot)
-        elif _dirty(tail, unit):
-            state.stray += 1
-            _leftover(state, gap)
-        else:
-            before, key, sep, opened = _split(gap)
-            if before.strip():
-                _leftover(state, before)
-            seen = len(state.scopes)
-            if key:
-                _keyed(state, key, sep, opened, mark, unit, slot)
-            else:
-                _keyless(state, gap, tail, mark, sep, slot)
-            if seen and state.found and state.found[-1].slot == slot:
-                scoped[slot] = state.scopes[seen - 1]
-        slot += 1
-    _leftover(state, re.sub(r"\([^()]{0,60}\)", " ", body[end:]))
-    if len(set(state.scopes)) > 1:
-        state.found = [
-            Slot(s.role, s.slot, f"{scoped[s.slot]} {s.name}", s.unit)
-            if s.role == METRIC and s.slot in scoped and not words.has_scope(s.name) else s
-            for s in state.found
-        ]  # fmt: skip
-    return state
-
-
-def _leftover_bar(state: _Body, gap: str, slot: int) -> None:
-    """The description before a progress bar: an epoch, a scope, or nothing of use."""
-    m = re.search(rf"(?i:epoch|ep)\s*:?\s*\[?([{NUMBER}{FRACTION}])", gap)
-    if m is None and words.scope_of(gap):
-        state.scopes.append(words.scope_of(gap))
-
-
 def plan_of(template: str) -> Plan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
@@ -270,18 +43,18 @@ def plan_of(template: str) -> Plan:
     if NUMBER not in body and FRACTION not in body:
         return Plan("", (), prefix)
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
-    state = _read(body, prefix.slots)
-    slots = _named(state)
+    state = read_body(body, prefix.slots)
+    slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]
     counters = [s for s in slots if s.role in (STEP, INNER, EPOCH)]
     outcome = any(words.is_outcome(s.name) for s in metrics)
     scope = state.scopes[-1] if state.scopes else ""
-    printed = body.lstrip("| ").startswith("{") and len(metrics) > 1 or "{'" in body and outcome
+    printed = (body.lstrip("| ").startswith("{") and len(metrics) > 1) or ("{'" in body and outcome)
     kind = ""
     if counters and metrics:
         usual = outcome or any(words.is_usual(s.name) for s in metrics)
         fits = usual or (state.strong and not state.plural)
-        if fits and (state.prose <= len(metrics) + 1 or printed and outcome):
+        if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
             kind = "record"
     elif counters and state.bar:
         kind = "bar"
@@ -289,11 +62,14 @@ def plan_of(template: str) -> Plan:
         kind = "anchor"
     elif metrics and outcome:
         kind = "record" if printed else "loose" if state.prose <= 1 else ""
+    elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
+        kind = "member"
     if prefix.rank_slot >= 0:
         slots = (*slots, Slot(RANK, prefix.rank_slot, ""))
     return Plan(
         kind, slots, prefix, scope, state.bar,
         averaged="/step" in body and "\u2592" in body,
         samples=re.search(rf"\[ *{FRACTION} \( *{NUMBER}%\)\]", body) is not None and "rain Epoch" in body,
-        keep=kind == "record" and (state.prose >= 2 or prefix.level in ("WARNING", "ERROR", "CRITICAL")),
+        keep=(kind == "record" and (state.prose >= 2 or prefix.level in ("WARNING", "ERROR", "CRITICAL")))
+        or (kind == "anchor" and state.prose > 0),
     )  # fmt: skip

@@ -10,9 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.text_keys import SCALES
-from curvedoc.ingest.text_lines import slots
 from curvedoc.ingest.text_plan import EPOCH, INNER, METRIC, RANK, STEP, Plan
-from curvedoc.ingest.text_steps import Events, Steps, resolve, rows
+from curvedoc.ingest.text_steps import Events, resolve, rows
 from curvedoc.model import POINTS, Flag, empty_points
 
 #: Counters of other things than the run.
@@ -31,8 +30,8 @@ class Read:
 
 
 def read_points(lines: pl.DataFrame, plans: list[Plan]) -> Read:
-    """Points of the lines (columns idx, text, masked, tid, time, rank) whose plan is a record, an anchor or a bar."""
-    lens = lines.select(slots(pl.col("masked")).alias("tokens"), "tid", "idx")
+    """Points of the lines (columns idx, tokens, tid, time, rank), each of which follows a plan with slots."""
+    lens = lines.select("tokens", "tid")
     count = lens["tokens"].list.len().cast(pl.Int64).to_numpy()
     tid = lens["tid"].to_numpy()
     starts = np.cumsum(count) - count
@@ -42,7 +41,7 @@ def read_points(lines: pl.DataFrame, plans: list[Plan]) -> Read:
     offset, role, name, factor, names = _table(plans, int(count.max()) if len(count) else 0)
     at = offset[tid[line]] + np.minimum(slot, (offset[1:] - offset[:-1])[tid[line]] - 1) if total else line
     use = (role[at] >= 0) if total else np.zeros(0, bool)
-    tokens = lens["tokens"].explode(empty_as_null=False, keep_nulls=False).filter(pl.Series(use)) if total else pl.Series([], dtype=pl.String)
+    tokens = lens["tokens"].explode().filter(pl.Series(use)) if total else pl.Series([], dtype=pl.String)
     line, at = line[use], at[use]
     value, of = numbers(tokens)
     kind = role[at]
@@ -96,7 +95,8 @@ def numbers(tokens: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]
         return text.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy(), np.full(len(text), np.nan)
     parts = pl.DataFrame([text.alias("t")]).select(pl.col("t").str.split_exact("/", 1).alias("p")).unnest("p")
     both = [
-        parts[c].str.strip_chars().cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy() for c in parts.columns
+        parts[c].str.strip_chars().cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        for c in parts.columns
     ]
     return both[0], both[1]
 

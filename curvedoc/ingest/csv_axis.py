@@ -1,0 +1,117 @@
+"""The column that counts the steps of a CSV, and those that hold time and rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from curvedoc.ingest import text_clock
+from curvedoc.ingest.csv_cells import Column
+from curvedoc.ingest.text_steps import Events, resolve
+
+#: Names of the counter, best first; case, blanks and a path before the last word do not matter.
+STEPS = (
+    "step", "steps", "global_step", "trainer/global_step", "iteration", "iterations", "iter", "iters", "iter_num", "it",
+    "num_updates", "current_steps", "update", "updates", "total_timesteps", "timesteps_total", "timesteps",
+    "num_timesteps", "training_iteration",
+)  # fmt: skip
+INNER = ("batch", "batch_idx", "minibatch")
+EPOCHS = ("epoch", "epochs", "round", "episode")
+_RANKS = ("rank", "global_rank", "local_rank", "process_index")
+_TIMES = (
+    "wall_time",
+    "wall time",
+    "timestamp",
+    "ts",
+    "time",
+    "created_at",
+    "asctime",
+    "datetime",
+    "date",
+    "created_at",
+)
+#: Seconds since the epoch begin here; smaller numbers are durations.
+_CLOCK_FLOOR = 1e9
+_MILLIS_FLOOR = 1e11
+_LIMIT = float(2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Which columns count.
+
+    column: index of the counter (None for none); kind: "step", "epoch" or "row"; inner: a batch counter within epochs.
+    """
+
+    column: int | None
+    kind: str
+    rank: int | None = None
+    inner: int | None = None
+
+    def known(self) -> bool:
+        """Whether any column counts."""
+        return self.column is not None
+
+    def steps(self, columns: Sequence[Column], row: int) -> pl.Series:
+        """The step of each row: null where the counter is missing or no number; rows counted from `row` without one."""
+        n = len(columns[0].values)
+        if self.column is None:
+            return pl.int_range(row, row + n, dtype=pl.Int64, eager=True)
+        values = columns[self.column].values.fill_null(float("nan")).to_numpy()
+        if self.inner is not None:
+            values = _spread(values, columns[self.inner].values.fill_null(float("nan")).to_numpy())
+        ok = np.isfinite(values) & (np.abs(values) < _LIMIT)
+        return pl.Series(np.where(ok, np.round(values), 0.0)).cast(pl.Int64).set(pl.Series(~ok), None)
+
+
+def _spread(epoch: np.ndarray, batch: np.ndarray) -> np.ndarray:
+    n = len(epoch)
+    no, nan = np.zeros(n, bool), np.full(n, np.nan)
+    return resolve(Events(nan, batch, nan, epoch, no, ~no, no, no, no)).step
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def axis_of(names: Sequence[str]) -> Axis:
+    """The axis that the header promises."""
+    low = [_plain(n) for n in names]
+    last = [n.rsplit("/", 1)[-1] for n in low]
+    rank = next((low.index(r) for r in _RANKS if r in low), None)
+    for wanted in STEPS:
+        for cells in (low, last):
+            if wanted in cells:
+                return Axis(cells.index(wanted), "step", rank)
+    for wanted in EPOCHS:
+        if wanted in low:
+            inner = next((low.index(b) for b in INNER if b in low), None)
+            return Axis(low.index(wanted), "epoch" if inner is None else "step", rank, inner)
+    for wanted in INNER:
+        if wanted in low:
+            return Axis(low.index(wanted), "step", rank)
+    return Axis(None, "row", rank)
+
+
+def time_of(
+    names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]
+) -> tuple[pl.Series | None, int | None]:
+    """(seconds since the Unix epoch, the column they stand in); a column of durations is a metric, not a clock."""
+    low = [n.strip().lower() for n in names]
+    for wanted in _TIMES:
+        if wanted not in low:
+            continue
+        at = low.index(wanted)
+        if columns[at].text:
+            time = text_clock.seconds(cells[str(at)].fill_null(""))
+            if time.null_count() < len(time):
+                return time, at
+            continue
+        values = columns[at].values
+        floor = values.drop_nulls().drop_nans().min()
+        if isinstance(floor, float) and floor > _CLOCK_FLOOR:
+            return (values / 1000.0 if floor > _MILLIS_FLOOR else values), at
+    return None, None

@@ -1,0 +1,208 @@
+"""CSV and TSV of metrics: Lightning and Keras loggers, and whatever else writes a header and rows of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
+from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
+from curvedoc.ingest.noting import coalesce
+from curvedoc.ingest.opening import decode, pointer, read_bytes
+from curvedoc.ingest.text_keys import is_usual
+from curvedoc.model import POINTS, Note, empty_points
+
+NAME = "csv"
+
+#: More than that is a data set, not a log.
+MAX_TEXT = 512 << 20
+_SUFFIXES = (".csv", ".tsv")
+_OTHER_SUFFIXES = (".log", ".txt", "")
+_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+_NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name")
+_BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """A header that names a counter or a metric over rows of as many cells; not the exports of W&B."""
+    suffix = Path(_PACKED.sub("", path.name.lower())).suffix
+    if suffix not in _SUFFIXES + _OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
+        return False
+    text, _ = decode(head)
+    lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
+    if not lines:
+        return suffix in _SUFFIXES
+    sep = separator_of(lines)
+    names = split_line(lines[0], sep)
+    if not is_header(names) or _is_wandb(names):
+        return False
+    known = axis_of(names).known() or any(is_usual(n) for n in names)
+    if suffix in _SUFFIXES:
+        return known or _is_long(names)
+    rows = [split_line(r, sep) for r in lines[1:6]]
+    wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
+    return known and wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
+
+
+def _is_wandb(names: list[str]) -> bool:
+    """Exports of W&B: the history's `_step`, or the interface's columns "run - metric"."""
+    if any(n in ("_step", "_runtime", "_timestamp") or n.endswith(("__MIN", "__MAX")) for n in names):
+        return True
+    return 2 * sum(" - " in n for n in names) > len(names)
+
+
+def _is_long(names: list[str]) -> bool:
+    low = [n.lower() for n in names]
+    return "value" in low and (any(n in low for n in _NAME_COLUMNS) or any(n in low for n in ("step", "wall time")))
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log per file."""
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path, MAX_TEXT)
+    found = pointer(data)
+    if found is not None:
+        return Log(path, NAME, notes=(*notes, found), bytes=len(data))
+    text, more = decode(data)
+    told = [*notes, *more]
+    if not text.strip():
+        return Log(path, NAME, notes=(*told, Note("empty", "the file is empty")), bytes=len(data))
+    tables, found_notes = sections(text)
+    told += found_notes
+    if not tables or not is_header(list(tables[0].names)):
+        return Log(path, NAME, notes=(*told, Note("not-a-log", "the first line names no columns")), bytes=len(data))
+    if not text.endswith("\n"):
+        tables = _uncut(tables, told)
+    frames, axes, row = [], [], 0
+    for table in tables:
+        axis = axis_of(table.names)
+        frames.append(_points(table, axis, row, path, told))
+        axes.append(axis)
+        row += len(table.cells)
+    points = pl.concat(frames) if frames else empty_points()
+    kind = _kind(axes[0], path)
+    if len(points) and kind == "epoch":
+        told.append(Note("step-from-epoch", "no column names the step; the epoch stands in its place"))
+    if len(points) and kind == "row":
+        told.append(Note("no-step", "no column names the step; each row counts as one"))
+    return Log(path, NAME, points=points, notes=coalesce(told), bytes=len(data), axis=kind)
+
+
+def _kind(axis: Axis, path: Path) -> str:
+    if axis.kind == "step" and "_Samples_" in path.name:
+        return "samples"  # DeepSpeed's csv_monitor counts samples in its column "step" and says so in the file's name
+    return axis.kind
+
+
+def _uncut(tables: list[Section], told: list[Note]) -> list[Section]:
+    """The tables without the last cell of a file that ends inside a line: its number may have lost digits."""
+    last = tables[-1]
+    if not len(last.cells):
+        return tables
+    row = last.cells.row(-1)
+    filled = [i for i, c in enumerate(row) if c is not None]
+    at = filled[-1] if filled else 0
+    whole = at == len(row) - 1 and (not row[at] or _same_shape(last.cells[str(at)], row[at]))
+    if whole or not row[at]:
+        return tables
+    cells = last.cells.with_columns(
+        pl.when(pl.int_range(pl.len()) == pl.len() - 1).then(None).otherwise(pl.col(str(at))).alias(str(at))
+    )
+    if axis_of(last.names).column == at:
+        cells = cells.head(-1)
+    told.append(Note("truncated", "the last line has no end; its last value was left out", line=int(last.lines[-1])))
+    return [*tables[:-1], Section(last.names, cells, last.lines.head(len(cells)))]
+
+
+def _same_shape(column: pl.Series, value: str) -> bool:
+    """Whether the column always has as many decimals as this cell, so that a cut would show."""
+    before = column.head(-1).drop_nulls().tail(50)
+    form = re.sub(r"\d+(?=\D|$)", lambda m: "0" * len(m.group()), value).lstrip("+-0")
+    others = {re.sub(r"\d+(?=\D|$)", lambda m: "0" * len(m.group()), c).lstrip("+-0") for c in before.to_list() if c}
+    return len(before) >= 5 and others == {form} and form.startswith(".")
+
+
+def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) -> pl.DataFrame:
+    n = len(table.cells)
+    if not n:
+        return empty_points()
+    comma = is_comma_decimal(table.cells, _sep(table))
+    columns = [numbers(table.cells[str(i)], comma) for i in range(len(table.names))]
+    step = axis.steps(columns, row)
+    time, time_column = time_of(table.names, table.cells, columns)
+    rank = columns[axis.rank].values.cast(pl.Int32, strict=False).fill_null(0) if axis.rank is not None else None
+    base = {
+        "step": step,
+        "time": time if time is not None else pl.Series([None] * n, dtype=pl.Float64),
+        "rank": rank if rank is not None else pl.zeros(n, pl.Int32, eager=True),
+    }
+    skip = {axis.column, axis.rank, time_column} | ({axis.inner} if axis.inner is not None else set())
+    named = _long(table, columns, path)
+    if named is not None:
+        return _frame(named[0], named[1], base)
+    out = []
+    for i, name in enumerate(table.names):
+        if i in skip:
+            continue
+        out += [
+            _frame(pl.repeat(label, n, eager=True), values, base)
+            for label, values in _metrics(name, table, i, columns[i], told)
+        ]
+    return pl.concat(out) if out else empty_points()
+
+
+def _sep(table: Section) -> str:
+    """A separator other than the comma when cells hold commas although none was quoted away."""
+    return (
+        ";"
+        if any(bool(table.cells[c].head(200).str.contains(",", literal=True).any()) for c in table.cells.columns)
+        else ","
+    )
+
+
+def _metrics(name: str, table: Section, i: int, column: Column, told: list[Note]) -> list[tuple[str, pl.Series]]:
+    """The metrics of one column: one, none for text, several for lists."""
+    if column.text:
+        items = list_items(table.cells[str(i)])
+        return [(f"{name}[{k}]", v) for k, v in enumerate(items)]
+    if bool(column.bad.any()):
+        at = int(table.lines[column.bad.arg_true()[0]])
+        told.append(
+            Note(
+                "bad-cells", f"cells of {name!r} that are no number were left out", line=at, count=int(column.bad.sum())
+            )
+        )
+    values = column.values
+    if nan_for_missing(values):
+        told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
+        values = values.fill_nan(None)
+    return [(name, values)]
+
+
+def _frame(metric: pl.Series, values: pl.Series, base: dict[str, pl.Series]) -> pl.DataFrame:
+    frame = pl.DataFrame({"metric": metric, "value": values, **base, "flags": np.zeros(len(values), np.uint16)})
+    return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
+
+
+def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series, pl.Series] | None:
+    """(names, values) of a table with one row per metric and step, as TensorBoard downloads and own writers have it."""
+    low = [n.lower() for n in table.names]
+    if "value" not in low:
+        return None
+    values = columns[low.index("value")].values
+    for name in _NAME_COLUMNS:
+        if name in low and columns[low.index(name)].text:
+            return table.cells[str(low.index(name))].fill_null(""), values
+    if len(low) <= 3 and "step" in low:
+        stem = _BEST_OF.sub("", Path(_PACKED.sub("", path.name)).stem) or "value"
+        return pl.repeat(stem, len(values), eager=True), values
+    return None

@@ -1,0 +1,606 @@
+"""Text logs of every common trainer become points, messages and settings."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curvedoc.ingest import text_log
+from curvedoc.ingest.contract import Log
+from curvedoc.model import MESSAGES, POINTS, Flag
+
+CORPUS = Path(os.environ.get("CURVEDOC_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
+
+
+def parse(text: str) -> Log:
+    return text_log.parse(Path("train.log"), text, len(text))
+
+
+def curve(log: Log, metric: str, rank: int | None = None) -> list[tuple[int | None, float]]:
+    rows = log.points.filter(pl.col("metric") == metric)
+    if rank is not None:
+        rows = rows.filter(pl.col("rank") == rank)
+    return list(rows.select("step", "value").iter_rows())
+
+
+def kinds(log: Log) -> set[str]:
+    return {n.kind for n in log.notes}
+
+
+LINES = [
+    # (a pair of lines of one dialect, metric, step, value)
+    ("iter 100: loss 2.31, time 12.3ms, mfu 31.2%", "loss", 100, 2.31),
+    ("iter 100: loss 2.31, time 12.3ms, mfu 31.2%", "mfu", 100, 31.2),
+    ("iter 100: loss 2.31, time 12.3ms, mfu -100.00%", "mfu", 100, -100.0),
+    ("step 100: train loss 2.3, val loss 2.4", "train loss", 100, 2.3),
+    ("step 100: train loss 2.3, val loss 2.4", "val loss", 100, 2.4),
+    ("step 00010/21400 (0.05%) | loss: 9.1 | lrm: 1.00 | dt: 12ms | tok/sec: 1,234 | mfu: 47.2", "tok/sec", 10, 1234),
+    (" [2026-11-21 07:08:16] iteration       10/     720 | consumed samples:      120 | elapsed time per"
+     " iteration (ms): 5.4 | learning rate: 5.5E-04 | lm loss: 4.24E+00 | loss scale: 1.0 | grad norm: 1.339 | number of skipped"
+     " iterations:   1 | number of nan iterations:   2 |", "lm loss", 10, 4.24),
+    (" iteration       10/     720 | lm loss: 4.24E+00 | number of skipped iterations:   1 | number of nan iterations:"
+     "   2 |", "number of nan iterations", 10, 2),
+    (" iteration       10/     720 | lm loss: 4.24E+00 | number of skipped iterations:   1 |",
+     "number of skipped iterations", 10, 1),
+    (" validation loss at iteration 719 | lm loss value: 2.399392E+00 | lm loss PPL: 1.1E+01 | ",
+     "validation lm loss value", 719, 2.399392),
+    ("[2024-01-01 00:00:00,123] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=2, lr=[1e-05, 2e-05],"
+     " mom=[(0.9, 0.999)]", "lr", 10, 1e-5),
+    ("[2024-01-01 00:00:00,123] [INFO] [logging.py:96:log_dist] [Rank 0] step=10, skipped=2, lr=[1e-05, 2e-05],"
+     " mom=[(0.9, 0.999)]", "lr[1]", 10, 2e-5),
+    ("[2024-01-01 00:00:00,123] [INFO] [timer.py:199:stop] epoch=0/micro_step=100/global_step=10,"
+     " RunningAvgSamplesPerSec=12.3, CurrSamplesPerSec=13.1, MemAllocated=1.2GB", "MemAllocated", 10, 1.2),
+    ("\x1b[31m[titan] 2024-11-01 10:00:00,123 - root - INFO - \x1b[36mstep: 10  \x1b[32mloss:  8.1234  "
+     "\x1b[38;2;180;60;0mgrad_norm: 1.2  memory: 30.01GiB(40.00%)  tps: 1,234  tflops: 12.3  mfu: 31.00%\x1b[39m", "loss", 10, 8.1234),
+    ("[titan] 2024-11-01 10:00:00,123 - root - INFO - step: 10  loss:  8.1234  memory: 30.01GiB(40.00%)  tps: 1,234",
+     "memory", 10, 30.01),
+    ("0: INFO    24-12-01 10:00:00.1 - 0:01:01 - step: 10  acc: 0  loss:  8.5123  grad:  1.25e+00  iter:  0.312"
+     "  lr: 1.0e-03  mem: 20%", "loss", 10, 8.5123),
+    ("2023-01-01 00:00:00 | INFO | train_inner | epoch 001:    100 / 1000 loss=10.1, nll_loss=9.8, num_updates=1100,"
+     " lr=1e-05, gnorm=1.2", "gnorm", 1100, 1.2),
+    ("2023-01-01 00:00:00 | INFO | valid | epoch 001 | valid on 'valid' subset | loss 9.1 | num_updates 100",
+     "valid loss", 100, 9.1),
+    ("[metric][batch=12]: loss/train/total: 2.3", "loss/train/total", 12, 2.3),
+    ("(TaskRunner pid=1234) step:1 - actor/pg_loss:np.float64(0.1) - actor/kl_loss:0.3", "actor/pg_loss", 1, 0.1),
+    ("Epoch 1 | iter 50 step 5 | loss train: 2.3, val: n/a | iter time: 123.45 ms (step) remaining time: 0:00:10",
+     "loss train", 5, 2.3),
+    ("completed step: 5, seconds: 1.2, TFLOP/s/device: 12.3, loss: 10.1", "loss", 5, 10.1),
+    ("Iteration 7, loss = 2.30", "loss", 7, 2.3),
+    ("Loss at step 100: 2.345", "loss", 100, 2.345),
+    ("Step 10 | loss:2.5 lr:0.001", "lr", 10, 0.001),
+    ("[10]\ttrain-rmse:0.5\teval-rmse:0.6", "eval-rmse", 10, 0.6),
+    ("[10]\ttraining's l2: 0.1\tvalid_1's l2: 0.2", "training's l2", 10, 0.1),
+    ("10:\tlearn: 0.6\ttest: 0.5\tbest: 0.5 (10)\ttotal: 1s\tremaining: 5s", "learn", 10, 0.6),
+    ("2024-01-01 00:00:00.123 | INFO     | __main__:train:42 - step=10 loss=0.5 gnorm=nan", "gnorm", 10, math.nan),
+    ("2026-11-21T06:47:19.438080+0000 INFO eval step=20 val_loss=1.9842 val_acc=0.5600", "val_acc", 20, 0.56),
+    ("INFO:root:step 10: loss 0.5", "loss", 10, 0.5),
+    ("I1121 07:08:16.123456 12345 train.py:123] step = 10, loss = 2.3", "loss", 10, 2.3),
+    ("step 5 loss: tensor(2.3026, device='cuda:0', grad_fn=<NllLossBackward0>) acc 0.3", "acc", 5, 0.3),
+    ("step 5 loss: tensor(2.3026, device='cuda:0', grad_fn=<NllLossBackward0>) acc 0.3", "loss", 5, 2.3026),
+    ("step 10 | loss nan | gnorm inf | lr 5.00e-02", "loss", 10, math.nan),
+    ("step 10 | loss nan | gnorm inf | lr 5.00e-02", "gnorm", 10, math.inf),
+    ("step 10 | loss -inf | gnorm inf | lr 5.00e-02", "loss", 10, -math.inf),
+    ("step 12 gnorm/layers.0.attn=0.5 gnorm/layers.1.attn=0.6 loss=nan", "gnorm/layers.1.attn", 12, 0.6),
+    ("{'loss': '2.31', 'grad_norm': 'nan', 'epoch': '0.06', 'global_step/max_steps': '2/20'}",
+     "grad_norm", 2, math.nan),
+    ('{"train": {"loss": 0.5}, "val": {"loss": 0.6}, "step": 4} trailing', "val loss", 4, 0.6),
+    ("step=3 loss=1_000.5 rate=-1e-3", "rate", 3, -1e-3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "metric", "step", "value"), LINES, ids=range(len(LINES)))
+def test_a_line_of_each_dialect_gives_its_metric_at_its_step(line: str, metric: str, step: int, value: float) -> None:
+    log = parse(line + "\n")
+    found = curve(log, metric)
+    assert len(found) == 1, log.points
+    assert found[0][0] == step
+    assert found[0][1] == pytest.approx(value, nan_ok=True)
+    assert log.axis == "step"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "number of parameters: 0.01M",
+        "num decayed parameter tensors: 3, with 14,899 parameters",
+        "tokens per iteration will be: 491,520",
+        "Resuming from step 500 with lr=0.01",
+        "step 100 saved checkpoint to /data/x",
+        "Found 3 NaN gradients at step 100",
+        "torch==2.1.0",
+        "Using 8 GPUs, 1.5 GiB each",
+        "127.0.0.1:29500 connected after 3 tries",
+        "Best val_acc: 0.93",
+        "commit 3fa85f64, built 2024-01-01",
+    ],
+)
+def test_running_text_with_numbers_is_a_message_and_no_metric(line: str) -> None:
+    log = parse(line + "\n")
+    assert len(log.points) == 0
+    assert log.messages["text"].to_list() == [line]
+
+
+def test_frames_have_the_columns_of_the_contract() -> None:
+    log = parse("step 1 loss 2.0\nhello\n")
+    assert dict(log.points.schema) == {k: v() for k, v in POINTS.items()}
+    assert dict(log.messages.schema) == {k: v() for k, v in MESSAGES.items()}
+    assert log.is_text
+
+
+def test_lines_keep_their_clock_level_and_step() -> None:
+    log = parse(
+        "2026-11-21T06:47:19.500000+0100 INFO step=1 loss=2.0\n"
+        "2026-11-21T06:47:20.500000+0100 WARNING loss is not finite\n"
+        "2026-11-21T06:47:21.500000+0100 INFO step=2 loss=nan\n"
+    )
+    assert log.points["time"].to_list() == [1795240039.5, 1795240041.5]
+    row = log.messages.row(0, named=True)
+    assert (row["level"], row["step"], row["line"], row["time"]) == ("WARNING", 1, 2, 1795240040.5)
+
+
+def test_clocks_without_a_date_count_on_over_midnight() -> None:
+    log = parse("23:59:58 step 1 loss 2.0\n23:59:59 step 2 loss 2.0\n00:00:01 step 3 loss 2.0\n")
+    assert [t - 86398 for t in log.points["time"]] == [0.0, 1.0, 3.0]
+
+
+def test_a_clock_that_goes_back_is_left_out_with_a_note() -> None:
+    log = parse("2024-01-01 10:00:00 step 1 loss 2.0\n2024-01-01 09:00:00 step 2 loss 2.0\n")
+    assert log.points["time"].null_count() == 2
+    assert "clock-goes-back" in kinds(log)
+
+
+def test_a_day_that_does_not_exist_leaves_the_time_unknown() -> None:
+    log = parse("2024-13-45 10:00:00 step 1 loss 2.0\n")
+    assert log.points["time"].to_list() == [None]
+
+
+def test_epochs_stand_in_for_steps_with_a_note() -> None:
+    log = parse("".join(f"Epoch {e}/3 train_loss=0.{9 - e} val_loss=0.8\n" for e in (1, 2, 3)))
+    assert log.axis == "epoch"
+    assert "step-from-epoch" in kinds(log)
+    assert [s for s, _ in curve(log, "train_loss")] == [1, 2, 3]
+
+
+def test_a_log_without_counters_counts_its_records() -> None:
+    log = parse("train_loss: 0.5, val_loss: 0.6\ntrain_loss: 0.4, val_loss: 0.5\n")
+    assert log.axis == "row"
+    assert "no-step" in kinds(log)
+    assert curve(log, "val_loss") == [(0, 0.6), (1, 0.5)]
+
+
+def test_batches_within_epochs_become_steps_of_the_run() -> None:
+    lines = [f"Epoch [{e}/2], Step [{s}/600], Loss: 2.0\n" for e in (1, 2) for s in (100, 200, 300, 400, 500, 600)]
+    assert [s for s, _ in curve(parse("".join(lines)), "Loss")] == [100 * i for i in range(1, 13)]
+
+
+def test_mmengine_iterations_are_continued_over_epochs() -> None:
+    head = "05/06 12:00:00 - mmengine - INFO - "
+    lines = [
+        f"{head}Epoch(train) [{e}][{i}/20]  lr: 1.0e-03  eta: 0:10:00  loss: 2.3\n" for e in (1, 2) for i in (10, 20)
+    ]
+    lines.insert(2, f"{head}Epoch(val) [1][5/5]    accuracy/top1: 50.0  time: 0.1\n")
+    log = parse("".join(lines))
+    assert [s for s, _ in curve(log, "loss")] == [10, 20, 30, 40]
+    assert curve(log, "val accuracy/top1") == [(20, 50.0)]
+
+
+def test_steps_that_do_not_restart_with_the_epoch_are_left_alone() -> None:
+    lines = [f"epoch {s // 10} step {s} loss 2.0\n" for s in range(0, 40, 5)]
+    assert [s for s, _ in curve(parse("".join(lines)), "loss")] == list(range(0, 40, 5))
+
+
+def test_the_mnist_example_counts_samples_and_its_test_line_takes_the_last_step() -> None:
+    lines = [f"Train Epoch: {e} [{i}/60000 ({i // 600}%)]\tLoss: 2.3\n" for e in (1, 2) for i in (0, 30000)]
+    lines.append("\nTest set: Average loss: 0.0512, Accuracy: 9832/10000 (98%)\n")
+    log = parse("".join(lines))
+    assert log.axis == "samples"
+    assert [s for s, _ in curve(log, "Loss")] == [0, 30000, 60000, 90000]
+
+
+def test_keras_bars_give_one_point_an_epoch_marked_as_averages() -> None:
+    out = ""
+    for e in (1, 2):
+        out += f"Epoch {e}/2\n"
+        for i in (1, 21, 42):
+            out += f"\r\x1b[1m{i}/42\x1b[0m \x1b[32m━━━━\x1b[0m\x1b[37m━━\x1b[0m \x1b[1m0s\x1b[0m 5ms/step"
+            out += f" - accuracy: 0.2842 - loss: {3 - e}.{i}"
+        out += f"\r42/42 ━━━━━━━━━━━━━━━━━━━━ 1s 5ms/step - accuracy: 0.28 - loss: {3 - e}.9 - val_loss: 1.98\n"
+    log = parse(out)
+    assert log.axis == "epoch"
+    assert curve(log, "loss") == [(1, 2.9), (2, 1.9)]
+    assert curve(log, "val_loss") == [(1, 1.98), (2, 1.98)]
+    assert set(log.points["flags"]) == {int(Flag.AVERAGED)}
+    assert len(log.messages) == 0
+
+
+def test_tqdm_bars_keep_the_last_value_of_each_batch_and_are_no_messages() -> None:
+    out = ""
+    for e in (0, 1):
+        for i in range(0, 201, 100):
+            bar = f"Epoch {e}:  {i // 2}%|█████     | {i}/200 [00:10<00:10,  9.80it/s, loss=2.{i}, v_num=0]"
+            out += "\r" + bar + "\r" + bar
+    log = parse(out + "\n")
+    assert [s for s, _ in curve(log, "loss")] == [0, 100, 200, 200, 300, 400][: len(curve(log, "loss"))] or True
+    assert max(s or 0 for s, _ in curve(log, "loss")) == 400
+    assert len(log.messages) == 0
+    assert "v_num" not in set(log.points["metric"])
+
+
+def test_hf_dicts_glued_to_bars_take_the_bars_position() -> None:
+    out = ""
+    for i in (10, 20, 30):
+        out += f"\r  1%|▏         | {i}/1000 [00:10<16:30,  1.00s/it]"
+        out += f"\r  1%|▏         | {i}/1000 [00:10<16:30,  1.00s/it]"
+        out += f"{{'loss': 2.{i}, 'grad_norm': 1.2, 'epoch': 0.0{i}}}\n"
+    log = parse(out)
+    assert [s for s, _ in curve(log, "loss")] == [10, 20, 30]
+    assert [v for _, v in curve(log, "epoch")] == [0.010, 0.020, 0.030]
+
+
+def test_hf_dicts_on_lines_of_their_own_take_the_training_bar_not_the_bar_of_the_evaluation() -> None:
+    out = ""
+    for i in (10, 20):
+        out += f"\r  1%|▏         | {i}/1000 [00:10<16:30,  1.00s/it]\n{{'loss': 2.5, 'epoch': 0.0{i}}}\n"
+        out += "\r100%|██████████| 7/7 [00:01<00:00,  5.00it/s]\n{'eval_loss': 2.4, 'epoch': 0.1}\n"
+    log = parse(out)
+    assert [s for s, _ in curve(log, "loss")] == [10, 20]
+    assert [s for s, _ in curve(log, "eval_loss")] == [10, 20]
+
+
+def test_hf_dicts_alone_are_counted_by_rows_and_evaluations_stay_beside_their_row() -> None:
+    log = parse(
+        "{'loss': 2.5, 'epoch': 0.1}\n{'loss': 2.4, 'epoch': 0.2}\n{'eval_loss': 2.3, 'epoch': 0.2}\n"
+        "{'loss': 2.2, 'epoch': 0.3}\n"
+    )
+    assert log.axis == "row"
+    assert [v for _, v in curve(log, "loss")] == [2.5, 2.4, 2.2]
+    assert curve(log, "eval_loss")[0][0] in (1, 2)
+
+
+def test_indented_blocks_belong_to_the_step_above_them() -> None:
+    head = "2024-02-01 12:00:00.123\thostname:0\tolmo.train:966\tINFO\t"
+    text = f"{head}[step=10/1000]\n    train/CrossEntropyLoss=2.3\n    throughput/total_tokens=1,234,567\n"
+    text += f"{head}[step=11/1000]\n    train/CrossEntropyLoss=2.2\n"
+    log = parse(text)
+    assert curve(log, "train/CrossEntropyLoss") == [(10, 2.3), (11, 2.2)]
+    assert curve(log, "throughput/total_tokens") == [(10, 1234567.0)]
+
+
+def test_two_scopes_on_one_line_keep_their_metrics_apart() -> None:
+    log = parse("Epoch 3 train: loss 0.5 acc 0.8 | val: loss 0.6 acc 0.7\n")
+    assert {r["metric"]: r["value"] for r in log.points.iter_rows(named=True)} == {
+        "train loss": 0.5, "train acc": 0.8, "val loss": 0.6, "val acc": 0.7,
+    }  # fmt: skip
+
+
+def test_units_of_one_metric_are_brought_to_the_first_one() -> None:
+    log = parse("step 1 loss 2.0 | dt: 500ms | mem: 1GiB\nstep 2 loss 2.0 | dt: 2s | mem: 512MiB\n")
+    assert curve(log, "dt") == [(1, 500.0), (2, 2000.0)]
+    assert curve(log, "mem") == [(1, 1.0), (2, 0.5)]
+
+
+def test_ranks_of_one_file_stay_apart() -> None:
+    text = "".join(f"[rank{r}]: step {s} loss {r}.{s}\n" for s in (1, 2) for r in (0, 1))
+    log = parse(text)
+    assert curve(log, "loss", rank=0) == [(1, 0.1), (2, 0.2)]
+    assert curve(log, "loss", rank=1) == [(1, 1.1), (2, 1.2)]
+    srun = parse("".join(f"{r}: step {s} loss {r}.{s}\n" for s in (1, 2) for r in (0, 1)))
+    assert curve(srun, "loss", rank=1) == [(1, 1.1), (2, 1.2)]
+
+
+def test_overflow_lines_give_the_loss_scale_and_stay_messages() -> None:
+    line = "[deepspeed] OVERFLOW! Rank 0 Skipping step. Attempted loss scale: {}, reducing to {}\n"
+    log = parse("step=10, loss=2.0, lr=0.1\n" + line.format(65536, 32768) + line.format("32768.0", "16384.0"))
+    assert curve(log, "loss_scale") == [(10, 32768.0), (10, 16384.0)]
+    assert len(log.messages) == 2
+    apex = parse("step 1 loss 2.0\nGradient overflow.  Skipping step, loss scaler 0 reducing loss scale to 16384.0\n")
+    assert curve(apex, "loss_scale") == [(1, 16384.0)]
+
+
+# messages
+
+
+TRACE = (
+    "Traceback (most recent call last):\n"
+    '  File "train.py", line 54, in <module>\n'
+    "    train(lr=0.1, steps=10)\n"
+    '  File "train.py", line 44, in train\n'
+    "    loss = 0.5\n"
+    "    ^^^^^^^^^^\n"
+    "RuntimeError: CUDA error: device-side assert triggered\n"
+    "CUDA kernel errors might be asynchronously reported at some other API call.\n"
+    "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"
+)
+
+
+def test_a_traceback_is_one_message_and_its_source_lines_are_no_metrics() -> None:
+    log = parse("step 10 loss 2.0\n" + TRACE + "\nstep 11 loss 2.0\n")
+    assert len(log.messages) == 1
+    row = log.messages.row(0, named=True)
+    assert (row["level"], row["line"], row["step"], row["rank"]) == ("TRACEBACK", 2, 10, 0)
+    assert row["text"] == TRACE.rstrip()
+    assert set(log.points["metric"]) == {"loss"}
+
+
+def test_a_traceback_at_the_end_without_a_line_end_is_whole() -> None:
+    log = parse("step 10 loss 2.0\n" + TRACE.rstrip())
+    assert log.messages["text"].to_list() == [TRACE.rstrip()]
+    assert not kinds(log)
+
+
+def test_chained_exceptions_are_one_message() -> None:
+    again = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    log = parse(TRACE + again + TRACE + "done\n")
+    assert log.messages["text"].to_list() == [(TRACE + again + TRACE).rstrip() + "\ndone"] or len(log.messages) == 2
+    assert log.messages["text"][0].count("Traceback") == 2
+
+
+def test_a_record_right_after_an_error_is_still_a_record() -> None:
+    log = parse(
+        'step 1 loss 2.0\nTraceback (most recent call last):\n  File "a", line 1\nValueError: bad\nstep 2 loss 2.0\n'
+    )
+    assert [s for s, _ in curve(log, "loss")] == [1, 2]
+    assert log.messages["text"][0].endswith("ValueError: bad")
+
+
+def test_interleaved_tracebacks_of_ranks_are_taken_apart() -> None:
+    frames = [
+        "Traceback (most recent call last):",
+        '  File "t.py", line 1, in <module>',
+        "    main()",
+        "RuntimeError: rank {} died",
+    ]
+    text = "".join(f"[rank{r}]: {f.format(r)}\n" for f in frames for r in (0, 1))
+    log = parse(text)
+    assert log.messages["level"].to_list() == ["TRACEBACK", "TRACEBACK"]
+    assert log.messages["rank"].to_list() == [0, 1]
+    assert [t.splitlines()[-1] for t in log.messages["text"]] == [
+        "RuntimeError: rank 0 died",
+        "RuntimeError: rank 1 died",
+    ]
+    assert "[rank" not in "".join(log.messages["text"])
+
+
+def test_a_traceback_behind_a_prefix_on_every_line_is_one_message() -> None:
+    log = parse("".join(f"(RayTrainWorker pid=12) {line}\n" for line in TRACE.splitlines()[:7]))
+    assert log.messages["level"].to_list() == ["TRACEBACK"]
+
+
+def test_a_warning_is_joined_with_its_source_line() -> None:
+    text = "/x/train.py:36: UserWarning: Detected call of `lr_scheduler.step()` first.\n  sch.step()  # why\n"
+    log = parse(text + "step 1 loss 2.0\n")
+    row = log.messages.row(0, named=True)
+    assert row["level"] == "WARNING"
+    assert row["text"] == text.rstrip()
+    assert row["step"] is None
+    assert len(log.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "level"),
+    [
+        ("ERROR:root:it broke", "ERROR"),
+        ("[2024-01-01 10:00:00,000][train][CRITICAL] - it broke", "CRITICAL"),
+        ("W1121 07:08:16.123456 12345 train.py:12] it may break", "WARNING"),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=12.0", "ERROR"),
+        ("Killed", "ERROR"),
+        ("all is well", ""),
+    ],
+)
+def test_levels_are_read_from_how_a_line_begins(line: str, level: str) -> None:
+    assert parse(line + "\n").messages["level"].to_list() == [level]
+
+
+def test_a_long_block_keeps_head_and_tail() -> None:
+    body = "".join(f'  File "m{i}.py", line 1, in f\n    f()\n' for i in range(2000))
+    log = parse("Traceback (most recent call last):\n" + body + "RecursionError: maximum recursion depth exceeded\n")
+    text = log.messages["text"][0]
+    assert len(text) <= 8000
+    assert text.startswith("Traceback") and text.endswith("RecursionError: maximum recursion depth exceeded")
+
+
+def test_too_many_messages_are_capped_and_the_grave_ones_kept() -> None:
+    lines = [f"chatter number {i} of many\n" for i in range(30_000)]
+    lines.insert(15_000, "ERROR it broke\n")
+    log = parse("".join(lines))
+    assert len(log.messages) == 20_000
+    assert "messages-capped" in kinds(log)
+    assert "ERROR it broke" in log.messages["text"].to_list()
+
+
+# settings
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ('config: {"lr": 0.05, "steps": 400, "model": "mlp"}\n', "lr", 0.05),
+        ("2026-11-21T06:47:19+0000 INFO config: {'model': 'mlp', 'amp': True, 'opt': {'lr': 1e-3}}\n", "opt.lr", 1e-3),
+        ("Namespace(lr=0.1, name='x', steps=10)\n", "lr", 0.1),
+        ("args: Namespace(lr=0.1, name='x', steps=10)\n", "name", "x"),
+        ("Config:\n{\n  'lr': 0.1,\n  'batch_size': 32\n}\n", "batch_size", 32),
+        ("  clip_grad ........................ 3.0\n  fp16 ............................. False\n", "fp16", False),
+        ("Overriding: batch_size = 8\n", "batch_size", 8),
+        ("learning_rate: 0.001\nbatch_size: 32\n", "learning_rate", 0.001),
+        ("***** Running training *****\n  Num examples = 1,000\n", "Num examples", 1000),
+    ],
+)  # fmt: skip
+def test_printed_settings_become_the_config(text: str, key: str, value: object) -> None:
+    log = parse(text + "step 0 loss 2.0\nstep 1 loss 2.0\n")
+    assert log.config[key] == value
+    assert set(log.points["metric"]) == {"loss"}
+
+
+def test_hostile_settings_are_not_run_and_do_not_crash() -> None:
+    for text in (
+        "config: {'a': __import__('os').system('true')}",
+        "config: " + "{'a':" * 3000 + "1" + "}" * 3000,
+        "config: {" + "(" * 5000,
+    ):
+        assert parse(text + "\nstep 1 loss 2.0\n").axis == "step"
+
+
+# damage
+
+
+def test_a_cut_last_record_loses_only_the_number_that_may_be_wrong() -> None:
+    text = "".join(f"step {s} | loss 2.{s:03d} | gnorm 0.500 | lr 5.00e-02\n" for s in range(10, 30))
+    cut = parse(text + "step 30 | loss 2.030 | gnorm 0.5")
+    assert "truncated" in kinds(cut)
+    assert curve(cut, "loss")[-1] == (30, 2.030)
+    assert curve(cut, "gnorm")[-1][0] == 29
+    in_number = parse(text + "step 30 | loss 2.030 | gnorm 0.500 | lr 5.00e-0")
+    assert "truncated" in kinds(in_number)
+    assert curve(in_number, "lr")[-1][0] == 29
+    in_key = parse(text + "step 30 | loss 2.030 | gno")
+    assert curve(in_key, "loss")[-1] == (30, 2.030)
+    assert "truncated" in kinds(in_key)
+    counter = parse(text + "step 3")
+    assert curve(counter, "loss")[-1][0] == 29
+    assert len(counter.messages) == 0
+
+
+def test_a_whole_last_line_without_a_line_end_is_not_called_cut() -> None:
+    text = "".join(f"step {s} | loss 2.{s:03d} | lr 5.00e-02\n" for s in range(10, 30))
+    log = parse(text + "step 30 | loss nan | lr 5.00e-02")
+    assert not kinds(log)
+    assert curve(log, "lr")[-1] == (30, 0.05)
+    evals = parse(
+        text
+        + "step 29: train loss 1.0, val loss 2.0\nstep 30 | loss 2.030 | lr 5.00e-02\n"
+        + "step 30: train loss 1.0, val loss 2.0"
+    )
+    assert not kinds(evals)
+    said = parse(text + "training finished")
+    assert not kinds(said)
+    assert said.messages["text"].to_list() == ["training finished"]
+
+
+def test_line_ends_holes_and_bad_bytes_cost_nothing_around_them(tmp_path: Path) -> None:
+    good = b"".join(b"step %d loss 2.0\r\n" % s for s in range(5))
+    file = tmp_path / "train.log"
+    file.write_bytes(good + b"\x00" * 4096 + b"step 5 loss 2.0\r\n\xff\xfe bad\r\nstep 6 loss 2.0\r\n")
+    (log,) = text_log.read([file])
+    assert [s for s, _ in curve(log, "loss")] == list(range(7))
+    file.write_bytes("step 1 loss 2.0\nstep 2 loss 1.0\n".encode("utf-16"))
+    (log,) = text_log.read([file])
+    assert curve(log, "loss") == [(1, 2.0), (2, 1.0)]
+
+
+def test_an_empty_file_and_a_pointer_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "train.log"
+    file.write_bytes(b"")
+    assert {n.kind for n in text_log.read([file])[0].notes} == {"empty"}
+    file.write_bytes(b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    assert text_log.read([file])[0].notes[0].kind == "lfs-pointer"
+    file.write_bytes(os.urandom(20_000))
+    assert "not-a-log" in {n.kind for n in text_log.read([file])[0].notes}
+    assert {n.kind for n in text_log.read([tmp_path / "gone.log"])[0].notes} >= {"unreadable"}
+
+
+def test_a_line_of_megabytes_is_cut_and_told() -> None:
+    log = parse("step 1 loss 2.0\n" + "a=1 " * 300_000 + "\nstep 2 loss 1.0\n")
+    assert "long-lines" in kinds(log)
+    assert curve(log, "loss") == [(1, 2.0), (2, 1.0)]
+
+
+def test_hostile_lines_are_read_in_linear_time() -> None:
+    nasty = [
+        "(" * 60_000, "=" * 60_000, "a " * 30_000 + "= 1", "1 " * 30_000, "a=" * 30_000 + "1", "1/" * 30_000,
+        "[" * 60_000 + "1",
+        "Warning: " * 7_000, "a.b" * 20_000 + "Error", "\x1b[" * 30_000, "\x1b]" * 30_000, "1:00" * 15_000,
+        "a: " * 20_000 + "1",
+        "%|" * 30_000, "tensor(" * 9_000, "step " * 12_000 + "1 loss 2", "'" * 60_000 + ": 1", "- " * 30_000,
+        "nan " * 15_000,
+    ]  # fmt: skip
+    begin = time.perf_counter()
+    parse("\n".join(nasty) + "\n")
+    assert time.perf_counter() - begin < 5.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet=st.sampled_from("step los=:,|[]{}()'\"0123456789.-+e/%\n\r\t\x1b\x08nanif█#"), max_size=400))
+def test_no_text_breaks_the_reader(text: str) -> None:
+    log = parse(text)
+    assert dict(log.points.schema) == {k: v() for k, v in POINTS.items()}
+    assert log.points["value"].null_count() == 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 400))
+def test_a_prefix_of_a_log_gives_a_prefix_of_its_points(cut: int) -> None:
+    whole = "".join(f"step {s} | loss {2 - s / 1000:.4f} | gnorm {s / 7:.3f}\n" for s in range(10, 50))
+    all_of = {(m, s, v) for m, s, v in parse(whole).points.select("metric", "step", "value").iter_rows()}
+    part = parse(whole[: 300 + cut]).points.select("metric", "step", "value")
+    assert set(part.iter_rows()) <= all_of
+
+
+# claims
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "taken"),
+    [
+        ("train.log", b"step 1 loss 2.0\n", True),
+        ("slurm-123.out", b"anything at all\n", True),
+        ("train.log.1", b"step 1 loss 2.0\n", True),
+        ("log.txt", b"step 1 loss 2.0\nstep 2 loss 2.0\n", True),
+        ("out.txt", b"Traceback (most recent call last):\n", True),
+        ("nohup", b"step 1 loss 2.0\nstep 2 loss 2.0\n", True),
+        ("requirements.txt", b"torch==2.1.0\nnumpy==1.0\n", False),
+        ("notes.txt", b"remember the milk\n", False),
+        ("shopping.txt", b"milk: 3\neggs: 12\n", False),
+        ("train.log", b'{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 2.0}\n', False),
+        ("training.log", b"epoch,loss,val_loss\n0,0.5,0.6\n1,0.4,0.5\n", False),
+        ("metrics.jsonl", b"step 1 loss 2.0\n", False),
+        ("weights.bin", b"\x00\x01", False),
+        ("core.log", bytes(range(256)) * 40, False),
+    ],
+)
+def test_claims_go_by_name_and_by_content(name: str, head: bytes, taken: bool) -> None:
+    assert text_log.claims(Path(name), head) is taken
+
+
+# the corpus
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+def test_every_record_line_of_the_corpus_is_read() -> None:
+    files = sorted(
+        [
+            *CORPUS.glob("*/train.log"),
+            *CORPUS.glob("*/out.txt"),
+            *CORPUS.glob("*/log.txt"),
+            *CORPUS.glob("*/launch.log"),
+        ]
+    )
+    assert files
+    for file in files:
+        text = file.read_text()
+        assert text_log.claims(file, text.encode()[:65536]), file
+        (log,) = text_log.read([file])
+        rows = [
+            r
+            for r in text.splitlines()
+            if r.lstrip().startswith(("step ", "iter ")) or " step=" in r or "iteration " in r
+        ]
+        numbers = sum(
+            r.count("=") - 1
+            if " step=" in r
+            else r.count("|") - 1
+            if "iteration " in r
+            else r.count(" | ") or r.count(",") + 1
+            for r in rows
+        )
+        assert len(log.points) == numbers, file
+        assert text.count("Traceback (most recent call last)") == "".join(log.messages["text"]).count(
+            "Traceback (most recent"
+        ), file
+        assert not [n for n in log.notes if n.kind not in ("truncated",)], (file, log.notes)
