@@ -42,11 +42,11 @@ LINES = [
     ("step 100: train loss 2.3, val loss 2.4", "train loss", 100, 2.3),
     ("step 100: train loss 2.3, val loss 2.4", "val loss", 100, 2.4),
     ("step 00010/21400 (0.05%) | loss: 9.1 | lrm: 1.00 | dt: 12ms | tok/sec: 1,234 | mfu: 47.2", "tok/sec", 10, 1234),
-    (" [2026-11-21 07:08:16] iteration       10/     720 | consumed samples:      120 | elapsed time per"
-     " iteration (ms): 5.4 | learning rate: 5.5E-04 | lm loss: 4.24E+00 | loss scale: 1.0 | grad norm: 1.339 | number of skipped"
-     " iterations:   1 | number of nan iterations:   2 |", "lm loss", 10, 4.24),
-    (" iteration       10/     720 | lm loss: 4.24E+00 | number of skipped iterations:   1 | number of nan iterations:"
-     "   2 |", "number of nan iterations", 10, 2),
+    (" [2026-11-21 07:08:16] iteration       10/     720 | consumed samples:      120 | elapsed time per iteration"
+     " (ms): 5.4 | learning rate: 5.5E-04 | lm loss: 4.24E+00 | loss scale: 1.0 | grad norm: 1.339 | number of"
+     " skipped iterations:   1 | number of nan iterations:   2 |", "lm loss", 10, 4.24),
+    (" iteration       10/     720 | lm loss: 4.24E+00 | number of skipped iterations:   1 | number of nan"
+     " iterations:   2 |", "number of nan iterations", 10, 2),
     (" iteration       10/     720 | lm loss: 4.24E+00 | number of skipped iterations:   1 |",
      "number of skipped iterations", 10, 1),
     (" validation loss at iteration 719 | lm loss value: 2.399392E+00 | lm loss PPL: 1.1E+01 | ",
@@ -58,7 +58,8 @@ LINES = [
     ("[2024-01-01 00:00:00,123] [INFO] [timer.py:199:stop] epoch=0/micro_step=100/global_step=10,"
      " RunningAvgSamplesPerSec=12.3, CurrSamplesPerSec=13.1, MemAllocated=1.2GB", "MemAllocated", 10, 1.2),
     ("\x1b[31m[titan] 2024-11-01 10:00:00,123 - root - INFO - \x1b[36mstep: 10  \x1b[32mloss:  8.1234  "
-     "\x1b[38;2;180;60;0mgrad_norm: 1.2  memory: 30.01GiB(40.00%)  tps: 1,234  tflops: 12.3  mfu: 31.00%\x1b[39m", "loss", 10, 8.1234),
+     "\x1b[38;2;180;60;0mgrad_norm: 1.2  memory: 30.01GiB(40.00%)  tps: 1,234  tflops: 12.3\x1b[39m",
+     "loss", 10, 8.1234),
     ("[titan] 2024-11-01 10:00:00,123 - root - INFO - step: 10  loss:  8.1234  memory: 30.01GiB(40.00%)  tps: 1,234",
      "memory", 10, 30.01),
     ("0: INFO    24-12-01 10:00:00.1 - 0:01:01 - step: 10  acc: 0  loss:  8.5123  grad:  1.25e+00  iter:  0.312"
