@@ -197,7 +197,7 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
 
 def _leftover(state: Body, text: str) -> None:
     """Text that is no key: a scope when it says nothing else, prose otherwise."""
-    said = re.findall(r"[A-Za-z][A-Za-z']+", text)
+    said = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
     if said and all(w.lower() in words.SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) for w in said):
         scope = words.scope_of(text)
         if scope:

@@ -180,7 +180,7 @@ def scope_of(words: str) -> str:
 
 def prose_words(text: str) -> int:
     """How many words of running text there are (units, scopes and single letters do not count)."""
-    words = re.findall(r"[A-Za-z][A-Za-z']+", text)
+    words = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
     return sum(1 for w in words if w.lower() not in SCOPES and not unit_of(w))
 
 
