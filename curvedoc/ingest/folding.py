@@ -13,6 +13,9 @@ from curvedoc.ingest.walk import File, Finds, Folder
 
 #: Formats of whole runs. Two of these in one folder and one below it are two runs; a text log is company for any.
 _TEXT = "text"
+#: Where an event file's first tags stand, and how many ways to cut a folder's name into tag and sub-tag are tried.
+_FIRST_TAGS = 4096
+_CUTS = 20
 #: The file of a checkpoint folder that tells the run's whole history so far.
 _STATE = "trainer_state.json"
 
@@ -105,10 +108,7 @@ def _folded(
         ]
     if hints.wandb_run(folder.path.name) and name == "files":
         return inner
-    tag = _scalars_group(name, inner, parts)
-    if tag is not None:
-        return [replace(p, prefix=f"{tag}/") for p in inner]
-    return None
+    return _scalars_group(folder.path, inner, parts)
 
 
 def _belongs(name: str) -> bool:
@@ -191,13 +191,29 @@ def _company(name: str, parts: Iterable[Part], inner: Draft) -> bool:
     return own <= {_TEXT} or not own & {p.file.reader for p in inner.parts}
 
 
-def _scalars_group(name: str, inner: list[Part], parts: list[Part]) -> str | None:
-    """The sub-tag of torch's `add_scalars`: the folder is called <tag>_<sub-tag> and its event file knows <tag>."""
-    if not inner or not all("tfevents" in p.file.path.name for p in (*inner, *parts)) or not parts:
+def _scalars_group(folder: Path, inner: list[Part], parts: list[Part]) -> list[Part] | None:
+    """Event files of `add_scalars`, under the sub-tag that their folder names: <tag>_<sub-tag>/ as torch writes it or
+    <tag>/<sub-tag>/ as tensorboardX does, where the file itself knows only <tag>."""
+    if not parts or not all("tfevents" in p.file.path.name for p in (*inner, *parts)):
         return None
-    for cut in [i for i, c in enumerate(name) if c == "_"][:20]:
-        tag = re.escape(name[:cut].encode()).replace(b"_", b"[_/ ]")
-        length = re.escape(bytes([len(name[:cut].encode()) & 0x7F]))
-        if cut and re.search(b"\n" + length + tag, inner[0].file.head[:4096]):
-            return name[cut + 1 :]
+    out = []
+    for p in inner:
+        key = _sub_tag(p.file.path.parent.relative_to(folder).as_posix(), p.file.head[:_FIRST_TAGS])
+        if key is None:
+            return None
+        out.append(p if p.prefix else replace(p, prefix=f"{key}/"))
+    return out
+
+
+def _sub_tag(place: str, head: bytes) -> str | None:
+    """What follows in a folder's place after a tag that the event file holds."""
+    for cut in [i for i, c in enumerate(place) if c in "_/"][:_CUTS]:
+        tag = place[:cut].encode()
+        spelled = re.escape(tag).replace(b"_", b"[_/ ]")
+        if (
+            0 < len(tag) < 128
+            and cut + 1 < len(place)
+            and re.search(b"\n" + re.escape(bytes([len(tag)])) + spelled, head)
+        ):
+            return place[cut + 1 :]
     return None

@@ -16,7 +16,7 @@ from curvedoc.series import Floats, Ints
 _INTERVALS = 2.0
 #: A restart repeats more than one row.
 _REPEATED = 2
-#: In a stream that is out of order all over, going back means nothing: this many rows must follow, typically.
+#: In a stream that is out of order all over, going back means nothing: this many rows must ascend together, typically.
 _RUN_LENGTH = 4
 #: So many periods of one length are a counter that starts anew every epoch.
 _PERIODS = 3
@@ -71,10 +71,10 @@ def rewinds(step: Ints, time: Floats) -> list[Rewind]:
     drop = np.flatnonzero((rise < 0) & (step[1:] < top[:-1] - _INTERVALS * interval)) + 1
     if not len(drop):
         return []
-    ends = np.append(drop[1:], len(step))
-    length = ends - drop
-    if len(drop) > _PERIODS and float(np.median(length)) < _RUN_LENGTH:
+    runs = np.diff(np.flatnonzero(np.concatenate(([True], rise < 0, [True]))))
+    if len(drop) > _PERIODS and float(np.median(runs)) < _RUN_LENGTH:
         return []
+    ends = np.append(drop[1:], len(step))
     out = []
     for row, end in zip(drop.tolist(), ends.tolist(), strict=True):
         before = int(step[row - 1])

@@ -17,6 +17,8 @@ Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 Kind = Literal["number", "text", "flag", "choice"]
 
+#: A safe loader, in C where it is built.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TOP = {"version", "words", "ignore", "patterns", "families", "stands_in", "config", "implies"}
 _PATTERN = {"role", "raw", "plain", "range", "not"}
 _FAMILY = {
@@ -115,7 +117,7 @@ def load_signals(path: Path) -> Signals:
     """
     try:
         with path.open(encoding="utf-8") as f:
-            top = yaml.safe_load(f)
+            top = yaml.load(f, Loader=_LOADER)
     except OSError as e:
         raise RuleError(f"cannot read it: {(e.strerror or type(e).__name__).lower()}", str(path)) from None
     except (yaml.YAMLError, UnicodeDecodeError) as e:
