@@ -57,7 +57,7 @@ def mark(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
              + (" from the beginning" if r.scratch else "; rows written twice are kept apart"))
         for r in found
     ]  # fmt: skip
-    return [_marked(s, found) if len(s) else s for s in strands], notes
+    return [_marked(s, main, found) if len(s) else s for s in strands], notes
 
 
 def rewinds(step: Ints, time: Floats) -> list[Rewind]:
@@ -105,10 +105,7 @@ def _unrolled(strands: Sequence[Strand], main: Strand, found: Sequence[Rewind]) 
     period = _stride(main.step, starts)
     out = []
     for s in strands:
-        part = _part_of(s, found)
-        if part is None:
-            return None
-        out.append(replace(s, step=s.step + part * period))
+        out.append(replace(s, step=s.step + _part_of(s, main, found) * period))
     return out
 
 
@@ -119,8 +116,11 @@ def _stride(step: Ints, starts: Sequence[int]) -> int:
     return int(first[-1] - first[0]) + max(interval, 1)
 
 
-def _part_of(s: Strand, found: Sequence[Rewind]) -> Ints | None:
-    """How many of the rewinds lie before each point: by the clock, or by the point's own steps going back."""
+def _part_of(s: Strand, main: Strand, found: Sequence[Rewind]) -> Ints:
+    """How many of the rewinds lie before each point: by the row where the strand stands in the same records as the
+    counter, by the clock, or by the point's own steps going back."""
+    if len(s) == len(main) and bool((s.step == main.step).all()):
+        return np.searchsorted([r.row for r in found], np.arange(len(s)), side="right").astype(np.int64)
     times = np.array([r.time for r in found])
     if bool(np.isfinite(times).all()) and bool((np.diff(times) >= 0).all()) and bool(np.isfinite(s.time).all()):
         by_clock = np.searchsorted(times, s.time, side="right").astype(np.int64)
@@ -138,10 +138,8 @@ def _part_of(s: Strand, found: Sequence[Rewind]) -> Ints | None:
     return part
 
 
-def _marked(s: Strand, found: Sequence[Rewind]) -> Strand:
-    segment = _part_of(s, found)
-    if segment is None:
-        segment = np.zeros(len(s), dtype=np.int64)
+def _marked(s: Strand, main: Strand, found: Sequence[Rewind]) -> Strand:
+    segment = _part_of(s, main, found)
     superseded = np.zeros(len(s), dtype=np.bool_)
     for k, r in enumerate(found, start=1):
         later = s.step[segment >= k]
