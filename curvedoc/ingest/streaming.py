@@ -6,7 +6,7 @@ import io
 import stat
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import Any
 
 from curvedoc.ingest.opening import pointer, read_bytes
 from curvedoc.model import Note
@@ -19,17 +19,19 @@ class Stream:
 
     A plain file is read in pieces and never mapped (a file cut while it is mapped kills the process); a packed one is
     unpacked in memory, up to the limits of `opening`. `size` counts the bytes given so far.
+
+    unmangle: turn CRLF back to LF, which undoes a copy in text mode without a loss
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, unmangle: bool = False) -> None:
         self.size = 0
-        self._file: BinaryIO | None = None
+        self._file: io.RawIOBase | io.BufferedIOBase | None = None
         self._notes: tuple[Note, ...] = ()
         try:
             if not stat.S_ISREG(path.stat().st_mode):
                 self._notes = (Note("unreadable", "not a regular file"),)
                 return
-            self._file = path.open("rb", buffering=1 << 16)
+            self._file = path.open("rb", buffering=0)
             head = self._file.read(1024)
             self._file.seek(0)
         except OSError as e:
@@ -40,6 +42,8 @@ class Stream:
             data, self._notes = read_bytes(path)
             self._file = io.BytesIO(data)
             head = data[:1024]
+        if unmangle:
+            self._file = io.BufferedReader(_Unmangled(self._file))
         if (note := pointer(head)) is not None:
             self._notes += (note,)
             self._file.close()
@@ -60,6 +64,16 @@ class Stream:
         self.size += len(part)
         return part
 
+    def readinto(self, room: memoryview) -> int:
+        """Fills `room` as far as the file goes; how many bytes were read, 0 at the end."""
+        try:
+            got = self._file.readinto(room) if self._file is not None else 0
+        except OSError as e:
+            self._stop(e)
+            return 0
+        self.size += got
+        return int(got)
+
     def _stop(self, error: OSError) -> None:
         said = error.strerror or type(error).__name__
         self._notes += (Note("unreadable", said, offset=self.size or None),)
@@ -76,3 +90,28 @@ class Stream:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
+
+
+class _Unmangled(io.RawIOBase):
+    """Another file's bytes with every CRLF as LF."""
+
+    def __init__(self, inner: io.RawIOBase | io.BufferedIOBase) -> None:
+        self._inner = inner
+        self._held = b""  # a CR whose LF may still come
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        while True:
+            part = self._inner.read(len(room) - len(self._held)) or b""
+            data = self._held + part
+            self._held = b"\r" if part and data.endswith(b"\r") else b""
+            data = data[: len(data) - len(self._held)].replace(b"\r\n", b"\n")
+            if data or not part:
+                room[: len(data)] = data
+                return len(data)
+
+    def close(self) -> None:
+        self._inner.close()
+        super().close()

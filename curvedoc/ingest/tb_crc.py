@@ -87,6 +87,21 @@ def crc32c(data: bytes | memoryview) -> int:
     return state ^ 0xFFFFFFFF
 
 
+@cache
+def _of_zeros(size: int) -> int:
+    return crc32c(bytes(size))
+
+
+def checksums(messages: NDArray[np.uint8]) -> Words:
+    """The checksums of messages of one length, uint8 [n, size] -> uint32 [n]."""
+    n, size = messages.shape
+    flat = tables(size)[:size].ravel()
+    rows = np.arange(size - 1, -1, -1, dtype=np.int64) * 256
+    parts = flat.take(messages + rows) if n * size else np.zeros((n, 1), np.uint32)
+    out: Words = np.bitwise_xor.reduce(parts, axis=1) ^ np.uint32(_of_zeros(size))
+    return out
+
+
 def mask(crc: int) -> int:
     """The checksum as it is stored."""
     return (((crc >> 15) | (crc << 17)) + _MASK) & 0xFFFFFFFF

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -26,8 +25,9 @@ TROUBLE = {
     "huge": ("skipped", "records of more than 64 MiB were skipped unread"),
     "media": ("skipped", "values that are no curves (images, audio, tensors of many numbers) were not read"),
     "clock": ("bad-time", "wall times that are no time (0, negative, NaN or in milliseconds) were left out"),
-    "crlf": ("damaged", "line ends were converted (LF to CRLF, as a text-mode copy does); they were turned back"),
 }
+
+CRLF = "line ends were converted (LF to CRLF, as a copy in text mode does); they were turned back"
 
 #: Text of a message row is cut here.
 _MAX_MESSAGE = 8000
@@ -43,7 +43,7 @@ class Gathered:
         self.size = 0
         self.records = 0
         self.tally = Tally(TROUBLE)
-        self.notes: list[Note] = []
+        self.notes: tuple[Note, ...] = ()
         self.config: dict[str, Scalar] = {}
         self.outcomes: set[str] = set()
         self.ended: bool | None = None
@@ -80,12 +80,14 @@ class Gathered:
     def log(self, points: pl.DataFrame) -> Log:
         """The file as a Log; results of whole runs among the points (`hparam/...`) are not curves and go."""
         points = self._curves(points)
-        notes = [*self.notes, *self.tally.notes()]
-        if not points.height and not notes and not self.session:
-            if self.size == 0:
-                notes.append(Note("empty", "the file is empty"))
-            else:
-                notes.append(Note("no-scalars", "the file holds no scalar curve"))
+        if self.size and not self.records and "gap" in self.tally:
+            notes = [*self.notes, Note("not-a-log", "no event record was found in the file", offset=0)]
+        else:
+            notes = [*self.notes, *self.tally.notes()]
+        if not points.height and not self.session and not notes and not self.size:
+            notes.append(Note("empty", "the file is empty"))
+        elif not points.height and not self.session and self.records:
+            notes.append(Note("no-scalars", "the file holds no scalar curve"))
         return Log(
             path=self.path,
             format=NAME,
@@ -130,8 +132,3 @@ def clock(wall: float) -> float | None:
 
 #: Seconds since the Unix epoch end here (year 5138); a clock in milliseconds lies beyond since 1973.
 LATEST = 1e11
-
-
-def with_notes(log: Log, *notes: Note) -> Log:
-    """The log with more notes, told first."""
-    return replace(log, notes=notes + log.notes)

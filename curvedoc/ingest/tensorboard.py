@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.tb_crc import crc32c, header, mask
-from curvedoc.ingest.tb_log import NAME, Gathered, clock
-from curvedoc.model import POINTS, Flag
+from curvedoc.ingest.streaming import Stream
+from curvedoc.ingest.tb_crc import header
+from curvedoc.ingest.tb_decode import Tags
+from curvedoc.ingest.tb_frames import FRAME, HEAD, PAD, Chain, Lost, candidates, follow
+from curvedoc.ingest.tb_log import CRLF, NAME, Gathered
+from curvedoc.ingest.tb_points import points
+from curvedoc.ingest.tb_slow import Event
+from curvedoc.model import Note, empty_points
 
 __all__ = ["NAME", "claims", "read"]
+
+#: Bytes decoded at a time: many small files, or a part of a large one. Larger ones leave the processor's cache.
+CHUNK = 4 << 20
+#: Longer records are skipped; no buffer grows beyond twice this.
+MAX_RECORD = 64 << 20
+#: Damage that a mangled file shows, and how much of one is looked at.
+_BROKEN = frozenset(("damaged", "bad-checksum", "truncated", "not-a-log"))
+_LOOK = 1 << 20
+#: With less room left in the buffer, the next file waits for the next one.
+_ROOM = 1 << 14
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -23,38 +39,148 @@ def claims(path: Path, head: bytes) -> bool:
     if "tfevents" in path.name:
         return True
     length = int.from_bytes(head[:8], "little")
-    return len(head) > 12 and 8 < length < 1 << 16 and head[:12] == header(length) and head[12] == 9
+    return len(head) > HEAD and 8 < length < 1 << 16 and head[:HEAD] == header(length) and head[HEAD] == 9
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
-    """One log per file, in the order given."""
-    return [_read(path) for path in paths]
+    """One log per file, in the order given; files are decoded together, however small."""
+    return [_mended(log) for log in _read(paths)]
 
 
-def _read(path: Path) -> Log:
-    file = Gathered(path)
-    data = path.read_bytes()
-    file.size = len(data)
-    rows = []
-    at = 0
-    while at < len(data):
-        if at + 12 > len(data):
-            file.tally.add("torn", at)
-            break
-        length = int.from_bytes(data[at : at + 8], "little")
-        if data[at : at + 12] != header(length):
-            file.tally.add("gap", at)
-            break
-        body = data[at + 12 : at + 12 + length]
-        if at + 16 + length > len(data):
-            file.tally.add("torn", at)
-            break
-        if mask(crc32c(body)).to_bytes(4, "little") != data[at + 12 + length : at + 16 + length]:
-            file.tally.add("checksum", at)
-        elif (event := file.take(body, at)) is not None:
-            time = clock(event.wall)
-            for tag, value, narrow in event.points:
-                flag = int(Flag.F32_INF) if narrow and math.isinf(value) else 0
-                rows.append((tag, event.step, value, time, 0, flag))
-        at += 16 + length
-    return file.log(pl.DataFrame(rows, schema=dict(POINTS), orient="row"))
+def _read(paths: Sequence[Path], unmangle: bool = False) -> list[Log]:
+    reading = _Reading(paths)
+    for i in range(len(paths)):
+        reading.feed(i, unmangle)
+    return reading.logs()
+
+
+def _mended(log: Log) -> Log:
+    """The log, read anew where a copy in text mode has put a CR before every LF of the file."""
+    if not any(n.kind in _BROKEN for n in log.notes):
+        return log
+    with Stream(log.path) as stream:
+        head = stream.read(_LOOK)
+    if head.count(b"\r\n") != head.count(b"\n") or b"\n" not in head:
+        return log
+    (anew,) = _read([log.path], unmangle=True)
+    if anew.points.height <= log.points.height:
+        return log
+    return replace(anew, bytes=log.bytes, notes=(Note("damaged", CRLF), *anew.notes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The part of one file that lies in the buffer; `offset` is the place of its first byte in the file."""
+
+    file: int
+    start: int
+    stop: int
+    offset: int
+    last: bool
+
+
+class _Reading:
+    """A buffer that files are poured into one after the other, decoded whenever it is full."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._files = [Gathered(path) for path in paths]
+        self._frames: list[list[pl.DataFrame]] = [[] for _ in paths]
+        self._tags = Tags()
+        self._buf = bytearray(CHUNK + PAD)
+        self._have = 0
+        self._pieces: list[_Piece] = []
+        self._lost: Lost | None = None
+
+    def feed(self, i: int, unmangle: bool) -> None:
+        """Reads one file to its end."""
+        with Stream(self._files[i].path, unmangle) as stream:
+            start, offset = self._have, 0
+            while True:
+                with memoryview(self._buf) as view, view[self._have : len(self._buf) - PAD] as room:
+                    got = stream.readinto(room)
+                if not got:
+                    break
+                self._have += got
+                if self._have < len(self._buf) - PAD:
+                    continue
+                done = self._decode(_Piece(i, start, self._have, offset, last=False))
+                offset += done - start
+                self._buf[: self._have - done] = self._buf[done : self._have]
+                start, self._have = 0, self._have - done
+                if self._have == len(self._buf) - PAD:  # one record fills the buffer
+                    offset += self._enlarge(stream, i, offset)
+            self._files[i].size = stream.size
+            self._files[i].notes = stream.notes
+        self._pieces.append(_Piece(i, start, self._have, offset, last=True))
+        if self._lost is not None or len(self._buf) - PAD - self._have < _ROOM:
+            self._decode(None)
+            self._have = 0
+
+    def _enlarge(self, stream: Stream, i: int, offset: int) -> int:
+        """Makes room for a long record, or skips one that is too long; how many bytes were skipped."""
+        size = int.from_bytes(self._buf[:8], "little") + FRAME
+        if size <= MAX_RECORD:
+            self._buf.extend(bytes(min(len(self._buf), MAX_RECORD)))
+            return 0
+        skipped = self._have
+        while skipped < size and (part := stream.read(min(CHUNK, size - skipped))):
+            skipped += len(part)
+        self._files[i].tally.add("huge" if skipped == size else "torn", offset)
+        self._have = 0
+        return skipped
+
+    def _decode(self, open_piece: _Piece | None) -> int:
+        """Decodes the buffer; where the settled part of the last, unfinished piece ends."""
+        pieces = [*self._pieces, open_piece] if open_piece is not None else self._pieces
+        self._pieces = []
+        pos, length = candidates(self._buf, self._have)
+        cuts = np.searchsorted(pos, [p.start for p in pieces] + [self._have]).tolist()
+        chains: list[Chain] = []
+        for piece, a, z in zip(pieces, cuts, cuts[1:], strict=False):
+            lost = self._lost if piece.offset else None
+            chain = follow(self._buf, piece.start, piece.stop, pos[a:z], length[a:z], piece.last, lost)
+            self._lost = None if chain.lost is None else _moved(chain.lost, -chain.done)
+            file = self._files[piece.file]
+            file.records += len(chain.pos)
+            for cause, at in chain.troubles:
+                file.tally.add(cause, piece.offset + at - piece.start)
+            chains.append(chain)
+        self._collect(pieces, chains)
+        return chains[-1].done if chains else 0
+
+    def _collect(self, pieces: list[_Piece], chains: list[Chain]) -> None:
+        if not chains:
+            return
+        pos = np.concatenate([c.pos for c in chains])
+        length = np.concatenate([c.length for c in chains])
+        first = np.cumsum([0] + [len(c.pos) for c in chains])
+
+        def place(row: int) -> tuple[Gathered, int]:
+            piece = pieces[int(np.searchsorted(first, row, "right")) - 1]
+            return self._files[piece.file], piece.offset + int(pos[row]) - piece.start
+
+        def take(row: int, data: bytes) -> Event | None:
+            file, offset = place(row)
+            return file.take(data, offset)
+
+        batch = points(self._buf, pos, length, self._tags, take)
+        for cause, rows in (("checksum", batch.wrong), ("clock", batch.clock)):
+            for row in rows.tolist():
+                file, offset = place(row)
+                file.tally.add(cause, offset)
+        cuts = np.searchsorted(batch.record, first).tolist()
+        for piece, a, z in zip(pieces, cuts, cuts[1:], strict=False):
+            if z > a:
+                self._frames[piece.file].append(batch.frame.slice(a, z - a))
+
+    def logs(self) -> list[Log]:
+        """Every file as a Log."""
+        self._decode(None)
+        return [
+            file.log(empty_points() if not frames else frames[0] if len(frames) == 1 else pl.concat(frames))
+            for file, frames in zip(self._files, self._frames, strict=True)
+        ]
+
+
+def _moved(lost: Lost, by: int) -> Lost:
+    return Lost(lost.begin + by, lost.zeros + by, lost.torn)
