@@ -354,6 +354,17 @@ def test_every_layout_of_the_same_records_gives_the_same_points(tmp_path, text):
 
 
 @pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    "wrap", [lambda x: {"lr": 0.1, "history": x}, lambda x: {"lr": 0.1, "run": {"id": "a", "log": x}}]
+)
+def test_records_inside_an_object_are_read_and_its_fields_are_settings(tmp_path, wrap, indent):
+    text = json.dumps(wrap(PLAIN), indent=indent)
+    assert jsonl.claims(Path("out.json"), text.encode())
+    log = read(tmp_path, text, "out.json")
+    assert len(curve(log, "loss")) == 100 and log.config == {"lr": 0.1}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
 def test_a_torn_array_keeps_its_whole_records(tmp_path, indent):
     text = json.dumps(PLAIN, indent=indent)
     log = read(tmp_path, text[: len(text) // 2], "history.json")

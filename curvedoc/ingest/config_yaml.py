@@ -38,15 +38,13 @@ def load_yaml(text: str) -> Any:
     """The first document's value; raises YamlTrouble for what is no YAML or grows out of bounds."""
     if len(text) > MAX_TEXT:
         raise YamlTrouble("larger than a configuration")
-    loader = _Loader(text)
     try:
+        loader = _Loader(text)
         value = loader.get_data()
     except yaml.YAMLError as e:
         raise YamlTrouble(str(getattr(e, "problem", "") or e)) from e
     except (RecursionError, ValueError, TypeError, OverflowError) as e:
         raise YamlTrouble(f"{type(e).__name__}: {e}") from e
-    finally:
-        loader.dispose()
     if _size(value, {}, set()) > MAX_VALUES:
         raise YamlTrouble("aliases that unfold without end")
     return value

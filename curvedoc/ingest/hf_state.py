@@ -11,7 +11,8 @@ from typing import Any
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten, scalar
 from curvedoc.ingest.json_log import log_of
-from curvedoc.ingest.json_rows import Batch, document, one_by_one, text_bytes
+from curvedoc.ingest.json_rows import Batch, document, text_bytes
+from curvedoc.ingest.json_salvage import one_by_one
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import pointer, read_bytes
 from curvedoc.model import Note, Scalar
@@ -59,9 +60,8 @@ def _read(path: Path) -> Log:
 
 def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:
     """A state file that was cut or damaged: its whole rows, and the fields ahead of them."""
-    found = one_by_one(clean.decode("utf-8", "replace"))
-    rows = [r for r in found.rows if "step" in r or "epoch" in r]
-    more = found.notes
+    found, more = one_by_one(clean.decode("utf-8", "replace"))
+    rows = [r for r in found if "step" in r or "epoch" in r]
     ahead = clean[: max(0, clean.find(b'"log_history"'))].decode("utf-8", "replace")
     config = {f"trainer.{k}": v for k, text in _SCALAR.findall(ahead) if (v := scalar(text)) is not None}
     return _log(path, rows, config, size, (*notes, *(more or (Note("damaged", "no JSON object"),))))

@@ -8,23 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.ingest.json_keys import EPOCH_KEYS, SAMPLE_KEYS, STEP_KEYS
 from curvedoc.ingest.json_table import Column, Table
 from curvedoc.ingest.json_values import clock, moment, split_of
 from curvedoc.model import Note
 
 Floats = NDArray[np.float64]
 
-#: In order of trust: what a writer calls its step counter.
-STEP_KEYS = (
-    "step", "global_step", "_step", "trainer/global_step", "iteration", "iter", "iter_num", "num_updates",
-    "current_steps", "train/global_step", "global_steps", "steps", "train_step", "training_step", "n_iter",
-    "train_num_updates", "valid_num_updates", "update", "updates", "batch", "batch_idx", "timesteps_total",
-    "total_timesteps", "num_timesteps", "timesteps", "timestep", "training_iteration", "iterations", "itr", "it",
-)  # fmt: skip
-#: A history export of W&B counts its log calls in `_step`; the trainer's own counter is the better axis.
-WANDB_STEP_KEYS = ("trainer/global_step", "train/global_step", "global_step", "_step")
-EPOCH_KEYS = ("epoch", "epochs", "current_epoch", "epoch_num", "round", "generation")
-SAMPLE_KEYS = ("consumed_samples", "samples_seen", "num_samples", "samples", "examples_seen", "tokens_seen", "tokens")
 _TIME_KEYS = (
     "wall_time", "_timestamp", "timestamp", "ts", "time", "created_at", "asctime", "@timestamp", "created", "datetime",
     "date", "wall", "t",

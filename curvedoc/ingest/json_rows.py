@@ -10,7 +10,9 @@ from typing import Any
 
 import orjson
 
+from curvedoc.ingest.json_keys import unwrapped
 from curvedoc.ingest.json_line import parse_line
+from curvedoc.ingest.json_salvage import one_by_one
 from curvedoc.ingest.opening import decode
 from curvedoc.model import Note
 
@@ -20,17 +22,9 @@ Row = dict[str, Any]
 CHUNK_BYTES = 1 << 20
 #: A single document above this would cost gigabytes as Python objects.
 MAX_DOCUMENT = 1 << 28
-#: Decoding objects one by one after damage may look at this many times the text's length in all.
-_MAX_REWORK = 20
 _SAMPLE_LINES = 30
-_DECODER = json.JSONDecoder()
-_WINDOW = 1 << 12
-#: A fault this close to the end of a window may be the window's doing ("-Infini").
-_TOKEN = 16
 
 _DOCUMENT = re.compile(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
-_NEXT_OBJECT = re.compile(r'\{\s*"')
-_BETWEEN = re.compile(r"[\s,\[\]]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +86,14 @@ def document(data: bytes) -> Any | None:
 
 def batches(data: bytes) -> Iterator[Batch]:
     """The records of clean text (see `text_bytes`), thousands at a time; damage ends up in the batches' notes."""
-    if not is_document(data):
+    alone = data.lstrip()[:1] == b"{" and b"\n" not in data.strip()
+    if not alone and not is_document(data):
         yield from _by_line(data)
         return
     value = document(data)
     if isinstance(value, dict):
-        yield Batch([value], [1])
+        rows = unwrapped(value)
+        yield Batch(rows, range(1, len(rows) + 1))
     elif isinstance(value, list):
         flat = [d for e in value for d in (e if isinstance(e, list) else [e])]
         rows = [d for d in flat if isinstance(d, dict)]
@@ -107,7 +103,8 @@ def batches(data: bytes) -> Iterator[Batch]:
     elif len(data) > MAX_DOCUMENT:
         yield Batch([], [], notes=(Note("too-large", "one JSON document of more than 256 MB was not read"),))
     else:
-        yield one_by_one(data.decode("utf-8", "replace"))
+        rows, torn = one_by_one(data.decode("utf-8", "replace"))
+        yield Batch(rows, range(1, len(rows) + 1), notes=torn)
 
 
 def _by_line(data: bytes) -> Iterator[Batch]:
@@ -187,57 +184,3 @@ def _twice(joined: bytes, rows: Sequence[Row]) -> tuple[Note, ...]:
     return (
         (Note("duplicate-keys", "keys that stand twice in a record: the last was taken", count=twice),) if twice else ()
     )
-
-
-def one_by_one(text: str) -> Batch:
-    """The objects of a torn, damaged or run-together document, one after the other."""
-    rows: list[Row] = []
-    notes: list[Note] = []
-    at, work = 0, 0
-    end = len(text.rstrip())
-    while True:
-        match = _BETWEEN.match(text, at)
-        at = match.end() if match else at
-        if at >= end:
-            break
-        value, behind = _decoded(text, at)
-        if isinstance(value, dict):
-            rows.append(value)
-        if value is not None:
-            at = behind
-            continue
-        work += behind - at
-        torn = behind >= end - 1
-        kind, what = (
-            ("truncated", "the file ends inside a record") if torn else ("damaged", "broken records were skipped")
-        )
-        notes.append(Note(kind, what, offset=None if notes else len(text[:at].encode())))
-        following = _NEXT_OBJECT.search(text, at + 1)
-        if following is None or work > _MAX_REWORK * len(text):
-            break
-        at = following.start()
-    return Batch(rows, range(1, len(rows) + 1), notes=tuple(notes))
-
-
-def _decoded(text: str, at: int) -> tuple[Any, int]:
-    """The JSON value at a place and the place behind it; None and the place of the fault where there is none.
-
-    The error of a failed parse counts the lines of all the text it was given, so that it is given a little at first.
-    """
-    size = _WINDOW
-    while True:
-        window = text[at : at + size]
-        try:
-            value, end = _DECODER.raw_decode(window)
-        except json.JSONDecodeError as e:
-            fault = len(window) if "nterminated" in e.msg else e.pos
-        except (ValueError, RecursionError):
-            return None, at + 1
-        else:
-            # A number can go on behind the window; an object, a list and a text have an end of their own.
-            if end < len(window) or at + size >= len(text) or isinstance(value, (dict, list, str)):
-                return value, at + end
-            fault = len(window)
-        if at + size >= len(text) or fault < len(window) - _TOKEN:
-            return None, at + fault
-        size *= 8

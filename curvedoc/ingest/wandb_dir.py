@@ -8,7 +8,7 @@ from typing import Any
 
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten, settings
-from curvedoc.ingest.json_axis import WANDB_STEP_KEYS
+from curvedoc.ingest.json_keys import WANDB_STEP_KEYS
 from curvedoc.ingest.json_log import log_of
 from curvedoc.ingest.json_rows import batches, document, text_bytes
 from curvedoc.ingest.opening import pointer, read_bytes

@@ -12,7 +12,7 @@ import polars as pl
 
 from curvedoc.ingest.column_json import rows_of
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json_axis import WANDB_STEP_KEYS
+from curvedoc.ingest.json_keys import WANDB_STEP_KEYS
 from curvedoc.ingest.json_log import log_of_table
 from curvedoc.ingest.json_rows import Batch, batches, document, is_document, text_bytes
 from curvedoc.ingest.json_table import Column, Table, table
@@ -99,12 +99,11 @@ def _looks_sampled(step: Column) -> bool:
 
 def _records(clean: bytes) -> Table:
     """A list or lines of records, or one object of columns."""
-    if is_document(clean):
+    if is_document(clean) or b"\n" not in clean.strip():
         value = document(clean)
-        if isinstance(value, Mapping):
-            rows = rows_of(value)
-            if rows is not None:
-                return table([Batch(rows, range(1, len(rows) + 1))])
+        rows = rows_of(value) if isinstance(value, Mapping) else None
+        if rows is not None:
+            return table([Batch(rows, range(1, len(rows) + 1))])
     return table(batches(clean))
 
 
