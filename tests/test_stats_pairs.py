@@ -22,7 +22,7 @@ ONE: list[Callable[[Series], object]] = [
 ]  # fmt: skip
 TWO: list[Callable[[Series, Series], object]] = [
     pair.first_difference, pair.share_equal_pairs, pair.noise_correlation, pair.same_order, pair.paired_shift,
-    pair.paired_z, lambda a, b: pair.departure(a, b, 0.1),
+    pair.paired_z, lambda a, b: pair.departs_at(a, b, 0.1),
 ]  # fmt: skip
 NUMBERS: list[Callable[[float], object]] = [
     anchors.chance_level, anchors.chance_accuracy, anchors.double_softmax_floor, anchors.double_softmax_ceiling,

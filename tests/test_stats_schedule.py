@@ -6,19 +6,22 @@ import math
 import warnings
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.series import Series
-from curvedoc.stats import schedule, steps
+from curvedoc.stats import schedule, schedule_fit, steps
 
 quick = settings(max_examples=40, deadline=None)
 ONE: list[Callable[[Series], object]] = [
     schedule.is_constant_lr, schedule.lr_peak, schedule.lr_peak_step, schedule.lr_final_ratio, schedule.warmup_steps,
     schedule.warmup_share, schedule.restarts, schedule.restart_step, schedule.cycle_count, schedule.decays_to_floor,
-    schedule.floor_from, schedule.floor_share, schedule.lr_jump_step, steps.lr_drop_steps, steps.is_staircase,
-    steps.is_range_test, lambda s: schedule.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
+    schedule.floor_from, schedule.floor_share, schedule.lowest_share, schedule.lr_jump_step,
+    steps.lr_drop_steps, steps.is_staircase,
+    steps.is_range_test, schedule_fit.lr_horizon, schedule_fit.decays_smoothly, schedule_fit.cut_short,
+    schedule_fit.recognise, lambda s: schedule.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
 ]  # fmt: skip
 ANY = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True, width=64),
@@ -134,3 +137,69 @@ def test_steps_coincide_within_their_tolerance() -> None:
     assert steps.coincide(a, b, 5.0) == pytest.approx(2 / 3)
     assert steps.coincide(b, a, 1.0) == 0.0
     assert steps.coincide(a, Series.of([]), 5.0) is None
+
+
+def test_a_staircase_that_rests_low_for_most_of_the_run_came_down_too_early() -> None:
+    early = Series.of([0.1] * 20 + [0.01] * 20 + [0.001] * 200)
+    planned = Series.of([0.1] * 80 + [0.01] * 80 + [0.001] * 80)
+    assert schedule.floor_share(early) == pytest.approx(5 / 6, abs=0.01)
+    assert schedule.floor_share(planned) == 0.0
+    assert schedule.lowest_share(planned) == pytest.approx(1 / 3, abs=0.01)
+
+
+def formula(kind: str, rng: np.random.Generator, total: int, every: int) -> tuple[list[float], list[int]]:
+    """A rate made from its formula, logged every `every` steps of `total`, and the steps."""
+    t = np.arange(0, total + 1, every)
+    warm = int(total * rng.choice([0.0, 0.02, 0.1])) if kind in ("linear", "cosine", "exponential", "polynomial") else 0
+    u = np.clip((t - warm) / (total - warm), 0, 1)
+    low = rng.choice([0.0, 0.1])
+    epoch = total / rng.integers(3, 7)
+    y = {
+        "constant": np.ones(len(t)),
+        "linear": 1 - u * (1 - low),
+        "cosine": low + (1 - low) * 0.5 * (1 + np.cos(np.pi * u)),
+        "exponential": np.exp(-4 * u),
+        "polynomial": (1 - u) ** 2,
+        "inverse-sqrt": np.minimum(t / (0.05 * total), np.sqrt(0.05 * total / np.maximum(t, 1))),
+        "step": 0.1 ** np.floor(3 * t / (total + 1)),
+        "stable-decay": np.minimum(np.minimum(1, (t + 1) / (0.05 * total)), np.clip((1 - t / total) / 0.2, 0, 1)),
+        "restarts": 0.5 * (1 + np.cos(np.pi * (t % epoch) / epoch)),
+        "cyclic": 0.1 + 0.9 * (1 - np.abs(2 * (t % epoch) / epoch - 1)),
+        "range-test": 10.0 ** (-5 * (1 - t / total)),
+        "warming-up": (t + 1) / (2 * total),
+    }[kind]
+    if warm:
+        y = np.where(t < warm, (t + 1) / (warm + 1), y)
+    return (y * 3e-3).tolist(), t.tolist()
+
+
+KINDS = ["constant", "linear", "cosine", "exponential", "polynomial", "inverse-sqrt", "step", "stable-decay",
+         "restarts", "cyclic", "range-test", "warming-up"]  # fmt: skip
+
+
+@pytest.mark.parametrize("printed", ["%.17g", "%.7g", "%.3e"])
+def test_schedules_of_200_rows_and_more_are_recognised(printed: str) -> None:
+    rng = np.random.default_rng(1)
+    wrong = []
+    for kind in KINDS * 4:
+        every = int(rng.choice([1, 10]))
+        value, step = formula(kind, rng, int(rng.integers(200, 900)) * every, every)
+        found = schedule_fit.recognise(Series.of([float(printed % v) for v in value], step=step))
+        if found is None or found.kind != kind:
+            wrong.append((kind, found and found.kind))
+    assert len(wrong) <= 1, wrong
+
+
+def test_the_horizon_of_a_schedule_is_known_before_its_end() -> None:
+    for part, kind in ((0.6, "cosine"), (0.7, "cosine"), (0.3, "linear")):
+        value, step = formula(kind, np.random.default_rng(3), 1000, 2)
+        seen = int(len(value) * part)
+        lr = Series.of(value[:seen], step=step[:seen])
+        assert schedule_fit.lr_horizon(lr) == pytest.approx(1000, rel=0.12)
+        assert schedule_fit.cut_short(lr) is True
+
+
+def test_a_schedule_set_once_an_epoch_is_stepped_and_keeps_its_formula() -> None:
+    lr = Series.of([1e-3 * 0.5 * (1 + math.cos(math.pi * (i // 20) / 30)) for i in range(600)])
+    found = schedule_fit.recognise(lr)
+    assert found is not None and found.stepped and found.kind == "cosine"

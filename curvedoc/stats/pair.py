@@ -31,10 +31,10 @@ def first_difference(a: Series, b: Series) -> float | None:
     return float(step[rows[0]]) if len(rows) else None
 
 
-def departure(a: Series, b: Series, rel: float) -> float | None:
+def departs_at(a: Series, b: Series, rel: float) -> float | None:
     """First common step from which three rows in a row differ by more than `rel` of their size; None when none do.
 
-    >>> departure(Series.of([3.0, 2.0, 1.0, 1.0, 1.0]), Series.of([3.0, 2.0, 2.0, 2.0, 2.0]), 0.1)
+    >>> departs_at(Series.of([3.0, 2.0, 1.0, 1.0, 1.0]), Series.of([3.0, 2.0, 2.0, 2.0, 2.0]), 0.1)
     2.0
     """
     step, p, q = common(a, b)
