@@ -21,6 +21,7 @@ from curvedoc.stats.grid import (
 NEAR = 0.02  # of the total drop: how far from its end level a plateau may begin
 SHORTEST = 0.1  # of the rows: a shorter flat end is not called a plateau
 BUCKETS = 100
+UNSURE = 4.0  # times the band: a wider standard error of the first level can confirm nothing
 
 
 def flat_from_start(s: Series, band: float) -> bool | None:
@@ -28,7 +29,7 @@ def flat_from_start(s: Series, band: float) -> bool | None:
 
     True: every later bucket mean stays within the band, or within half of the row noise, of the first level. False:
     one lies outside, beyond three standard errors. None: between the two, or fewer than eight finite rows.
-    The band never falls below half of the noise of one row, since no eye would call that a departure.
+    The band widens to half of the noise of one row, since no eye would call that a departure, but five times at most.
 
     >>> flat_from_start(Series.of([2.3, 2.31, 2.29, 2.3] * 10), 0.02)
     True
@@ -40,14 +41,14 @@ def flat_from_start(s: Series, band: float) -> bool | None:
     if n < 8:
         return None
     y, noise, start = clipped(c.y), noise_of(c.y), head_level(c.y)
-    limit = max(band * abs(start), 0.5 * noise)
+    limit = max(band * abs(start), min(0.5 * noise, 5.0 * band * abs(start)))
     cut = edges(n, 12)
     away = np.abs(means(y, cut) - start)
     rows_at_start = max(1, min(5, n // 20), n // 50)
     error = np.hypot(1.25 * noise / rows_at_start**0.5, noise / np.sqrt(np.diff(cut)))
     if bool((away > limit + 3.0 * error).any()):
         return False
-    if bool((away <= limit + error).all()):
+    if bool((away <= limit + error).all()) and float(np.max(error)) <= UNSURE * limit:
         return True
     d = drift_of(y)
     return True if d is not None and -limit < d.low() and d.high() < limit else None

@@ -132,13 +132,14 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
 
     def add(family: Family, model: Floats, end: float | None) -> None:
         away = np.abs(model - v)
-        found.append(Fit(family, end, float(np.max(away / near)), float(np.max(away)) / span))
+        if bool(np.isfinite(away).all()):
+            found.append(Fit(family, end, float(np.max(away / near)), float(np.max(away)) / span))
 
     line = _line(x[None, :], v, near)[0]
     fall = float(line[0] - line[-1])
     zero = t[0] + length * float(line[0]) / fall if fall > 0.0 else None
     add("linear", line, zero)
-    if found[0].error <= 1.0:
+    if found and found[0].error <= 1.0:
         return found[0]
     if float(np.min(v)) > 0.0:
         log = np.log(v)
@@ -152,13 +153,15 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
         ends = np.geomspace(0.995 * (1.0 + start * row), 40.0, 60)
         end, model = _search(partial(_cosine, u), ends, v, near)
         add("cosine", model, t[0] + length * (end - start * row))
-        if found[-1].error <= 0.5:
+        if found and found[-1].error <= 0.5:
             break
         add("one-minus-sqrt", _line(-np.sqrt(u / (1.0 + start * row))[None, :], v, near)[0], None)
     for power in POWERS:
         ends = np.geomspace(1.0, 30.0, 40)
         end, model = _search(partial(_power, x, power), ends, v, near)
         add("polynomial", model, t[0] + length * end)
+    if not found:
+        return None
     best = found[0]
     for fit in found[1:]:
         if max(fit.error, 0.5) * PLAIN < max(best.error, 0.5):

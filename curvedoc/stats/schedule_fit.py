@@ -72,6 +72,11 @@ def recognise(lr: Series) -> Schedule | None:
     c = rates_of(lr)
     if c is None or len(c) < 2:
         return None
+    with np.errstate(all="ignore"):  # values no rate has may overflow in a formula, which then fits nothing
+        return _recognised(lr, c)
+
+
+def _recognised(lr: Series, c: Curve) -> Schedule:
     warm = warmup_row(c)
     if is_range_test(lr):
         return _schedule(c, "range-test", [("cycle", 0, len(c) - 1)], 0, None, False)
