@@ -50,6 +50,23 @@ def test_a_short_decay_has_no_level_shift(n: int) -> None:
     assert fired <= 2
 
 
+@pytest.mark.parametrize("phi", [0.8, 0.95])
+def test_noise_that_wanders_makes_hardly_any_spike_or_jump(phi: float) -> None:
+    wandering = [curve(500, rng(i), phi=phi).series() for i in range(60)]
+    assert sum(bool(spikes.spikes(s, 6.0).items) for s in wandering) <= 5
+    assert sum(bool(jumps.jumps(s).items) for s in wandering) <= 5
+
+
+def test_a_log_of_moving_averages_makes_hardly_any_spike_or_jump() -> None:
+    fired = 0
+    for c in smooth_curves(500, 40):
+        weights = 0.1 * 0.9 ** np.arange(80)
+        smoothed = np.convolve(np.concatenate([np.full(79, c.value[0]), c.value]), weights / weights.sum(), "valid")
+        s = Series.of(smoothed)
+        fired += bool(spikes.spikes(s, 6.0).items) or bool(jumps.jumps(s).items)
+    assert fired <= 4
+
+
 def test_gaussian_noise_makes_at_most_one_false_spike_in_ten_thousand_rows() -> None:
     found = [spikes.spikes(curve(2000, rng(i), law="gauss").series(), 6.0) for i in range(25)]
     assert sum(len(e.items) for e in found) <= 5

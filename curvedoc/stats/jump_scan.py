@@ -20,7 +20,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Ints
 from curvedoc.stats.decay import fit_shape, positions
-from curvedoc.stats.noise import lag_one
+from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import (
     MAD_D2,
     ROUNDING,
@@ -41,6 +41,8 @@ MIN_ROWS = 60
 SHORT_N = np.log([60.0, 100.0, 150.0, 200.0])
 SHORT_EXTRA = np.array([3.3, 2.2, 1.0, 0.0])
 CONFIRM = 0.67
+# Strong autocorrelation is never quite AR(1): the threshold grows by this share per unit of phi above one half.
+SMOOTHED = 1.0
 LAGS = 96
 # Half widths to look again through, the deviations a jump needs to be seen there, and the share that must remain.
 FINE_TO_WIDE = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096)
@@ -94,8 +96,7 @@ def _scale(r: Floats, phi: float, rounding: float) -> Floats:
     d = np.abs(second_differences(r))
     level = block_medians(d, max(1, min(48, len(r) // 64))) / MAD_D2
     level = np.maximum(level, max(0.2 * float(np.median(level)), rounding))
-    shrink = (6.0 - 8.0 * phi + 2.0 * phi * phi) / 6.0
-    return np.asarray(spread_blocks(level, len(r)) / np.sqrt(max(shrink, 0.05)), dtype=np.float64)
+    return np.asarray(spread_blocks(level, len(r)) / whitened(phi), dtype=np.float64)
 
 
 def contrasts(x: Floats) -> Iterator[tuple[int, Floats]]:
@@ -181,15 +182,14 @@ def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
     if n < MIN_ROWS:
         return []
     flat = clipped(y)
-    model = fit_shape(y, step).at(positions(step))
-    r = flat - model
+    r = flat - fit_shape(y, step).at(positions(step))
     # Autocorrelation is a property of the whole: 100,000 rows tell it.
     phi = min(0.95, max(0.0, lag_one(r[:100_000]) or 0.0))
     rounding = max(smallest_gap(y) * ROUNDING, 1e-6 * float(np.ptp(y)))
     if rounding <= 0.0:
         return []
     sigma = _scale(r, phi, rounding)
-    limit = threshold(n, alpha)
+    limit = threshold(n, alpha) * (1.0 + SMOOTHED * max(0.0, phi - 0.5))
     kept: list[tuple[int, int, float]] = []
     for half, row, z in _candidates(r - float(np.median(r)), sigma, phi, limit):
         if any(abs(row - other) <= 1.5 * max(half, width) for width, other, _ in kept):

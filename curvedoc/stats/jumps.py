@@ -112,8 +112,8 @@ def biggest_rise(s: Series) -> Event | None:
 
 
 # A shift of a short series must exceed chance by this score; the noise of 20 rows is known to a third only.
-SHIFT_SCORE = 8.0
-SHIFT_STEP = 3.0
+SHIFT_SCORE = 7.0
+SHIFT_STEP = 2.5
 
 
 def level_shift(s: Series, min_rows: float = 5.0) -> Event | None:

@@ -10,7 +10,7 @@ from curvedoc.series import Floats, Series
 from curvedoc.stats.buckets import bucket_means
 from curvedoc.stats.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.decay import fit_shape
-from curvedoc.stats.noise import lag_one
+from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import finite_rows, local_noise, median3, unit
 
 MIN_ROWS = 10
@@ -71,8 +71,7 @@ def _noise_before(y: Floats, until: int) -> float:
     head = y[: max(until, min(len(y), 20))]
     sigma = float(np.median(local_noise(head)))
     phi = min(0.9, max(0.0, lag_one(head) or 0.0)) if len(head) >= PHI_ROWS else UNKNOWN_PHI
-    white = max((6.0 - 8.0 * phi + 2.0 * phi * phi) / 6.0, 0.05)
-    return sigma * float(np.sqrt((1.0 + phi) / (1.0 - phi) / white))
+    return sigma * float(np.sqrt((1.0 + phi) / (1.0 - phi))) / whitened(phi)
 
 
 def find_rise(s: Series) -> Rise | None:

@@ -8,12 +8,14 @@ import numpy as np
 
 from curvedoc.series import Floats, Series
 from curvedoc.stats.events import Event, Events
-from curvedoc.stats.noise import tail_weight
+from curvedoc.stats.noise import lag_one, tail_weight, whitened
 from curvedoc.stats.robust import block_medians, finite_rows, local_noise, median5, unit
 
 MIN_ROWS = 30
 # Rows of the trailing median that is the baseline; shorter logs take an eighth of themselves.
 WINDOW, SHORT = 101, 11
+# Rows after which no curve is steep at the scale of the window.
+STEEP_ROWS = 10_000
 # From this length of window on, medians of blocks stand in for the rows.
 BLOCK, BLOCKED = 9, 4 * 9
 # No spike in the first rows: there is no level yet that it could leave.
@@ -22,6 +24,9 @@ START = 8
 BACK = 1.5
 # Heavier tails than Gaussian raise the threshold, up to this factor.
 HEAVY = 3.0
+# Rows that autocorrelation is measured on; the quarter of their blocks that has least of it is believed, since a
+# spike that fades over many rows looks like autocorrelation itself.
+PHI_ROWS, PHI_MOST, PHI_SHARE = 50, 100_000, 0.25
 # The rise has to happen within RISE rows by half the threshold, or within RAMP rows by four fifths of it.
 RISE, RISE_SHARE = 4, 0.5
 RAMP, RAMP_SHARE = 12, 0.8
@@ -77,8 +82,11 @@ def _view(y: Floats, k: float) -> _View:
     # The noise of a short log is known roughly: the threshold has to carry that.
     limit = k * min(max(weight or 1.0, 1.0), HEAVY) * (1.0 + 2.0 / n**0.5 if n < 200 else 1.0)
     # On a falling curve the long median lags above the values and hides what stands out; the short one does not.
-    level = np.minimum(trailing_level(y, window), trailing_level(y, SHORT))
-    return _View(y, level, local_noise(y), median5(y), limit)
+    level = trailing_level(y, window)
+    level[:STEEP_ROWS] = np.minimum(level[:STEEP_ROWS], trailing_level(y[:STEEP_ROWS], SHORT))
+    # Noise that hangs together wanders further than its row-to-row steps tell.
+    phi = max(0.0, lag_one(y[:PHI_MOST], PHI_SHARE, max(12, min(32, n // 4))) or 0.0) if n >= PHI_ROWS else 0.0
+    return _View(y, level, local_noise(y) / whitened(min(phi, 1.0)), median5(y), limit)
 
 
 def _first_below(x: Floats, start: int, level: float) -> int | None:
