@@ -520,6 +520,19 @@ def test_nan_gaps_change_nothing_but_the_rows(seed: int) -> None:
     assert noise.noise(holed) == noise.noise(plain)
 
 
+def test_a_long_sawtooth_costs_no_more_than_its_length() -> None:
+    row = np.arange(60_000)
+    saw = Series.of((row % 50) / 50.0 + 0.01 * rng(1).standard_normal(60_000))
+    assert spikes.spikes(saw, 6.0).items == ()
+    assert len(jumps.jumps(saw).items) > 1000
+
+
+def test_values_at_the_edge_of_the_float_range_are_survived() -> None:
+    check(Series.of(np.where(np.arange(120) % 7 == 0, 1e308, -1e308)))
+    check(Series.of(np.where(np.arange(120) % 50 == 3, 1e200, 0.0)))
+    check(Series.of(rng(1).standard_normal(90) * 10.0 ** rng(2).integers(-320, 308, 90)))
+
+
 def test_constants_and_short_series_hold_no_events() -> None:
     for s in (Series.of([]), Series.of([1.0]), Series.of([1.0, 2.0]), Series.of([3.0] * 500), Series.of([NAN] * 90)):
         assert jumps.jumps(s).items == () and spikes.spikes(s, 6.0).items == ()

@@ -171,9 +171,9 @@ def fitted(s: Series) -> Series:
     v = s.finite()
     if len(v) < MIN_ROWS:
         return v
-    y, center, scale = unit(v.value)
-    model = fit_shape(y, v.step).at(positions(v.step))
-    return Series(v.step, center + scale * model, v.metric, v.time)
+    model, _, center, scale = _split(v)
+    with np.errstate(over="ignore"):  # values at the end of the float range may have an infinite model
+        return Series(v.step, center + scale * model, v.metric, v.time)
 
 
 def residual(s: Series) -> Series:
@@ -183,8 +183,18 @@ def residual(s: Series) -> Series:
     True
     """
     v = s.finite()
-    model = fitted(v)
-    return Series(v.step, v.value - model.value, v.metric, v.time)
+    if len(v) < MIN_ROWS:
+        return Series(v.step, np.zeros(len(v)), v.metric, v.time)
+    _, rest, _, scale = _split(v)
+    with np.errstate(over="ignore"):
+        return Series(v.step, scale * rest, v.metric, v.time)
+
+
+def _split(v: Series) -> tuple[Floats, Floats, float, float]:
+    """(model, rest, center, scale) of a finite series in rescaled units."""
+    y, center, scale = unit(v.value)
+    model = fit_shape(y, v.step).at(positions(v.step))
+    return model, y - model, center, scale
 
 
 def fit_floor(fit: DecayFit) -> float:

@@ -11,6 +11,7 @@ our own and calibrated on simulated decays.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,6 +42,7 @@ MIN_ROWS = 60
 SHORT_N = np.log([60.0, 100.0, 150.0, 200.0])
 SHORT_EXTRA = np.array([3.3, 2.2, 1.0, 0.0])
 CONFIRM = 0.67
+WINDOW_MOST = 1024
 # Strong autocorrelation is never quite AR(1): the threshold grows by this share per unit of phi above one half.
 SMOOTHED = 1.0
 LAGS = 96
@@ -192,15 +194,29 @@ def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
     limit = threshold(n, alpha) * (1.0 + SMOOTHED * max(0.0, phi - 0.5))
     kept: list[tuple[int, int, float]] = []
     for half, row, z in _candidates(r - float(np.median(r)), sigma, phi, limit):
-        if any(abs(row - other) <= 1.5 * max(half, width) for width, other, _ in kept):
+        # Narrow candidates come first, so that every kept one is at most as wide as this.
+        i = bisect_left(kept, (row,))
+        if any(abs(row - other) <= 1.5 * half for other, _, _ in kept[max(0, i - 1) : i + 1]):
             continue
-        low, high = max(0, row - half), min(n, row + half)
-        t, place = confirm(flat[low:high], row - low, max(2, half // 3))
-        if t / np.sqrt(inflation(half, phi)) >= CONFIRM * limit and abrupt(
-            r, low + place, half, float(sigma[min(low + place, n - 1)]), phi
-        ):
-            kept.append((half, low + place, z))
-    return _levels(flat, r, sigma, phi, sorted(kept, key=lambda k: k[1]))
+        t, place = _confirmed(flat, row, half)
+        noise = float(sigma[min(place, n - 1)])
+        if t / np.sqrt(inflation(half, phi)) >= CONFIRM * limit and abrupt(r, place, half, noise, phi):
+            insort(kept, (place, half, z))
+    return _levels(flat, r, sigma, phi, kept)
+
+
+def _confirmed(y: Floats, row: int, half: int) -> tuple[float, int]:
+    """confirm() on the window of `half` rows about `row`, thinned to at most WINDOW_MOST means where it is long."""
+    low, high = max(0, row - half), min(len(y), row + half)
+    fold = max(1, (high - low) // WINDOW_MOST)
+    count = (high - low) // fold
+    thin = y[low : low + count * fold].reshape(count, fold).mean(axis=1) if fold > 1 else y[low:high]
+    t, at = confirm(thin, (row - low) // fold, max(2, half // (3 * fold)))
+    place = low + at * fold
+    if fold > 1:
+        low, high = max(0, place - WINDOW_MOST), min(len(y), place + WINDOW_MOST)
+        place = low + confirm(y[low:high], place - low, 2 * fold)[1]
+    return t, place
 
 
 def _edges(r: Floats, row: int, h: int) -> tuple[float, float]:
@@ -238,9 +254,9 @@ def _deviation(h: int, phi: float) -> float:
 def _levels(y: Floats, r: Floats, sigma: Floats, phi: float, kept: list[tuple[int, int, float]]) -> list[Jump]:
     """Each found place with the best score over all half widths up to its neighbors, and its two levels."""
     n = len(y)
-    places = [0, *(row for _, row, _ in kept), n]
+    places = [0, *(row for row, _, _ in kept), n]
     jumps = []
-    for i, (half, row, z) in enumerate(kept):
+    for i, (row, half, z) in enumerate(kept):
         room = min(row - places[i], places[i + 2] - row)
         best, h = z, min(half, max(room, 4))
         width = 8

@@ -77,7 +77,7 @@ def _event(
     # Half of the jump may be closed by noise alone where the jump is small.
     level = jump.before + sign * min(BACK * sigma, 0.5 * abs(jump.after - jump.before))
     back = np.flatnonzero(sign * (smooth[row:] - level) < 0.0)
-    lasted = int(back[0]) if len(back) else len(smooth) - row
+    lasted = max(1, int(back[0])) if len(back) else len(smooth) - row
     end = min(row + lasted, len(smooth) - 1)
     return Event(
         step=float(step[row]),

@@ -21,6 +21,8 @@ MIN_ROWS = 8
 MIN_GROWTH_ROWS = 30
 MIN_PHI_ROWS = 50
 MIN_TAIL_ROWS = 50
+# Of rescaled values: what lies below overflows when something is divided by it.
+TINY = 1e-150
 # 95 % point of |N(0,1)| over its median.
 GAUSS_TAIL = 1.96 / 0.6745
 
@@ -50,7 +52,7 @@ def noise_rel(s: Series) -> float | None:
     sigma = noise(s)
     if sigma is None:
         return None
-    level = float(np.median(np.abs(s.finite().value)))
+    level = 2.0 * float(np.median(np.abs(s.finite().value) * 0.5))
     ratio = sigma / level if level > 0 else np.inf
     return ratio if np.isfinite(ratio) else None
 
@@ -96,7 +98,7 @@ def tail_weight(y: Floats) -> float | None:
     d = np.abs(second_differences(y))
     blocks = max(1, min(48, n // 64))
     level = spread_blocks(block_medians(d, blocks), len(d))
-    if float(level.min()) <= 0.0:
+    if float(level.min()) < TINY:
         return None
     q50, q95 = np.quantile((d / level)[:: max(1, n // 20_000)], [0.5, 0.95])
     return float(q95 / q50 / GAUSS_TAIL) if q50 > 0 else None
@@ -128,7 +130,7 @@ def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
     blocks = max(1, min(48, len(r) // 64))
     level = block_medians(np.abs(r), blocks) / 0.6745
     level = spread_blocks(np.maximum(level, 0.2 * float(np.median(level))), len(r))
-    if float(level.min()) <= 0.0:
+    if float(level.min()) < TINY:
         return None
     x = np.clip(r / level, -3.0, 3.0)
     x = x - float(x.mean())
@@ -136,7 +138,7 @@ def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
     length = (len(x) - 1) // blocks
     pairs = (x[1:] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
     power = (x[:-1] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
-    if float(power.min()) <= 0.0:
+    if float(power.min()) < TINY:
         return None
     r1 = float(np.quantile(pairs / power, share))
     return r1 + (1.0 + 3.0 * r1) / window

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from curvedoc.series import Floats, Series
+from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.events import Event, Events
 from curvedoc.stats.noise import lag_one, tail_weight, whitened
 from curvedoc.stats.robust import block_medians, finite_rows, local_noise, median5, unit
+
+Mask = NDArray[np.bool_]
 
 MIN_ROWS = 30
 # Rows of the trailing median that is the baseline; shorter logs take an eighth of themselves.
@@ -34,6 +37,8 @@ RAMP, RAMP_SHARE = 12, 0.8
 PACE, PACE_ROWS, LATELY = 3.0, 24, 6
 # A climb that goes on as fast afterwards is no leap.
 ONWARD = 1.5
+# Rows looked at together, for the memory of their neighborhoods.
+CHUNK = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +105,39 @@ def _first_below(x: Floats, start: int, level: float) -> int | None:
     return None
 
 
-def _abrupt(v: _View, row: int) -> bool:
-    """The series got to `row` by a leap, not by a slow climb that the trailing level lags behind."""
-    before = v.y[max(0, row - PACE_ROWS) : row]
-    leap = v.y[row] - before[-RISE:].max()
-    climb = v.y[row] - before[-RAMP:].min() - (v.level[row] - v.level[max(0, row - RAMP)])
+def _abrupt(v: _View, rows: Ints) -> list[bool]:
+    """Which of the rows the series got to by a leap, not by a slow climb that the trailing level lags behind."""
+    n = len(v.y)
+    out: list[bool] = []
+    for start in range(0, len(rows), CHUNK):
+        part = rows[start : start + CHUNK]
+        inside = (part >= PACE_ROWS) & (part < n - 2 * RISE)
+        leaps = np.zeros(len(part), dtype=np.bool_)
+        if bool(inside.any()):
+            leaps[inside] = _leaps(v, part[inside], PACE_ROWS, 2 * RISE)
+        for i in np.flatnonzero(~inside).tolist():
+            row = int(part[i])
+            leaps[i] = _leaps(v, part[i : i + 1], min(row, PACE_ROWS), min(n - 1 - row, 2 * RISE))[0]
+        out += leaps.tolist()
+    return out
+
+
+def _leaps(v: _View, rows: Ints, back: int, ahead: int) -> Mask:
+    """_abrupt for rows that all have `back` rows before them (at least START) and `ahead` rows after them."""
+    here = v.y[rows]
+    before = v.y[rows[:, None] + np.arange(-back, 0)]
+    moves = before[:, RISE:] - before[:, :-RISE]
     # What the series climbs in as many rows anyway: a steep start has tiny noise and still no spike.
-    moves = before[RISE:] - before[:-RISE]
-    pace = max(float(np.median(moves)), float(np.median(moves[-LATELY:])))
-    rise = v.y[row] - before[-RISE:].min()
-    after = v.y[row : row + 2 * RISE + 1]
-    goes_on = float(np.median(after[RISE:] - after[:-RISE])) if len(after) > RISE else 0.0
-    if rise < PACE * pace or rise < ONWARD * goes_on:
-        return False
-    limit = v.limit * v.noise[row]
-    return bool(leap >= RISE_SHARE * limit or climb >= RAMP_SHARE * limit)
+    pace = np.maximum(np.median(moves, axis=1), np.median(moves[:, -LATELY:], axis=1))
+    rise = here - before[:, -RISE:].min(axis=1)
+    good = rise >= PACE * pace
+    if ahead >= RISE:
+        after = v.y[rows[:, None] + np.arange(ahead + 1)]
+        good &= rise >= ONWARD * np.median(after[:, RISE:] - after[:, :-RISE], axis=1)
+    leap = here - before[:, -RISE:].max(axis=1)
+    climb = here - before[:, -RAMP:].min(axis=1) - (v.level[rows] - v.level[np.maximum(rows - RAMP, 0)])
+    limit = v.limit * v.noise[rows]
+    return np.asarray(good & ((leap >= RISE_SHARE * limit) | (climb >= RAMP_SHARE * limit)), dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +159,16 @@ def _find(y: Floats, k: float) -> list[_Found]:
     found: list[_Found] = []
     busy = begun = START
     last = -RAMP
-    for top in np.flatnonzero(z > v.limit).tolist():
+    high = np.flatnonzero(z > v.limit)
+    high = high[high >= START]
+    for top, leaps in zip(high.tolist(), _abrupt(v, high), strict=True):
         if top < busy:
             continue
         # A leap that takes a few rows is dated by its first one above the limit.
         if top > last + 2 or top > begun + RAMP:
             begun = top
         last = top
-        if not _abrupt(v, top):
+        if not leaps:
             continue
         row = begun
         base = float(v.level[row])
