@@ -485,6 +485,22 @@ def test_an_opening_dump_of_arguments_is_configuration_and_a_closing_one_a_summa
     assert set(log.points["metric"]) == {"loss", "lr"} and len(curve(log, "lr")) == 100
 
 
+def test_a_configuration_repeated_in_each_record_is_no_curve(tmp_path):
+    rows = [{"training_iteration": i, "loss": 1.0, "config": {"lr": 0.1, "env": "x"}} for i in range(5)]
+    log = read(tmp_path, lines(*rows))
+    assert set(log.points["metric"]) == {"loss"} and log.config == {"lr": 0.1, "env": "x"}
+
+
+def test_a_configuration_printed_ahead_of_the_records_is_read(tmp_path):
+    log = read(tmp_path, "config: {'lr': 0.1, 'amp': True}\n" + lines(*PLAIN))
+    assert log.config == {"lr": 0.1, "amp": True} and len(curve(log, "loss")) == 100
+
+
+def test_many_records_of_another_clock_ahead_of_the_first_step_stay_points(tmp_path):
+    rows = [{"gpu_mem": 1.0, "timestamp": 1.75e9 + i} for i in range(20)] + PLAIN
+    assert len(read(tmp_path, lines(*rows)).points.filter(pl.col("metric") == "gpu_mem")) == 20
+
+
 def test_a_first_evaluation_without_a_step_stays_a_point(tmp_path):
     rows = [{"val_loss": 2.3}, *({"step": i, "loss": 1.0, **({"val_loss": 1.5} if i % 2 else {})} for i in range(6))]
     assert len(read(tmp_path, lines(*rows)).points.filter(pl.col("metric") == "val_loss")) == 4

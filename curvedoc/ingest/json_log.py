@@ -12,23 +12,22 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json_axis import Axis, axis_of, clock_of, ranks_of, splits_of, step_before
+from curvedoc.ingest.json_axis import axis_of, clock_of, ranks_of, splits_of, step_before
 from curvedoc.ingest.json_messages import clean, frame
 from curvedoc.ingest.json_rows import Batch
+from curvedoc.ingest.json_settings import settings_of
 from curvedoc.ingest.json_table import Column, Table, table
 from curvedoc.ingest.noting import coalesce
-from curvedoc.model import POINTS, Flag, Note, Scalar, empty_points
+from curvedoc.model import POINTS, Flag, Note, empty_points
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
 _NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")
 _VALUE_KEYS = ("value", "scalar", "val", "simple_value")
 #: Containers that say nothing about what they hold (verl's {"step": 1, "data": {...}}).
 _PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")
-_CONFIG_CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "cfg/")
 _HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
 #: What W&B adds to every record.
 _BOOKKEEPING = {"_step", "_runtime", "_timestamp", "_wandb"}
-_MAX_CONFIG = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,8 @@ def log_of_table(
     time, time_keys = clock_of(found)
     ranks, rank_key = ranks_of(found)
     skip = axis.keys | time_keys | _BOOKKEEPING | ({rank_key} if rank_key else set())
-    settings, aside = _settings(found, axis, skip)
+    settings, aside, config_keys = settings_of(found, axis, skip)
+    skip |= config_keys
     words = tuple(dict.fromkeys(s for s in splits if s))
     split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
     # Without a counter the clock places records beside those of the run's other files; their number would not.
@@ -98,7 +98,8 @@ def log_of_table(
 def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...]]:
     """The curves with Flag.FILTERED on each loss of exactly 0 whose gradient norm is NaN at that step.
 
-    The Trainer of Hugging Face replaces a non-finite loss by default (`logging_nan_inf_filter`), but no gradient norm.
+    The Trainer of Hugging Face replaces a non-finite loss by default (`logging_nan_inf_filter`), but no gradient norm;
+    `nan_to_num` in a training loop leaves the same trace.
     """
     norms = {c.metric: c for c in curves if c.metric.endswith("grad_norm")}
     out: list[Curve] = []
@@ -110,7 +111,7 @@ def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...
             hits += int(hit.sum())
             c = replace(c, flags=c.flags | np.where(hit, Flag.FILTERED, 0).astype(np.uint16))
         out.append(c)
-    text = "loss of exactly 0 beside a NaN gradient norm: the logger replaced a non-finite loss"
+    text = "a loss of exactly 0 beside a NaN gradient norm: a non-finite loss was replaced before it was logged"
     return out, (Note("nan-filtered", text, count=hits),) if hits else ()
 
 
@@ -140,51 +141,6 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
         "rank",
         pl.col("flags").cast(POINTS["flags"]),
     )
-
-
-def _settings(found: Table, axis: Axis, skip: Collection[str]) -> tuple[dict[str, Scalar], NDArray[np.bool_]]:
-    """What stands in records without a step ahead of the first or behind the last, and which records those are.
-
-    A dump of the arguments opens many logs, a summary closes them ("summary." goes before its keys).
-    """
-    aside = _aside(found, axis, skip)
-    settings: dict[str, Scalar] = {}
-    end = found.rows - 1 if axis.kind != "row" and len(aside) and not axis.present[-1] else found.rows
-    for key, texts in found.texts.items():
-        for at, text in zip(texts.at.tolist(), texts.text, strict=True):
-            if aside[at]:
-                settings[_setting(key, at >= end)] = clean(text)[:500]
-    for key, column in found.numbers.items():
-        for i in np.flatnonzero(aside[column.at] & (column.flags & Flag.NULL == 0)).tolist():
-            value = float(column.value[i])
-            settings[_setting(key, int(column.at[i]) >= end)] = int(value) if value.is_integer() else value
-    return dict(list(settings.items())[:_MAX_CONFIG]), aside
-
-
-def _aside(found: Table, axis: Axis, skip: Collection[str]) -> NDArray[np.bool_]:
-    """The opening and closing records that have no step and mostly keys that no record with a step has."""
-    aside = np.zeros(found.rows, bool)
-    if axis.kind == "row" or axis.present.sum() < 2:
-        return aside
-    first, behind = int(np.argmax(axis.present)), found.rows - int(np.argmax(axis.present[::-1]))
-    aside[:first] = True
-    aside[behind:] = found.rows - behind == 1
-    if not aside.any():
-        return aside
-    shared, own = np.zeros(found.rows), np.zeros(found.rows)
-    for key, column in found.numbers.items():
-        if key not in skip:
-            outside = aside[column.at]
-            (own if outside.all() else shared)[column.at[outside]] += 1
-    for texts in found.texts.values():
-        own[texts.at[aside[texts.at]]] += 1
-    return aside & (shared <= own)
-
-
-def _setting(key: str, summary: bool) -> str:
-    for container in _CONFIG_CONTAINERS:
-        key = key.removeprefix(container)
-    return clean(("summary." if summary else "") + key.replace("/", "."))
 
 
 def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:

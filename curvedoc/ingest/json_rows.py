@@ -21,7 +21,9 @@ Row = dict[str, Any]
 #: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
 CHUNK_BYTES = 1 << 20
 #: A single document above this would cost gigabytes as Python objects.
-MAX_DOCUMENT = 1 << 28
+MAX_DOCUMENT = 1 << 27
+#: No record of scalars is longer; a line that is was meant for something else.
+MAX_LINE = 1 << 26
 _SAMPLE_LINES = 30
 
 _DOCUMENT = re.compile(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
@@ -101,7 +103,7 @@ def batches(data: bytes) -> Iterator[Batch]:
         notes = (Note("damaged", "entries of the array that are no objects were skipped", count=odd),) if odd else ()
         yield Batch(rows, range(1, len(rows) + 1), notes=notes)
     elif len(data) > MAX_DOCUMENT:
-        yield Batch([], [], notes=(Note("too-large", "one JSON document of more than 256 MB was not read"),))
+        yield Batch([], [], notes=(Note("too-large", "one JSON document of more than 128 MB was not read"),))
     else:
         rows, torn = one_by_one(data.decode("utf-8", "replace"))
         yield Batch(rows, range(1, len(rows) + 1), notes=torn)
@@ -120,6 +122,8 @@ def _by_line(data: bytes) -> Iterator[Batch]:
 
 
 def _chunk(chunk: bytes, ends: int, line: int, offset: int, last: bool) -> Batch:
+    if len(chunk) > MAX_LINE:
+        return _line_by_line(chunk, line, offset, last)
     body = chunk.rstrip()
     n = ends + 1 - chunk.count(b"\n", len(body))
     joined = b"[" + body.replace(b"\n", b",") + b"]"
@@ -145,7 +149,9 @@ def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
     parts = chunk.split(b"\n")
     for i, raw in enumerate(parts):
         stripped = raw.strip()
-        if stripped:
+        if len(stripped) > MAX_LINE:
+            notes.append(Note("too-large", "lines of more than 64 MB were skipped", line + i, at))
+        elif stripped:
             found, verdict = parse_line(stripped)
             torn = last and i == len(parts) - 1 and verdict in ("damaged", "odd")
             if torn and not found:
