@@ -1,0 +1,348 @@
+"""What the cause files make of a run: evidence must tell rivals apart, and what was not logged must say nothing."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+from typing import Any
+
+import pytest
+
+from curvedoc.diagnose.bench import Bench
+from curvedoc.diagnose.cases import build
+from curvedoc.model import Run
+from curvedoc.rulebook.load import load, rules_dir
+from curvedoc.rulebook.rule import Cause
+from curvedoc.rulebook.schema import Case
+
+FLAT = [[0, 1.0], [1000, 1.0]]
+CHANCE = math.log(10)
+STUCK = {"knots": [[0, CHANCE], [1000, CHANCE]], "noise": 0.01}
+FALLING = {"knots": [[0, 2.3], [300, 0.8], [1000, 0.2]], "noise": 0.02}
+FLOWS = {"knots": FLAT, "noise": 0.1}
+
+
+@cache
+def causes() -> dict[str, Cause]:
+    return dict(load([rules_dir() / "causes"], builtin=False).causes)
+
+
+def run_of(series: dict[str, Any], config: dict[str, Any] | None = None, log: list[str] | None = None) -> Run:
+    case = Case(name="a run", series=series, config=config or {}, log=log, expect="fires")
+    return build(case, case)
+
+
+def lines(run: Run, cause: str) -> tuple[set[str], set[str], float]:
+    """Names of the lines for and against that hold, and the product of their factors."""
+    spec = causes()[cause]
+    env, _ = Bench(run).environment(spec.program, Bench(run).subject())
+    held = [odds for odds in (*spec.supports, *spec.against) if env.get(odds.given) is True]
+    return (
+        {o.given for o in held if o.times > 1},
+        {o.given for o in held if o.times < 1},
+        math.prod(o.times for o in held),
+    )
+
+
+def factor(run: Run, cause: str) -> float:
+    return lines(run, cause)[2]
+
+
+def test_an_empty_run_says_nothing_for_or_against_any_cause() -> None:
+    empty = run_of({})
+    assert {name: factor(empty, name) for name in causes() if factor(empty, name) != 1.0} == {}
+
+
+def test_a_log_without_telling_lines_says_nothing_for_or_against_any_cause() -> None:
+    quiet = run_of({}, log=["starting", "saving checkpoint at step 100", "done"])
+    assert {name: factor(quiet, name) for name in causes() if factor(quiet, name) != 1.0} == {}
+
+
+def test_a_loss_alone_never_confirms_a_cause_by_a_factor_above_five() -> None:
+    plain = run_of({"loss": FALLING})
+    assert {name for name in causes() if factor(plain, name) > 5} == set()
+
+
+DIAGNOSES: list[tuple[str, str, list[str], dict[str, Any], dict[str, Any], list[str] | None]] = [
+    (
+        "weights that never move while gradients flow",
+        "optimizer-not-connected",
+        ["detached-graph", "lr-zero", "label-mismatch", "frozen-layers"],
+        {"loss": STUCK, "grad_norm": FLOWS, "weight_norm": [[0, 40.0], [1000, 40.0]], "lr": [[0, 1e-3], [1000, 1e-3]]},
+        {"num_classes": 10},
+        None,
+    ),
+    (
+        "a rate of zero",
+        "lr-zero",
+        ["optimizer-not-connected", "lr-too-low", "detached-graph"],
+        {"loss": STUCK, "grad_norm": FLOWS, "weight_norm": [[0, 40.0], [1000, 40.0]], "lr": [[0, 0.0], [1000, 0.0]]},
+        {"num_classes": 10, "lr": 0.0},
+        None,
+    ),
+    (
+        "gradients that are zero from the first step",
+        "detached-graph",
+        ["label-mismatch", "optimizer-not-connected", "dead-relu", "lr-too-low", "shrinking-gradients"],
+        {"loss": STUCK, "grad_norm": [[0, 0.0], [1000, 0.0]]},
+        {"num_classes": 10},
+        None,
+    ),
+    (
+        "gradients that die during the run",
+        "dead-relu",
+        ["detached-graph", "frozen-layers", "shrinking-gradients"],
+        {"loss": STUCK, "grad_norm": [[0, 1.0], [100, 2.0], [101, 0.0], [1000, 0.0]]},
+        {},
+        None,
+    ),
+    (
+        "a model that moves and stays at chance",
+        "label-mismatch",
+        ["detached-graph", "frozen-layers", "optimizer-not-connected", "dead-relu"],
+        {"loss": STUCK, "grad_norm": FLOWS, "weight_norm": [[0, 40.0], [1000, 48.0]]},
+        {"num_classes": 10},
+        None,
+    ),
+    (
+        "a loss scale that halves and halves",
+        "fp16-overflow",
+        ["numerical-instability", "bad-data"],
+        {"loss": FALLING, "loss_scale": {"knots": [[0, 65536.0], [1000, 1.0]], "log": True}},
+        {"precision": "fp16"},
+        None,
+    ),
+    (
+        "a NaN out of calm single precision",
+        "numerical-instability",
+        ["fp16-overflow", "missing-clipping", "bad-batch"],
+        {
+            "loss": {"knots": [[0, 2.0], [600, 1.0], [700, math.nan], [1000, math.nan]], "noise": 0.01},
+            "grad_norm": {"knots": [[0, 1.0], [600, 1.0], [700, math.nan], [1000, math.nan]], "noise": 0.05},
+        },
+        {"precision": "fp32"},
+        None,
+    ),
+    (
+        "a first loss of batch size times ln C",
+        "wrong-loss-function",
+        ["bad-init", "double-softmax", "scaled-loss"],
+        {"loss": [[0, 32 * CHANCE], [1000, 20.0]]},
+        {"num_classes": 10, "batch_size": 32},
+        None,
+    ),
+    (
+        "a first loss that its scale explains",
+        "scaled-loss",
+        ["bad-init", "wrong-loss-function"],
+        {"loss": [[0, 65536 * CHANCE], [1000, 65536 * 0.7]], "loss_scale": [[0, 65536.0], [1000, 65536.0]]},
+        {"num_classes": 10},
+        None,
+    ),
+    (
+        "an opening that climbs and then recovers at the same rate",
+        "no-warmup",
+        ["lr-too-high", "bad-init"],
+        {"loss": [[0, 2.3], [20, 6.0], [100, 2.0], [1000, 0.4]], "lr": [[0, 1e-3], [1000, 1e-3]]},
+        {},
+        None,
+    ),
+    (
+        "a climb that never comes back at a huge rate",
+        "lr-too-high",
+        ["no-warmup", "missing-clipping", "bad-batch"],
+        {"loss": [[0, 2.3], [20, 6.0], [100, 30.0], [1000, 80.0]], "lr": [[0, 0.5], [1000, 0.5]]},
+        {"optimizer": "adam", "lr": 0.5},
+        None,
+    ),
+    (
+        "a weight norm that sinks under a huge decay",
+        "over-regularization",
+        ["capacity-too-low", "data-pipeline-bug", "label-noise"],
+        {"loss": STUCK, "val_loss": STUCK, "weight_norm": [[0, 40.0], [1000, 4.0]]},
+        {"weight_decay": 5.0, "num_classes": 10},
+        None,
+    ),
+    (
+        "memory that climbs step by step",
+        "memory-leak",
+        ["batch-too-large-for-memory"],
+        {"memory": {"knots": [[0, 4e9], [1000, 8e9]], "noise": 0.005}},
+        {},
+        None,
+    ),
+    (
+        "memory that is flat until it runs out",
+        "batch-too-large-for-memory",
+        ["memory-leak"],
+        {"memory": {"knots": [[0, 8e9], [1000, 8e9]], "noise": 0.001}},
+        {},
+        ["@1000 torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"],
+    ),
+    (
+        "steps that mostly wait for data",
+        "input-bottleneck",
+        ["host-sync"],
+        {"step_time": FLAT, "data_time": [[0, 0.7], [1000, 0.7]], "gpu_utilization": [[0, 30.0], [1000, 30.0]]},
+        {},
+        None,
+    ),
+    (
+        "an idle device although data are ready",
+        "host-sync",
+        ["input-bottleneck"],
+        {"step_time": FLAT, "data_time": [[0, 0.02], [1000, 0.02]], "gpu_utilization": [[0, 30.0], [1000, 30.0]]},
+        {},
+        None,
+    ),
+    (
+        "validation at chance while training learns",
+        "preprocessing-mismatch",
+        ["distribution-shift", "insufficient-regularization"],
+        {
+            "loss": FALLING,
+            "val_loss": [[0, 2.4], [500, 3.0], [1000, 3.5]],
+            "val_accuracy": {"knots": [[0, 0.1], [1000, 0.1]], "noise": 0.02},
+        },
+        {"num_classes": 10},
+        None,
+    ),
+    (
+        "a gap that is there from the first evaluation",
+        "distribution-shift",
+        ["preprocessing-mismatch", "insufficient-regularization", "too-little-data"],
+        {
+            "loss": {"knots": [[0, 2.3], [300, 1.2], [1000, 0.9]], "noise": 0.01},
+            "val_loss": [[0, 3.4], [300, 1.9], [1000, 1.5]],
+            "val_accuracy": [[0, 0.1], [300, 0.45], [1000, 0.5]],
+        },
+        {"num_classes": 10},
+        None,
+    ),
+    (
+        "a drop at a cut of the rate",
+        "lr-schedule-step",
+        ["breakthrough", "data-change"],
+        {
+            "loss": {"knots": [[0, 2.0], [499, 1.0], [505, 0.5], [1000, 0.45]], "noise": 0.01},
+            "lr": [[0, 0.1], [499, 0.1], [500, 0.01], [1000, 0.01]],
+        },
+        {},
+        None,
+    ),
+    (
+        "a drop that validation follows at a constant rate",
+        "breakthrough",
+        ["lr-schedule-step", "data-change"],
+        {
+            "loss": {"knots": [[0, 2.0], [499, 1.9], [505, 0.5], [1000, 0.45]], "noise": 0.01},
+            "val_loss": [[0, 2.1], [499, 2.0], [505, 0.6], [1000, 0.55]],
+            "lr": [[0, 0.1], [1000, 0.1]],
+        },
+        {},
+        None,
+    ),
+    (
+        "a drop that validation does not follow",
+        "data-change",
+        ["lr-schedule-step", "breakthrough"],
+        {
+            "loss": {"knots": [[0, 2.0], [499, 1.9], [505, 0.5], [1000, 0.45]], "noise": 0.01},
+            "val_loss": [[0, 2.1], [1000, 2.0]],
+            "lr": [[0, 0.1], [1000, 0.1]],
+        },
+        {},
+        None,
+    ),
+    (
+        "a rate that leaps up and takes the loss along",
+        "lr-restart",
+        ["bad-batch", "missing-clipping", "lr-too-high"],
+        {
+            "loss": {"knots": [[0, 2.0], [499, 0.5], [505, 1.2], [700, 0.6], [1000, 0.4]], "noise": 0.01},
+            "lr": [[0, 0.1], [499, 0.001], [500, 0.1], [1000, 0.001]],
+        },
+        {},
+        None,
+    ),
+    (
+        "one isolated spike",
+        "bad-batch",
+        ["lr-restart", "lr-too-high"],
+        {
+            "loss": {"knots": [[0, 2.0], [495, 0.8], [500, 6.0], [505, 0.8], [1000, 0.5]], "noise": 0.01},
+            "lr": [[0, 1e-4], [1000, 1e-4]],
+        },
+        {"optimizer": "adamw", "lr": 1e-4, "max_grad_norm": 1.0},
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("what", "cause", "rivals", "series", "config", "log"), DIAGNOSES, ids=[d[0] for d in DIAGNOSES]
+)
+def test_evidence_prefers_the_cause_to_its_rivals(
+    what: str, cause: str, rivals: list[str], series: dict[str, Any], config: dict[str, Any], log: list[str] | None
+) -> None:
+    run = run_of(series, config, log)
+    own = factor(run, cause)
+    assert own > 1.0, what
+    assert {r: (factor(run, r), own, lines(run, r)) for r in rivals if factor(run, r) >= own} == {}
+
+
+@pytest.mark.parametrize(
+    ("cause", "config"),
+    [
+        ("fp16-overflow", {"precision": "bf16"}),
+        ("fp16-overflow", {"precision": "bf16-mixed"}),
+        ("fp16-overflow", {"precision": "fp32"}),
+        ("missing-clipping", {"max_grad_norm": 1.0}),
+        ("clip-too-tight", {"max_grad_norm": 0.0}),
+        ("batch-too-small", {"batch_size": 256}),
+        ("missing-weight-decay", {"weight_decay": 0.1}),
+        ("over-regularization", {"weight_decay": 0.0, "dropout": 0.0}),
+        ("lr-too-high", {"optimizer": "AdamW", "lr": 1e-5}),
+        ("lr-too-low", {"optimizer": "SGD", "lr": 0.1}),
+        ("too-little-data", {"train_size": 1_000_000}),
+        ("data-not-shuffled", {"shuffle": 1}),
+        ("no-warmup", {"warmup_steps": 500}),
+    ],
+)
+def test_a_setting_can_speak_against_a_cause(cause: str, config: dict[str, Any]) -> None:
+    assert factor(run_of({}, config), cause) < 1.0
+
+
+@pytest.mark.parametrize("precision", ["fp16", "16-mixed", "float16", "torch.float16"])
+def test_half_precision_is_known_by_its_names(precision: str) -> None:
+    supports, against, _ = lines(run_of({}, {"precision": precision}), "fp16-overflow")
+    assert supports == {"half"} and not against
+
+
+def test_a_loss_below_the_double_softmax_floor_rules_it_out() -> None:
+    run = run_of({"loss": [[0, CHANCE], [1000, 1.2]]}, {"num_classes": 10})
+    assert factor(run, "double-softmax") <= 0.01
+
+
+@pytest.mark.parametrize("cause", ["preprocessing-mismatch", "label-mismatch", "distribution-shift", "too-little-data"])
+def test_accuracies_in_percent_give_the_evidence_of_fractions(cause: str) -> None:
+    def run(unit: float) -> Run:
+        return run_of(
+            {
+                "loss": FALLING,
+                "val_loss": [[0, 2.4], [1000, 3.5]],
+                "accuracy": [[0, 0.1 * unit], [1000, 0.9 * unit]],
+                "val_accuracy": [[0, 0.1 * unit], [1000, 0.11 * unit]],
+            },
+            {"num_classes": 10, "batch_size": 10, "steps_per_epoch": 20},
+        )
+
+    assert lines(run(1.0), cause) == lines(run(100.0), cause)
+
+
+def test_answers_stay_open_where_the_log_tells_one_side_only() -> None:
+    spec = causes()["lr-too-high"]
+    for rate, answer in ((0.1, True), (1e-3, None), (1e-5, False)):
+        bench = Bench(run_of({}, {"optimizer": "adam", "lr": rate}))
+        env, _ = bench.environment(spec.program, bench.subject())
+        assert env[spec.checks[0].answer or ""] is answer
