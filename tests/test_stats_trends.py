@@ -28,6 +28,7 @@ ONE: list[Callable[[Series], object]] = [
 TWO: list[Callable[[Series, Series], object]] = [
     trainval.aligned, trainval.difference, trainval.ratio, trainval.gap_end, trainval.gap_ratio, trainval.gap_of_drop,
     trainval.gap_trend_z, trainval.val_noise_ratio, trainval.better_throughout, trainval.crossing_step,
+    lambda a, b: trainval.val_jitter(b),
 ]  # fmt: skip
 ANY = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True, width=64),
@@ -251,3 +252,12 @@ def test_evaluation_noise_is_measured_against_averaged_training_noise() -> None:
     val = Series.of(1 + 0.1 * rng.standard_normal(100), step=range(0, 4000, 40))
     ratio = trainval.val_noise_ratio(train, val)
     assert ratio is not None and 4 < ratio < 10
+
+
+@quick
+@given(st.integers(5, 40), st.floats(2.0, 40.0))
+def test_a_clean_decay_however_steep_does_not_rise(m: int, rate: float) -> None:
+    s = Series.of(2.3 * np.exp(-rate * np.arange(m) / m) + 1e-4)
+    assert turning.turn_step(s) == pytest.approx(m - 1, abs=0.5 * m)
+    assert (turning.rise_after(s) or 0.0) < 0.02
+    assert (turning.rise_z(s) or 0.0) < 2.5

@@ -142,6 +142,26 @@ def val_noise_ratio(train: Series, val: Series) -> float | None:
     return None if low <= 1e-12 * t.scale or high > 1e300 * min(low, 1.0) else high / low
 
 
+def val_jitter(val: Series) -> float | None:
+    """Noise of one evaluation in the later half, over the whole fall of the curve: .1 hides a tenth of the progress.
+
+    Second differences, so trends do not count; 10 at most. Tells a jumping validation curve from a small one:
+    `val_noise_ratio` alone is large wherever the training curve has run out of noise. None below eight finite rows.
+
+    >>> val_jitter(Series.of([3.0, 2.0] + [1.0] * 10))
+    0.0
+    """
+    c = curve_of(val)
+    n = len(c)
+    if n < 8:
+        return None
+    noise = noise_of(c.y[n // 2 :] if n >= 16 else c.y[n // 3 :])
+    fall = float(c.y[0]) - float(np.min(c.y))
+    if noise == 0.0:
+        return 0.0
+    return 10.0 if noise >= 10.0 * fall else noise / fall
+
+
 def better_throughout(train: Series, val: Series) -> float | None:
     """Share of the common steps at which `val` lies below `train`; None below three common rows.
 

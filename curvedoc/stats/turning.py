@@ -7,9 +7,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
-from curvedoc.stats.grid import Curve, as_normal, clipped, curve_of, edges, means, mixed_edges, noise_of
+from curvedoc.stats.grid import (
+    Curve,
+    as_normal,
+    back,
+    clipped,
+    curve_of,
+    edges,
+    head_level,
+    means,
+    mixed_edges,
+    noise_of,
+)
 
-LEAST = 8  # evaluations below which a turn is not judged
+LEAST = 5  # evaluations below which a turn is not judged
+HEADROOM = 2.0  # times the way from lowest to median value, above the median: higher values only bend the smooth
 LEAST_FOR_RANGE = 15  # below this no interval of the turn covers what it promises
 WIDTH = 1 / 6  # of the rows on either side: bandwidth of the local quadratic
 DRAWS = 200  # bootstrap curves of the interval
@@ -49,8 +61,19 @@ def smooth_of(c: Curve) -> Smooth:
     return Smooth(x, raw, hat @ raw, hat)
 
 
+def _valley(c: Curve) -> Smooth:
+    """The smooth of `c` with its heights cut off: a parabola fitted to a steep head would dip below the floor."""
+    low, middle = float(np.min(c.y)), float(np.median(c.y))
+    return smooth_of(Curve(c.x, np.minimum(c.y, middle + HEADROOM * (middle - low)), c.scale))
+
+
+def _lowest(fit: Floats) -> int:
+    """Row of the lowest point; of those within a thousandth of the range of it, the last one."""
+    return int(np.flatnonzero(fit <= float(np.min(fit)) + 1e-3 * float(np.ptp(fit)))[-1])
+
+
 def turn_step(s: Series) -> float | None:
-    """Step of the lowest point of the smoothed curve; None below eight finite rows.
+    """Step of the lowest point of the smoothed curve; None below five finite rows.
 
     >>> turn_step(Series.of([5.0, 3.5, 2.5, 2.0, 1.9, 2.0, 2.5, 3.5, 5.0]))
     4.0
@@ -58,8 +81,8 @@ def turn_step(s: Series) -> float | None:
     c = curve_of(s)
     if len(c) < LEAST:
         return None
-    found = smooth_of(c)
-    return float(found.x[int(np.argmin(found.fit))])
+    found = _valley(c)
+    return float(found.x[_lowest(found.fit)])
 
 
 def turn_low(s: Series) -> float | None:
@@ -86,7 +109,7 @@ def _turn_range(c: Curve) -> tuple[float, float] | None:
     """90 % interval of the turn: 5 and 95 % of the argmin over curves drawn from smooth + shuffled residuals."""
     if len(c) < LEAST_FOR_RANGE:
         return None
-    found = smooth_of(c)
+    found = _valley(c)
     rest = found.raw - found.fit
     # residuals of a smoother are too small by its leverage
     rest = rest / np.sqrt(np.clip(1.0 - np.diag(found.hat), 0.2, None))
@@ -94,7 +117,7 @@ def _turn_range(c: Curve) -> tuple[float, float] | None:
     draws = np.random.default_rng(0).choice(rest, size=(DRAWS, len(rest)))
     places = found.x[np.argmin((found.fit + draws) @ found.hat.T, axis=1)]
     low, high = np.quantile(places, [0.05, 0.95])
-    turn = found.x[int(np.argmin(found.fit))]
+    turn = found.x[_lowest(found.fit)]
     return float(min(low, turn)), float(max(high, turn))
 
 
@@ -103,21 +126,23 @@ def _rise(c: Curve) -> tuple[float, float, float, float] | None:
     n = len(c)
     if n < LEAST:
         return None
-    found = smooth_of(c)
+    found = _valley(c)
     y = clipped(c.y)
-    best = int(np.searchsorted(c.x, found.x[int(np.argmin(found.fit))]))
+    best = int(np.searchsorted(c.x, found.x[_lowest(found.fit)]))
     reach = max(1, n // 10)
     a, b = max(0, best - reach), min(n, best + reach + 1)
     k = max(2, n // 5)
+    # where no row comes down to it, the smooth has dipped below the curve
+    low = max(float(np.min(found.fit)), float(np.min(y[a:b])))
     # the two windows must not share rows, or a rise that has just begun is averaged away
-    tail = y[max(n - k, min(b, n - 1)) :]
-    low = min(float(np.min(found.fit)), float(np.mean(y[a:b])))
-    error = noise_of(c.y) * (1.0 / (b - a) + 1.0 / len(tail)) ** 0.5
-    return low, float(np.mean(tail)), error, float(found.fit[0])
+    tail = y[max(n - k, b) :]
+    end = float(np.mean(tail)) if len(tail) else low
+    error = noise_of(c.y) * (1.0 / (b - a) + 1.0 / max(1, len(tail))) ** 0.5
+    return low, end, error, head_level(c.y)
 
 
 def rise_after(s: Series) -> float | None:
-    """Rise from the smoothed minimum to the end level, relative to the size of that minimum; None below eight rows.
+    """Rise from the smoothed minimum to the end level, relative to the size of that minimum; None below five rows.
 
     >>> round(rise_after(Series.of([5.0, 4.0, 3.0, 2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 4.0, 4.0])))
     1
@@ -146,7 +171,7 @@ def rise_of_drop(s: Series) -> float | None:
 def rise_z(s: Series) -> float | None:
     """Rise from the minimum to the end as a normal deviate; 2.5 is safe, since the choice of the minimum is in it.
 
-    None below eight rows. Without any noise: 40 for a rise, 0 for none.
+    None below five rows. Without any noise: 40 for a rise, 0 for none.
 
     >>> rise_z(Series.of([5.0, 4.0, 3.0, 2.5, 2.2, 2.1, 2.05, 2.0, 2.0, 2.0])) < 2.5
     True
@@ -162,13 +187,14 @@ def rise_z(s: Series) -> float | None:
 
 
 def best_level(s: Series) -> float | None:
-    """Lowest value of the smoothed curve, in the units of the log; None below eight finite rows.
+    """Lowest value of the smoothed curve, in the units of the log; None below five finite rows.
 
     >>> round(best_level(Series.of([3.0] * 10)), 6)
     3.0
     """
     c = curve_of(s)
-    return None if len(c) < LEAST else float(np.min(smooth_of(c).fit)) * c.scale
+    found = _rise(c)
+    return None if found is None else back(found[0], c.scale)
 
 
 def improves(s: Series) -> bool | None:
