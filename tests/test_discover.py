@@ -199,3 +199,65 @@ def test_a_very_deep_tree_is_walked(tmp_path: Path) -> None:
         deep = deep / "d"
     jsonl(deep / "m.jsonl")
     assert names(tmp_path) == ["."]
+
+
+def state(path: Path, last: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [{"step": i, "epoch": i / 10, "loss": 2 - 0.01 * i} for i in range(1, last + 1)]
+    path.write_text(json.dumps({"global_step": last, "log_history": rows}))
+
+
+def test_the_newest_checkpoint_stands_in_for_a_missing_trainer_state(tmp_path: Path) -> None:
+    state(tmp_path / "checkpoint-9" / "trainer_state.json", 9)
+    state(tmp_path / "checkpoint-20" / "trainer_state.json", 20)
+    found = harvest(tmp_path)
+    assert [(r.name, [s.path for s in r.sources]) for r in found.runs] == [(".", ["checkpoint-20/trainer_state.json"])]
+    assert [u.path for u in found.ignored] == ["checkpoint-9/trainer_state.json"]
+    state(tmp_path / "trainer_state.json", 25)
+    (run,) = harvest(tmp_path).runs
+    assert [s.path for s in run.sources] == ["trainer_state.json"]
+
+
+def test_a_copy_of_a_log_adds_nothing_and_is_told(tmp_path: Path) -> None:
+    path = jsonl(tmp_path / "metrics.jsonl")
+    (tmp_path / "metrics_backup.jsonl").write_text(path.read_text()[:200].rsplit("\n", 1)[0] + "\n")
+    (run,) = harvest(tmp_path).runs
+    assert len(run.points) == ROWS and [n.kind for n in run.notes] == ["duplicate-file"]
+
+
+def test_the_hydra_folder_configures_the_run_beside_it(tmp_path: Path) -> None:
+    for i in range(2):
+        jsonl(tmp_path / str(i) / "m.jsonl", float(i))
+        (tmp_path / str(i) / ".hydra").mkdir()
+        (tmp_path / str(i) / ".hydra" / "config.yaml").write_text(f"optimizer:\n  lr: 0.{i + 1}\n")
+    assert [r.settings["lr"] for r in harvest(tmp_path).runs] == [0.1, 0.2]
+
+
+def test_parts_of_one_wandb_run_id_are_one_run_in_order_of_time(tmp_path: Path) -> None:
+    for day, first in ((2, 80), (1, 0)):
+        jsonl(tmp_path / "wandb" / f"run-2024010{day}_100000-same" / "files" / "wandb-history.jsonl", 0.1 * day, first)
+    jsonl(tmp_path / "wandb" / "run-20240103_100000-other" / "files" / "wandb-history.jsonl", 3.0)
+    one, other = harvest(tmp_path).runs
+    assert one.points["segment"].max() == 1 and other.points["segment"].max() == 0
+    loss = one.series("loss")
+    assert loss is not None and loss.step.max() == 80 + 10 * (ROWS - 1)
+
+
+def test_restarts_of_torchrun_are_segments_and_its_folders_ranks(tmp_path: Path) -> None:
+    for attempt in range(2):
+        for rank in range(2):
+            jsonl(tmp_path / "job" / f"attempt_{attempt}" / str(rank) / "stdout.jsonl", rank / 10, 60 * attempt)
+    (run,) = harvest(tmp_path).runs
+    assert run.ranks() == (0, 1) and run.points["segment"].max() == 1
+
+
+def test_lightning_versions_are_runs_with_their_own_parameters(tmp_path: Path) -> None:
+    for v in range(2):
+        folder = tmp_path / "exp" / "lightning_logs" / f"version_{v}"
+        jsonl(folder / "metrics.jsonl", float(v))
+        (folder / "hparams.yaml").write_text(f"lr: 0.{v + 1}\n")
+    runs = harvest(tmp_path).runs
+    assert [(r.name, r.settings["lr"]) for r in runs] == [
+        ("exp/lightning_logs/version_0", 0.1),
+        ("exp/lightning_logs/version_1", 0.2),
+    ]

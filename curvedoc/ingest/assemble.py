@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.ingest import axis, duplicates, nulls, segments
+from curvedoc.ingest.copies import without_copies
 from curvedoc.ingest.discover import Bundle
 from curvedoc.ingest.grouping import Piece
 from curvedoc.ingest.roles import Facts, assign, facts
@@ -73,11 +74,12 @@ def _key(p: Piece) -> tuple[str, str]:
 
 
 def _stream_files(pieces: Sequence[Piece], base: Path) -> dict[int, str]:
-    """What a stream is called in notes: its first file."""
-    names: dict[tuple[str, str], str] = {}
+    """What a stream is called in notes: its file with the most points."""
+    best: dict[tuple[str, str], Piece] = {}
     for p in pieces:
-        names.setdefault(_key(p), _relative(p.member.path, base))
-    return dict(enumerate(names.values()))
+        if _key(p) not in best or p.points > best[_key(p)].points:
+            best[_key(p)] = p
+    return {i: _relative(p.member.path, base) for i, p in enumerate(best.values())}
 
 
 def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], list[Note]]:
@@ -88,7 +90,9 @@ def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], lis
     out: list[Strand] = []
     axes: dict[int, str] = {}
     notes: list[Note] = []
-    for stream, group in enumerate(groups.values()):
+    for stream, everything in enumerate(groups.values()):
+        group, gone = without_copies(everything)
+        notes += [Note("duplicate-file", f"{p.member.path.name} repeats {q.member.path.name}") for p, q in gone]
         pieced = [
             replace(s, stream=stream, file=np.full(len(s), at, dtype=np.int64))
             for at, p in enumerate(group)

@@ -61,6 +61,9 @@ def _fold(folder: Folder, below: list[tuple[str, list[Draft]]], finds: Finds) ->
     ]
     parts = _bare_ranks(parts)
     configs = list(folder.configs)
+    for sub, (name, drafts) in zip(folder.folders, below, strict=True):
+        if not drafts and name.lower() in hints.CONFIG_FOLDERS:
+            configs.extend(sub.configs)
     below = [(name, drafts) for name, drafts in below if drafts]
     kept: list[tuple[str, list[Draft]]] = []
     news = _newest_state(folder, below, finds)
@@ -155,11 +158,12 @@ def _newest_state(folder: Folder, below: list[tuple[str, list[Draft]]], finds: F
     states = {
         n: [p for d in drafts for p in d.parts if p.file.path.name == _STATE] for n, drafts in below if n in steps
     }
-    newest = max((n for n in steps if states[n]), key=lambda n: steps[n], default=None)
+    own = any(f.path.name == _STATE for f in folder.files)  # written at the end, with all that the checkpoints have
+    newest = None if own else max((n for n in steps if states[n]), key=lambda n: steps[n], default=None)
     for name in steps:
         if name != newest:
             finds.ignored.extend(
-                Unreadable(str(p.file.path), "an older copy of the state in a later checkpoint") for p in states[name]
+                Unreadable(str(p.file.path), "an older copy of a later trainer state") for p in states[name]
             )
     return {n: states[n] if n == newest else [] for n in steps}
 

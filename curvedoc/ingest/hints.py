@@ -26,6 +26,8 @@ CONTAINERS = words(
     metrics events event summaries summary vis_data files output outputs history results stats jsonl json
     artifacts out"""
 )
+#: Folders without a log that hold the configuration of the run beside them.
+CONFIG_FOLDERS = words(".hydra config configs conf cfg params hparams args files settings meta")
 #: A run folder that some logger names by itself: Lightning's versions, W&B's and Hugging Face's time stamps.
 _STAMPED = re.compile(
     r"version_\d+|(offline-)?run-\d{8}_\d{6}-\w+|latest-run|[A-Z][a-z]{2}\d{2}_\d{2}-\d{2}-\d{2}_.+|\d{8}[-_]\d{4,6}"

@@ -35,13 +35,13 @@ _TEST = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Facts:
     """What the values of one metric look like."""
 
     metric: str
     points: int
-    in_range: tuple[float, ...] = ()  # sorted finite values, thinned to at most 101
+    finite: Floats
     counter: bool = False
 
 
@@ -52,8 +52,7 @@ def facts(metric: str, value: Floats) -> Facts:
     if len(finite) >= _COUNTER_POINTS and bool((finite == np.floor(finite)).all()):
         rise = np.diff(finite)
         counter = bool((rise >= 0).all()) and bool((rise > 0).mean() > 0.5)
-    sample = np.quantile(finite, np.linspace(0, 1, 101)) if len(finite) > 101 else np.sort(finite)
-    return Facts(metric, len(value), tuple(sample.tolist()), counter)
+    return Facts(metric, len(value), finite, counter)
 
 
 def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] | None = None) -> tuple[RoleMatch, ...]:
@@ -99,8 +98,8 @@ def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signa
 def _plausible(f: Facts, r: Reading) -> bool:
     if f.counter and not r.bounds.counter:
         return False
-    inside = sum(r.bounds.low <= v <= r.bounds.high for v in f.in_range)
-    return inside >= _IN_RANGE * len(f.in_range)
+    inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
+    return int(inside.sum()) >= _IN_RANGE * len(f.finite)
 
 
 def _promoted(

@@ -64,33 +64,36 @@ def unravel(points: pl.DataFrame, stream: int, file: int, rank: int | None, pref
 
     Rows without a value are dropped unless they are flagged NULL; those get NaN.
     """
+    flags = points["flags"].fill_null(0).to_numpy()
+    keep = points["value"].is_not_null().to_numpy() | ((flags & np.uint16(Flag.NULL)) != 0)
+    if not bool(keep.all()):
+        points, flags = points.filter(keep), flags[keep]
     if not len(points):
         return []
-    null = (points["flags"].fill_null(0) & int(Flag.NULL)) != 0
-    points = points.filter(points["value"].is_not_null() | null)
-    if not len(points):
-        return []
-    out = []
-    for part in points.partition_by("metric", "rank", maintain_order=True):
-        n = len(part)
-        metric = str(part["metric"][0] or "")
-        own = part["rank"][0]
-        step = part["step"]
-        known = step.is_not_null().to_numpy()
-        out.append(
-            Strand(
-                prefix + metric,
-                int(own) if own else (rank or 0),
-                stream,
-                step.fill_null(0).to_numpy().astype(np.int64),
-                known,
-                part["value"].fill_null(float("nan")).to_numpy().astype(np.float64),
-                part["time"].fill_null(float("nan")).to_numpy().astype(np.float64),
-                part["flags"].fill_null(0).to_numpy().astype(np.uint16),
-                np.full(n, file, dtype=np.int64),
-            )
-        )
-    return out
+    metric = points["metric"].fill_null("")
+    names = metric.unique(maintain_order=True)
+    code = metric.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
+    ranks = points["rank"].fill_null(0).to_numpy().astype(np.int64)
+    many = bool(ranks.any())
+    known = points["step"].is_not_null().to_numpy()
+    step = points["step"].fill_null(0).to_numpy()
+    value = points["value"].fill_null(float("nan")).to_numpy()
+    time = points["time"].fill_null(float("nan")).to_numpy()
+    if many:
+        span = int(ranks.max()) - int(ranks.min()) + 1
+        code = code * span + (ranks - int(ranks.min()))
+    order = np.argsort(code, kind="stable")
+    cuts = np.flatnonzero(np.diff(code[order])) + 1
+    found: list[tuple[int, Strand]] = []
+    for at in np.split(order, cuts):
+        own = int(ranks[at[0]])
+        named = str(metric[int(at[0])])
+        strand = Strand(
+            prefix + named, own or rank or 0, stream, step[at], known[at], value[at], time[at], flags[at],
+            np.full(len(at), file, dtype=np.int64),
+        )  # fmt: skip
+        found.append((int(at[0]), strand))
+    return [s for _, s in sorted(found, key=lambda f: f[0])]
 
 
 def splice(pieces: Sequence[Strand]) -> Strand:
