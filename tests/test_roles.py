@@ -108,6 +108,11 @@ def test_a_growing_counter_called_loss_is_no_loss() -> None:
     assert [m.metric for m in found if m.role == "loss"] == ["train/loss"]
 
 
+def test_a_time_that_only_grows_is_a_clock_and_one_that_varies_a_step_time() -> None:
+    assert not roles(time=[float(i) for i in range(20)])
+    assert roles(time=[1.0, 1.2, 0.9, 1.1, 1.0, 1.3])[0].role == "step_time"
+
+
 def test_the_metric_logged_every_step_comes_before_the_epoch_mean() -> None:
     found = roles(train_loss_epoch=[2.0, 1.0], train_loss_step=[2.5, 2.0, 1.5, 1.2, 0.8])
     assert [m.metric for m in found if m.role == "loss"] == ["train_loss_step"]

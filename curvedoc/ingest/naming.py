@@ -45,7 +45,9 @@ def _read(raw: str, table: Signals) -> Reading | None:
         return None
     for f in table.families:
         if name in f.exact:
-            return Reading(f.roles["train"], "train", "", f"{f.name}: {name}", f.bounds, f.name, f.exact[name])
+            return Reading(
+                f.roles["train"], "train", "", f"{f.name}: {name}", f.bounds, f.name, len(f.names) + f.exact[name]
+            )
     return _by_pattern(raw[:300], name, table) or _by_words(name, table)
 
 

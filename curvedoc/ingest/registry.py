@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from curvedoc.ingest import column_json, hf_state, jsonl, tensorboard, wandb_dir, wandb_export, wandb_log
+from curvedoc.ingest import (
+    column_json,
+    csv_table,
+    hf_state,
+    jsonl,
+    tensorboard,
+    text_log,
+    wandb_dir,
+    wandb_export,
+    wandb_log,
+)
 from curvedoc.ingest.contract import Reader
 
 READERS: tuple[Reader, ...] = (
@@ -13,4 +23,6 @@ READERS: tuple[Reader, ...] = (
     wandb_export,
     column_json,
     jsonl,
+    csv_table,
+    text_log,
 )

@@ -42,17 +42,18 @@ class Facts:
     metric: str
     points: int
     finite: Floats
-    counter: bool = False
+    growing: bool = False  # never falls, and mostly rises
+    counter: bool = False  # growing integers
 
 
 def facts(metric: str, value: Floats) -> Facts:
     """The facts of one metric from its values in file order; non-finite ones count as points and say nothing else."""
     finite = value[np.isfinite(value)]
-    counter = False
-    if len(finite) >= _COUNTER_POINTS and bool((finite == np.floor(finite)).all()):
+    growing = False
+    if len(finite) >= _COUNTER_POINTS:
         rise = np.diff(finite)
-        counter = bool((rise >= 0).all()) and bool((rise > 0).mean() > 0.5)
-    return Facts(metric, len(value), finite, counter)
+        growing = bool((rise >= 0).all()) and bool((rise > 0).mean() > 0.5)
+    return Facts(metric, len(value), finite, growing, growing and bool((finite == np.floor(finite)).all()))
 
 
 def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] | None = None) -> tuple[RoleMatch, ...]:
@@ -96,7 +97,7 @@ def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signa
 
 
 def _plausible(f: Facts, r: Reading) -> bool:
-    if f.counter and not r.bounds.counter:
+    if (f.counter and r.bounds.never == "counter") or (f.growing and r.bounds.never == "growing"):
         return False
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)

@@ -44,7 +44,7 @@ class Bounds:
 
     low: float = float("-inf")
     high: float = float("inf")
-    counter: bool = True  # whether ever-growing integers are allowed
+    never: str = ""  # "counter": not ever-growing integers; "growing": no values that never fall
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +212,10 @@ class _At:
         span = value.get("range", [float("-inf"), float("inf")])
         if not isinstance(span, list) or len(span) != 2 or not all(isinstance(v, int | float) for v in span):
             raise self.to("range").wrong("expected [lowest, highest]", "infinity is written .inf")
-        if value.get("not", "counter") != "counter":
-            raise self.to("not").wrong(f"unknown shape {value['not']!r}", "only 'counter' is known")
-        return Bounds(float(span[0]), float(span[1]), "not" not in value)
+        shape = value.get("not", "")
+        if shape not in ("", "counter", "growing"):
+            raise self.to("not").wrong(f"unknown shape {shape!r}", "one of counter, growing")
+        return Bounds(float(span[0]), float(span[1]), shape)
 
 
 def _pattern(value: Any, at: _At) -> Pattern:
