@@ -437,3 +437,9 @@ def test_corpus_files_give_what_tensorboards_own_loader_gives() -> None:
     for log in tensorboard.read(paths[:20]):
         events = LegacyEventFileLoader(str(log.path)).Load()
         assert log.points.height == sum(len(e.summary.value) for e in events)
+
+
+def test_the_placeholder_that_lightning_logs_for_hyper_parameters_is_no_curve(tmp_path: Path) -> None:
+    loss = naive.scalar("loss", 2.0, 1)
+    assert rows(read(tmp_path, naive.scalar("hp_metric", -1.0, 0) + loss)) == [("loss", 1, 2.0)]
+    assert len(rows(read(tmp_path, naive.scalar("hp_metric", 0.5, 0) + loss))) == 2

@@ -184,36 +184,41 @@ def _compare(words: Words, size: int, layout: Template, row: int) -> tuple[NDArr
 
 
 def _take(words: Words, size: int, rows: Ints, layout: Template, code: NDArray[np.intp] | None, tags: Tags) -> Decoded:
-    """The points of records with one layout, their checksums verified."""
-    if code is None:
-        kind = np.zeros(len(rows), np.intp)
-        stand = np.zeros(1, np.intp)
-    else:
+    """The points of records with one layout, their checksums verified; `code` tells tags apart (None: there is one)."""
+    kind: NDArray[np.intp] | None = None
+    stand = np.zeros(1, np.intp)
+    if code is not None:
         slot_of = np.full(1 << _HASH_BITS, -1, np.intp)
-        slot_of[code[::-1]] = np.arange(len(code) - 1, -1, -1)
-        stand = slot_of[slot_of >= 0]
-        slot_of[slot_of >= 0] = np.arange(len(stand))
+        slot_of[code] = np.arange(len(code))
+        used = np.flatnonzero(slot_of >= 0)
+        stand = slot_of[used]
+        slot_of[used] = np.arange(len(used))
         kind = slot_of[code]
     samples = np.ascontiguousarray(words[:, stand].T).view(np.uint8)[:, :size]
     good = _verified(words, size, layout, samples, kind)
-    wrong = rows[~good]
-    if len(wrong):
+    wrong = np.empty(0, np.int64)
+    held = np.ones(len(samples), np.bool_)
+    if not good.all():
+        wrong = rows[~good]
         keep = np.flatnonzero(good)
-        words, rows, kind = words[:, keep], rows[keep], kind[keep]
-    wall = _bytes_at(words, layout.wall).view("<f8") if layout.wall else np.zeros(len(rows))
-    step = _varint(words, layout.step) if layout.step else np.zeros(len(rows), np.int64)
+        words, rows = words[:, keep], rows[keep]
+        if kind is not None:
+            kind = kind[keep]
+            held = np.bincount(kind, minlength=len(samples)) > 0  # a tag seen only in damaged records is none
+    n = len(rows)
+    wall = _bytes_at(words, layout.wall).view("<f8") if layout.wall else np.zeros(n)
+    step = _varint(words, layout.step) if layout.step else np.zeros(n, np.int64)
     columns = []
-    held = np.bincount(kind, minlength=len(samples)) > 0  # a tag seen only in damaged records is none
-    for slot in layout.slots:
+    for slot in layout.slots if n else ():
         named = np.ascontiguousarray(samples[:, slot.tag[0] : slot.tag[1]])
         ids = [tags.number(row.tobytes()) if h else 0 for row, h in zip(named, held.tolist(), strict=True)]
-        tag = np.array(ids, np.int32)[kind]
+        tag = np.full(n, ids[0], np.int32) if kind is None else np.array(ids, np.int32)[kind]
         columns.append(Columns(rows, tag, step, wall, _values(words, slot), slot.dtype == "<f4"))
     return Decoded(tuple(columns), wrong, np.empty(0, np.int64))
 
 
 def _verified(
-    words: Words, size: int, layout: Template, samples: NDArray[np.uint8], kind: NDArray[np.intp]
+    words: Words, size: int, layout: Template, samples: NDArray[np.uint8], kind: NDArray[np.intp] | None
 ) -> NDArray[np.bool_]:
     """Which records have the checksum that they carry, bool [n]."""
     spans = [s for s in (layout.wall, layout.step, *(slot.value for slot in layout.slots)) if s is not None]
@@ -228,7 +233,8 @@ def _verified(
         got ^= part
     blank = samples.copy()
     blank[:, variable] = 0
-    got ^= checksums(blank)[kind]
+    fixed = checksums(blank)
+    got ^= fixed[0] if kind is None else fixed[kind]
     good: NDArray[np.bool_] = unmask_all(_bytes_at(words, (size, size + 4)).astype(np.uint32)) == got
     return good
 

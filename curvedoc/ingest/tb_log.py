@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +12,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import settings
 from curvedoc.ingest.tally import Tally
 from curvedoc.ingest.tb_slow import Event, parse
-from curvedoc.model import MESSAGES, Note, Scalar
+from curvedoc.model import MESSAGES, Note, Scalar, empty_messages
 
 NAME = "tensorboard"
 
@@ -77,9 +78,12 @@ class Gathered:
                 key = f"{owner}.{key}"
             self.config.setdefault(key, value)
 
-    def log(self, points: pl.DataFrame) -> Log:
-        """The file as a Log; results of whole runs among the points (`hparam/...`) are not curves and go."""
-        points = self._curves(points)
+    def log(self, points: pl.DataFrame, placeholders: bool) -> Log:
+        """The file as a Log; results of whole runs among the points (`hparam/...`) are not curves and go.
+
+        placeholders: whether any file has the tag `hp_metric`, which Lightning fills with -1 when nothing is logged
+        """
+        points = self._curves(points, placeholders)
         if self.size and not self.records and "gap" in self.tally:
             notes = [*self.notes, Note("not-a-log", "no event record was found in the file", offset=0)]
         else:
@@ -99,18 +103,21 @@ class Gathered:
             clean_end=self.ended,
         )
 
-    def _curves(self, points: pl.DataFrame) -> pl.DataFrame:
+    def _curves(self, points: pl.DataFrame, placeholders: bool) -> pl.DataFrame:
         if self.session and points.height:
             once = points["metric"].value_counts().filter(pl.col("count") == 1)["metric"].to_list()
             whole = [m for m in once if m.startswith("hparam/") or m in self.outcomes]
             points = points.filter(~pl.col("metric").is_in(whole)) if whole else points
-        placeholder = points.filter(pl.col("metric") == "hp_metric")["value"]
-        if len(placeholder) and bool((placeholder == -1).all()):
-            points = points.filter(pl.col("metric") != "hp_metric")
+        if placeholders:
+            placeholder = points.filter(pl.col("metric") == "hp_metric")["value"]
+            if len(placeholder) and bool((placeholder == -1).all()):
+                points = points.filter(pl.col("metric") != "hp_metric")
         return points
 
     def _rows(self) -> pl.DataFrame:
         n = len(self._messages)
+        if not n:
+            return _no_messages()
         return pl.DataFrame(
             {
                 "source": [""] * n,
@@ -123,6 +130,11 @@ class Gathered:
             },
             schema=dict(MESSAGES),
         )
+
+
+@cache
+def _no_messages() -> pl.DataFrame:
+    return empty_messages()
 
 
 def clock(wall: float) -> float | None:

@@ -16,7 +16,7 @@ from curvedoc.ingest.tb_frames import HEAD
 from curvedoc.ingest.tb_log import LATEST
 from curvedoc.ingest.tb_slow import Event
 from curvedoc.ingest.wire import BYTES, VARINT, fields
-from curvedoc.model import POINTS, Flag
+from curvedoc.model import Flag, empty_points
 
 Ints = NDArray[np.int64]
 
@@ -122,7 +122,7 @@ def _readable_value(data: bytes, start: int, stop: int) -> bool:
 def _together(columns: list[Columns], wrong: Ints, records: int, tags: Tags) -> Batch:
     if not columns:
         empty = np.empty(0, np.int64)
-        return Batch(pl.DataFrame(schema=dict(POINTS)), empty, wrong, empty)
+        return Batch(empty_points(), empty, wrong, empty)
     record = np.concatenate([c.record for c in columns])
     flags = np.zeros(len(record), np.uint16)
     start = 0
@@ -141,14 +141,13 @@ def _together(columns: list[Columns], wrong: Ints, records: int, tags: Tags) -> 
     names = pl.Series("metric", tags.names(), dtype=pl.String)
     frame = pl.DataFrame(
         {
-            "metric": names.gather(pl.Series(np.concatenate([c.tag for c in columns])[order].astype(np.uint32))),
+            "metric": names[pl.Series(np.concatenate([c.tag for c in columns])[order].astype(np.uint32))],
             "step": np.concatenate([c.step for c in columns])[order],
             "value": np.concatenate([c.value for c in columns])[order],
             "time": time,
             "rank": np.zeros(len(record), np.int32),
             "flags": flags[order],
-        },
-        schema=dict(POINTS),
+        }
     )
     return Batch(frame, record, wrong, clock)
 

@@ -86,7 +86,7 @@ class _Reading:
         self._files = [Gathered(path) for path in paths]
         self._frames: list[list[pl.DataFrame]] = [[] for _ in paths]
         self._tags = Tags()
-        self._buf = bytearray(CHUNK + PAD)
+        self._buf = bytearray(min(CHUNK, max(_ROOM, 2 * sum(_size(path) for path in paths))) + PAD)
         self._have = 0
         self._pieces: list[_Piece] = []
         self._lost: Lost | None = None
@@ -176,10 +176,19 @@ class _Reading:
     def logs(self) -> list[Log]:
         """Every file as a Log."""
         self._decode(None)
-        return [
-            file.log(empty_points() if not frames else frames[0] if len(frames) == 1 else pl.concat(frames))
-            for file, frames in zip(self._files, self._frames, strict=True)
-        ]
+        placeholders = b"hp_metric" in self._tags
+        out = []
+        for file, frames in zip(self._files, self._frames, strict=True):
+            points = frames[0] if len(frames) == 1 else pl.concat(frames) if frames else empty_points()
+            out.append(file.log(points, placeholders))
+        return out
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0  # reading it tells why
 
 
 def _moved(lost: Lost, by: int) -> Lost:
