@@ -18,9 +18,10 @@ _PEAK = 0.07
 class Cell:
     """One column of a small picture; heights are 0..1, None where nothing finite was logged."""
 
-    step: int
+    step: int  # of the last value
     peak: float | None
     last: float | None
+    top: int = -1  # step of the peak
     dead: bool = False  # values were logged here, none of them finite
 
 
@@ -41,10 +42,11 @@ def cells(curve: Curve, count: int, end: int) -> tuple[Cell, ...]:
     for column in columns:
         at = [i for i in column if math.isfinite(curve.mean[i])]
         if at:
-            peak = max(height(curve.mean[i]) for i in at)
-            found.append(Cell(curve.step[at[-1]], peak, height(curve.mean[at[-1]])))
+            best = max(at, key=lambda i: curve.mean[i])
+            peak, last = height(curve.mean[best]), height(curve.mean[at[-1]])
+            found.append(Cell(curve.step[at[-1]], peak, last, curve.step[best]))
         else:
-            found.append(Cell(curve.step[column[-1]] if column else -1, None, None, bool(column)))
+            found.append(Cell(curve.step[column[-1]] if column else -1, None, None, dead=bool(column)))
     while found and found[-1].step < 0:
         found.pop()
     return tuple(found)
@@ -102,9 +104,9 @@ def spark(curve: Curve, end: int, onset: int | None, width: int = 132, height: i
         if c.last is None or c.peak is None:
             pen = "M" if c.dead else pen
             continue
-        tall = c.peak - c.last > _PEAK
-        for h in (c.peak, c.last) if tall else (c.last,):
-            last = (x(c.step), y(h))
+        both = ((c.top, c.peak), (c.step, c.last))
+        for step, h in both if c.peak - c.last > _PEAK else both[1:]:
+            last = (x(step), y(h))
             path.append(f"{pen}{last[0]:g},{last[1]:g}")
             pen = "L"
     return Spark("".join(path), x(onset) if onset is not None else None, last)

@@ -30,7 +30,7 @@ class Summary:
 
     headline: str
     details: tuple[str, ...]  # sentences that stand under the headline
-    counts: tuple[tuple[str, int], ...]  # (verdict, how many runs), worst first, zeros left out
+    counts: tuple[tuple[Verdict, int], ...]  # (verdict, how many runs), worst first, zeros left out
     first: First | None
     cause: RankedCause | None  # the likeliest cause behind the headline
     lead: RunDiagnosis | None  # the run that the headline is about
@@ -166,7 +166,7 @@ def summarize(d: Diagnosis) -> Summary:
         run = runs[0]
         return Summary(run.headline, (), counts, first_thing(run), run.causes[0] if run.causes else None, run)
     flagged = [r for r in runs if r.verdict in ("failed", "warning")]
-    contrasts = tuple(_sentence(c.text) for c in d.contrasts[:2])
+    contrasts = tuple(sentence(c.text) for c in d.contrasts[:2])
     if not flagged:
         return Summary(_calm(len(runs), tally), contrasts, counts, None, None, None)
     group = _main_group(d, flagged)
@@ -225,8 +225,9 @@ def _word(n: int) -> str:
     return _SMALL[n] if n < len(_SMALL) else f"{n:,}"
 
 
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else text + "."
+def sentence(text: str) -> str:
+    """The text with a full stop, unless it ends in a mark of its own or is empty."""
+    return text if not text or text.endswith((".", "!", "?", ":")) else text + "."
 
 
 def lower_first(title: str) -> str:

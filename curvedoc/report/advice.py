@@ -1,0 +1,34 @@
+"""How to log what was missing: one line of code per role, for the run after this one."""
+
+from __future__ import annotations
+
+#: Role -> a line that logs it. `log` stands for the user's own logger.
+HOW_TO_LOG: dict[str, str] = {
+    "loss": 'log({"loss": loss.item()}, step)',
+    "val_loss": 'log({"val_loss": evaluate(model, val_loader)}, step)',
+    "accuracy": 'log({"accuracy": (logits.argmax(-1) == y).float().mean().item()}, step)',
+    "val_accuracy": 'log({"val_accuracy": accuracy(model, val_loader)}, step)',
+    "grad_norm": 'log({"grad_norm": torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm).item()}, step)',
+    "lr": 'log({"lr": optimizer.param_groups[0]["lr"]}, step)',
+    "layer_grad_norm": 'log({f"grad_norm/{n}": p.grad.norm().item() for n, p in model.named_parameters()}, step)',
+    "weight_norm": 'log({"weight_norm": sum(p.norm() ** 2 for p in model.parameters()).sqrt().item()}, step)',
+    "layer_weight_norm": 'log({f"weight_norm/{n}": p.norm().item() for n, p in model.named_parameters()}, step)',
+    "loss_scale": 'log({"loss_scale": scaler.get_scale()}, step)',
+    "memory": 'log({"memory": torch.cuda.memory_allocated()}, step)',
+    "gpu_utilization": 'log({"gpu_utilization": torch.cuda.utilization()}, step)',
+    "throughput": 'log({"samples_per_s": batch_size / (time.perf_counter() - t0)}, step)',
+    "wall_time": 'log({"time": time.time()}, step)',
+    "zero_fraction": 'log({"zero_fraction": (activation == 0).float().mean().item()}, step)',
+    "saturation_fraction": 'log({"saturated": (activation.abs() > 0.99).float().mean().item()}, step)',
+    "clip_rate": 'log({"clipped": float(norm > max_norm)}, step)',
+    "attention_entropy": 'log({"attention_entropy": -(p * p.log()).sum(-1).mean().item()}, step)',
+    "config": "save the configuration beside the log: config.yaml or hparams.yaml",
+    "log_text": "keep the console output: python train.py 2>&1 | tee train.log",
+    "epoch": 'log({"epoch": epoch}, step)',
+    "num_classes": "save num_classes in the configuration",
+}
+
+
+def how_to_log(role: str) -> str:
+    """The line that logs a role, "" where there is no advice."""
+    return HOW_TO_LOG.get(role, "")

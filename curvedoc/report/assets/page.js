@@ -1,0 +1,162 @@
+// The page around the curves: theme, choice of run, filter and sort, deep links, answers, Markdown.
+// The page is complete without this script; it only adds to what stands there.
+
+const $ = (s, r = document) => r.querySelector(s), $$ = (s, r = document) => [...r.querySelectorAll(s)];
+const root = document.documentElement;
+
+// Every markup sink is closed: a string becomes markup only where it is empty (vega-embed clears its container that way).
+if (window.trustedTypes?.createPolicy) {
+  trustedTypes.createPolicy('default', { createHTML: s => (s === '' ? '' : null), createScript: () => null, createScriptURL: () => null });
+}
+document.addEventListener('securitypolicyviolation', e => { root.dataset.blocked = e.violatedDirective; });
+root.classList.add('js');
+
+const { runs: RUNS, templates: TEMPLATES } = JSON.parse($('#data').textContent);
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const scrollTo = el => el?.scrollIntoView({ behavior: calm.matches ? 'auto' : 'smooth', block: 'start' });
+const whole = v => Math.round(v).toLocaleString('en');
+const AXIS = r => r.axis[0].toUpperCase() + r.axis.slice(1);
+const number = v => {
+  if (v == null) return 'NaN';
+  const a = Math.abs(v);
+  return v === 0 ? '0' : a >= 1e6 || a < 1e-3 ? v.toExponential(1) : a >= 1000 ? whole(v) : v.toPrecision(3);
+};
+const nearest = (xs, x) => {
+  let lo = 0, hi = xs.length - 1;
+  while (lo < hi) { const m = (lo + hi) >> 1; if (xs[m] < x) lo = m + 1; else hi = m; }
+  return lo > 0 && x - xs[lo - 1] < xs[lo] - x ? lo - 1 : lo;
+};
+// Storage throws in a sandboxed frame.
+const store = {
+  get: k => { try { return localStorage.getItem(k); } catch { return null; } },
+  set: (k, v) => { try { localStorage.setItem(k, v); } catch { /* kept for this visit only */ } },
+};
+
+const themes = { auto: '◐ Auto', light: '○ Light', dark: '● Dark' };
+let theme = store.get('curvedoc.theme');
+const setTheme = t => {
+  theme = themes[t] ? t : 'auto';
+  if (theme === 'auto') root.removeAttribute('data-theme'); else root.dataset.theme = theme;
+  $('#theme').textContent = themes[theme];
+  store.set('curvedoc.theme', theme);
+};
+$('#theme').onclick = () => { const all = Object.keys(themes); setTheme(all[(all.indexOf(theme) + 1) % all.length]); };
+setTheme(theme);
+
+let toastTimer;
+function toast(text) {
+  const t = $('#toast');
+  t.textContent = text; t.classList.add('on');
+  clearTimeout(toastTimer); toastTimer = setTimeout(() => t.classList.remove('on'), 1600);
+}
+async function copy(text, said = 'Copied') {
+  try { await navigator.clipboard.writeText(text); } catch {
+    const area = document.createElement('textarea');
+    area.value = text; document.body.append(area); area.select(); document.execCommand('copy'); area.remove();
+  }
+  toast(said);
+}
+
+// Runs are drawn when they are chosen and near the window.
+const stacks = {};
+let current = null;
+const near = new IntersectionObserver(entries => {
+  for (const e of entries) {
+    if (!e.isIntersecting) continue;
+    near.unobserve(e.target);
+    const s = stacks[e.target.dataset.run];
+    s.draw().then(() => { if (s.zoomed) s.update(); root.dataset.drawn = Number(root.dataset.drawn ?? 0) + 1; });
+  }
+}, { rootMargin: '600px' });
+
+function remember() {
+  const s = stacks[current], p = new URLSearchParams({ run: RUNS[current].n });
+  if (s?.zoomed) p.set('x', s.xd.join('-'));
+  try { history.replaceState(null, '', '#' + p); } catch { /* a sandboxed frame has no history */ }
+}
+function show(id, jump) {
+  if (!RUNS[id]) return;
+  current = id;
+  $$('.run').forEach(r => r.classList.toggle('on', r.id === id));
+  $$('.runs tbody tr').forEach(t => t.setAttribute('aria-selected', t.dataset.run === id));
+  const section = document.getElementById(id), curves = $('.curves', section);
+  if (curves && !stacks[id]) { stacks[id] = new Stack(curves, RUNS[id], RUNS[id].n); near.observe(curves); } else if (stacks[id]?.live) stacks[id].update();
+  if (jump) { scrollTo(section); remember(); }
+}
+const zoomTo = text => {
+  const [a, b] = text.split('-').map(Number);
+  if (Number.isFinite(a) && Number.isFinite(b)) stacks[current]?.zoom([a, b]);
+};
+
+document.addEventListener('click', e => {
+  const go = e.target.closest('[data-run]:is(tr, .cells a)');
+  if (go?.dataset.run) { e.preventDefault(); show(go.dataset.run, true); return; }
+  const zoom = e.target.closest('[data-zoom]');
+  if (zoom) { scrollTo($('.run.on .curves')); zoomTo(zoom.dataset.zoom); return; }
+  const text = e.target.closest('[data-copy]');
+  if (text) copy($('code', text.parentElement).textContent);
+});
+
+// #run=NAME&x=6200-7700 restores run and zoom; #r3 is the address of a section without scripts.
+function follow() {
+  const plain = location.hash.slice(1), p = new URLSearchParams(plain);
+  const named = Object.keys(RUNS).find(id => RUNS[id].n === p.get('run'));
+  show(RUNS[plain] ? plain : named ?? current ?? $('.run')?.id);
+  if (p.get('x')) zoomTo(p.get('x'));
+}
+follow();
+addEventListener('hashchange', follow);
+
+// Table of runs: filter, search, sort.
+const lines = $$('.runs tbody tr');
+function filter() {
+  const words = $('#find').value.toLowerCase(), state = $('.filters [aria-pressed=true]').dataset.f;
+  let n = 0;
+  for (const t of lines) {
+    t.hidden = !((state === 'all' || t.dataset.state === state) && t.textContent.toLowerCase().includes(words));
+    n += !t.hidden;
+  }
+  $('#count').textContent = `${n} shown`;
+}
+if ($('#find')) {
+  $('#find').oninput = filter;
+  $$('.filters .btn').forEach(b => { b.onclick = () => { $$('.filters .btn').forEach(o => o.setAttribute('aria-pressed', o === b)); filter(); }; });
+}
+$$('.runs th button').forEach(b => {
+  b.onclick = () => {
+    const th = b.parentElement, i = [...th.parentElement.children].indexOf(th), up = th.getAttribute('aria-sort') !== 'ascending';
+    $$('.runs th').forEach(x => x.removeAttribute('aria-sort'));
+    th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+    const key = t => { const s = t.children[i].dataset.v ?? t.children[i].textContent.trim(); return s === '' || Number.isNaN(Number(s)) ? s : Number(s); };
+    // What has no value stays last both ways, and equal rows keep the order of the verdict.
+    const order = (x, y) => (x === '' || y === '' ? (x === '') - (y === '') : (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1));
+    $('.runs tbody').append(...[...lines].sort((a, b) => order(key(a), key(b))));
+  };
+});
+
+// Answers to the checks stay with this report.
+$$('.forks input').forEach(i => {
+  const k = `curvedoc.${document.body.dataset.report}.${i.name}`;
+  if (store.get(k) === i.value) i.checked = true;
+  i.onchange = () => store.set(k, i.value);
+});
+function markdown() {
+  const asked = $$('.run.on .forks').filter(f => $(':checked', f)).map(f => `- ${f.dataset.ask} **${$(':checked', f).value}**`);
+  return RUNS[current].md + (asked.length ? `\nChecked since:\n\n${asked.join('\n')}\n` : '');
+}
+$('#md').onclick = () => { if (current) copy(markdown(), 'Markdown of this run copied'); };
+$('#print').onclick = () => print();
+addEventListener('beforeprint', () => $$('details').forEach(d => { d.dataset.was = d.open ? '1' : ''; d.open = true; }));
+addEventListener('afterprint', () => $$('details').forEach(d => { d.open = !!d.dataset.was; }));
+
+// The section that is being read is marked in the bar.
+const read = new IntersectionObserver(entries => {
+  for (const e of entries) {
+    if (!e.isIntersecting) continue;
+    $$('.bar nav a').forEach(a => { if (a.dataset.to === e.target.dataset.nav) a.setAttribute('aria-current', 'true'); else a.removeAttribute('aria-current'); });
+  }
+}, { rootMargin: '-30% 0px -60% 0px' });
+$$('[data-nav]').forEach(s => read.observe(s));
+$$('.bar nav a').forEach(a => {
+  a.onclick = e => { e.preventDefault(); scrollTo($(`.run.on [data-nav=${a.dataset.to}]`) ?? $(`[data-nav=${a.dataset.to}]`)); };
+});

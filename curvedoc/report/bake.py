@@ -1,0 +1,125 @@
+"""Static SVG of a run's panels, drawn without a browser, so that a report is complete with scripts off."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from curvedoc.report.charts import WIDTH, color
+from curvedoc.report.escape import visible
+
+_LEFT, _RIGHT = 46, 14
+_BADGE = 25.0  # pixels between badges, so that each is a target of 24
+#: Pixels of one character of a band's label, for whether it fits.
+_CHAR = 6.4
+
+
+def bake(drawn: dict[str, Any], templates: dict[str, Any], name: str, alts: list[str]) -> list[Markup]:
+    """One SVG per panel of a drawing (`drawing.drawing`), whole run, ids made unique by `name`.
+
+    `alts` are the sentences that a screen reader says. Nothing outside is loaded; numbers are cut to 0.1 pixel.
+    """
+    import vl_convert
+
+    out = []
+    for i in range(len(drawn["panels"])):
+        spec = filled(drawn, i, templates)
+        svg = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
+        out.append(_tidy(svg, f"{name}p{i}", alts[i]))
+    return out
+
+
+def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict[str, Any]:
+    """The template of one panel with its data sets and domains: what the page's script draws at first, too."""
+    p = drawn["panels"][index]
+    bottom = index == len(drawn["panels"]) - 1
+    spec: dict[str, Any] = copy.deepcopy(templates[("log" if p["log"] else "lin") + ("_x" if bottom else "")])
+    spec["height"] = p["h"]
+    low, high = y_domain(p)
+    for param in spec["params"]:
+        param["value"] = drawn["x"] if param["name"] == "xd" else [low, high]
+    floor = low if p["log"] else None
+    first = index == 0
+    spec["datasets"] = {
+        "bands": [_band(b, drawn["x"]) for b in drawn["bands"]],
+        "env": [row for line in p["lines"][:1] for row in _env(line, floor)],
+        "ref": [],
+        "lines": [row for i, line in reversed([*enumerate(p["lines"])]) for row in _line(line, i, floor)],
+        "dots": [r for i, line in enumerate(p["lines"]) if line["dots"] for r in _line(line, i, floor)],
+        "levels": [{"v": v, "l": f"{v:g}"} for v in p["levels"]],
+        "rules": [{"x": m["x"]} for m in drawn["marks"]],
+        "badges": _badges(drawn) if first else [],
+        "labels": [b for b in (_band(b, drawn["x"]) for b in drawn["bands"]) if b["l"]] if first else [],
+    }
+    return spec
+
+
+def y_domain(p: dict[str, Any]) -> tuple[float, float]:
+    """The visible values of a whole panel: a little room on both sides, zero included for a rate."""
+    seen: list[float] = [v for v in p["levels"] if v is not None]
+    for line in p["lines"]:
+        for key in ("v", "lo", "hi"):
+            seen += [v for v in line.get(key, ()) if v is not None]
+    if p["log"]:
+        seen = [v for v in seen if v > 0]
+    if not seen:
+        return (1.0, 10.0) if p["log"] else (0.0, 1.0)
+    low, high = min(seen), max(seen)
+    if p["log"]:
+        return low * 0.94, high * 1.12
+    if p["k"] == "lr":
+        return min(0.0, low), high * 1.08 if high > 0 else 1.0
+    pad = (high - low) * (0.16 if p["levels"] else 0.06) or abs(high) * 0.1 or 1.0  # a level carries its label
+    return (max(0.0, low - pad) if low >= 0 else low - pad), high + pad
+
+
+def _floored(v: float | None, floor: float | None) -> float | None:
+    return v if v is None or floor is None or v > floor else floor
+
+
+def _env(line: dict[str, Any], floor: float | None) -> list[dict[str, Any]]:
+    if "lo" not in line:
+        return []
+    rows = zip(line["x"], line["lo"], line["hi"], strict=True)
+    return [{"x": x, "lo": _floored(lo, floor), "hi": _floored(hi, floor), "c": line["c"]} for x, lo, hi in rows]
+
+
+def _line(line: dict[str, Any], index: int, floor: float | None) -> list[dict[str, Any]]:
+    return [
+        {"x": x, "v": _floored(v, floor), "k": index, "c": line["c"]} for x, v in zip(line["x"], line["v"], strict=True)
+    ]
+
+
+def _band(b: dict[str, Any], x: list[int]) -> dict[str, Any]:
+    a, z = max(b["a"], x[0]), min(b["b"], x[1])
+    fits = (z - a) / (x[1] - x[0]) * (WIDTH - _LEFT - _RIGHT) > len(b["l"]) * _CHAR + 12
+    return {"a": b["a"], "b": b["b"], "m": (a + z) / 2, "l": b["l"] if fits else "", "c": color(f"b-{b['k']}")}
+
+
+def _badges(drawn: dict[str, Any]) -> list[dict[str, Any]]:
+    start, end = drawn["x"]
+    scale = (WIDTH - _LEFT - _RIGHT) / (end - start)
+    out, last = [], -math.inf
+    for m in drawn["marks"]:
+        last = max((m["x"] - start) * scale, last + _BADGE)
+        out.append({"bx": start + last / scale, "n": m["n"]})
+    return out
+
+
+def _tidy(svg: str, name: str, alt: str) -> Markup:
+    """A smaller SVG with ids of its own, one label for the whole, and no roles inside.
+
+    Safe as markup: vl-convert escapes the texts inside, and the label is escaped here.
+    """
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d+\.\d)\d+", r"\1", tag[0]), svg)  # texts keep their digits
+    svg = re.sub(r' (?:aria-[a-z]+|role|class|xmlns:xlink|version)="[^"]*"', "", svg)
+    # vl-convert counts its ids over the life of the process; here they count from zero in each picture.
+    for i, known in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))):
+        svg = re.sub(rf'(\bid="|url\(#|href="#){re.escape(known)}(?=["\)])', rf"\g<1>{name}c{i}", svg)
+    label = escape(visible(alt))
+    return Markup(re.sub(r"^<svg ", lambda _: f'<svg role="img" aria-label="{label}" ', svg, count=1))

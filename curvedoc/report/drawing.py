@@ -1,0 +1,114 @@
+"""A run's picture as plain drawing data: columns that the page's script and the baked pictures share."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from curvedoc.diagnosis import Curve
+from curvedoc.report.charts import color
+from curvedoc.report.panels import Panel, Picture
+
+_LINE_COLORS = ("s-val", "s-gn", "s-lr", "s-tp", "s-ref")
+_MAIN_COLOR = {"loss": "s-train", "grad_norm": "s-gn", "lr": "s-lr"}
+#: Curves of at most this many buckets show each value as a dot: a line alone hides where they are.
+_DOTS = 60
+_DIGITS = 4
+
+
+def thinned(curve: Curve, most: int) -> Curve:
+    """The curve in at most `most` buckets: neighbors merged, so lows and highs stay what they were."""
+    n = len(curve.step)
+    if n <= most:
+        return curve
+    size = -(-n // most)
+    groups = [range(i, min(i + size, n)) for i in range(0, n, size)]
+
+    def fold(values: tuple[float, ...], how: Any) -> tuple[float, ...]:
+        kept = ([values[i] for i in g if math.isfinite(values[i])] for g in groups)
+        return tuple(how(v) if v else math.nan for v in kept)
+
+    return Curve(
+        curve.metric,
+        curve.role,
+        curve.label,
+        tuple(curve.step[g[0]] for g in groups),
+        fold(curve.mean, lambda v: math.fsum(v) / len(v)),
+        fold(curve.low, min),
+        fold(curve.high, max),
+        curve.points,
+        curve.nonfinite,
+        curve.raw,
+    )
+
+
+def line_color(panel: Panel, index: int) -> str:
+    """The color of one curve of a panel: its role's for the main one, then the others of the palette."""
+    main = _MAIN_COLOR.get(panel.key, "s-tp")
+    return main if index == 0 else [c for c in _LINE_COLORS if c != main][(index - 1) % (len(_LINE_COLORS) - 1)]
+
+
+def curve_name(curve: Curve, panel: Panel) -> str:
+    """The name in the legend: its label, or what sets it apart from the others of its panel."""
+    base = (
+        "validation" if curve.role.startswith(("val_", "eval_")) else "test" if curve.role.startswith("test_") else ""
+    )
+    if curve.label:
+        return f"{base} {curve.label}".strip()
+    if base:
+        return base
+    alone = sum(c.role == curve.role for c in panel.curves) == 1
+    if alone and len(panel.curves) > 1:
+        return "train"
+    return curve.metric
+
+
+def drawing(pic: Picture, most: int, raw: bool = True) -> dict[str, Any]:
+    """The picture as JSON values in columns, at most `most` buckets a curve; null where nothing was finite.
+
+    With `raw`, the values near a finding are kept one by one beside the buckets.
+    """
+    panels = []
+    for p in pic.panels:
+        lines = [
+            _columns(thinned(c, most if i == 0 else max(60, most // 2)), i == 0, raw) for i, c in enumerate(p.curves)
+        ]
+        for i, (line, c) in enumerate(zip(lines, p.curves, strict=True)):
+            line["c"] = color(line_color(p, i))
+            line["n"] = curve_name(c, p)
+        panels.append(
+            {
+                "k": p.key,
+                "t": p.title,
+                "log": p.log,
+                "can": p.can_log,
+                "h": p.height,
+                "lines": lines,
+                "levels": [short(v) for k, v in pic.levels if k == p.key],
+            }
+        )
+    return {
+        "x": [pic.start, pic.end],
+        "panels": panels,
+        "bands": [{"a": b.start, "b": b.end, "k": b.kind, "l": b.text if b.kind == "dead" else ""} for b in pic.bands],
+        "marks": [{"x": p.step, "n": str(p.number), "t": p.text} for p in pic.pins],
+        "zoom": list(pic.zoom) if pic.zoom else None,
+    }
+
+
+def _columns(c: Curve, band: bool, raw: bool) -> dict[str, Any]:
+    out: dict[str, Any] = {"x": list(c.step), "v": [short(v) for v in c.mean], "dots": len(c.step) <= _DOTS}
+    if band and any(a < b for a, b in zip(c.low, c.high, strict=True)):
+        out["lo"] = [short(v) for v in c.low]
+        out["hi"] = [short(v) for v in c.high]
+    if raw and band and len(c.raw[0]) > 1:
+        out["raw"] = {"x": list(c.raw[0]), "v": [short(v) for v in c.raw[1]]}
+    return out
+
+
+def short(v: float) -> float | int | None:
+    """A drawn number at 4 significant digits: a tenth of a pixel."""
+    if not math.isfinite(v):
+        return None
+    out = float(f"{v:.{_DIGITS}g}")
+    return int(out) if out.is_integer() and abs(out) < 1e15 else out

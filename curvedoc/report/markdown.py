@@ -1,0 +1,194 @@
+"""The diagnosis as GitHub-flavored Markdown, for an issue, a pull request or a job summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curvedoc.diagnosis import Diagnosis, Evidence, RankedCause, RunDiagnosis
+from curvedoc.report import words
+from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
+from curvedoc.report.redact import redact
+from curvedoc.report.spark import blocks
+from curvedoc.report.summary import (
+    First,
+    first_thing,
+    group_of,
+    last_step,
+    last_value,
+    lead_finding,
+    main_curve,
+    missing,
+    onset,
+    ranked_findings,
+    summarize,
+    why,
+    worst_first,
+)
+from curvedoc.report.tree import tree
+from curvedoc.report.view import where
+
+#: GitHub refuses a comment above 65,536 characters; sections are left out from the end to stay below.
+MOST = 60_000
+_ROWS = 100
+_TEXT = 600  # characters of one sentence: a log line can be thousands long
+_NAME = 160
+
+
+def to_markdown(d: Diagnosis) -> str:
+    """The diagnosis as Markdown of at most `MOST` bytes; what did not fit is named in a last line.
+
+    Names stand in code spans, so that `@name` and `#12` neither notify nor link; no text of a log can become markup.
+    """
+    if len(d.runs) == 1:
+        return _fit([run_to_markdown(d.runs[0], d)], [], d)
+    head, runs = summarize(d), worst_first(d)
+    top = [f"## {markdown(clip(head.headline, _TEXT))}", ""]
+    tally = ", ".join(f"{n:,} {words.VERDICTS[v][1].lower()}" for v, n in head.counts)
+    if runs:
+        top += [f"{words.count(len(runs), 'run')}: {tally}.", ""]
+    if head.first:
+        top += [*_first(head.first, True), ""]
+    for c in d.contrasts[:5]:
+        top.append(f"- {markdown_code(clip(c.key, _NAME))}: {_text(c.text)} (p = {c.p_value:.2g})")
+    if d.contrasts:
+        top.append("")
+    top += [*_table(d, runs), ""] if runs else []
+    if d.unreadable:
+        top += ["Could not be read:", ""]
+        top += [f"- {markdown_code(clip(u.path, _NAME))}: {_text(u.reason)}" for u in d.unreadable[:20]]
+        top.append("")
+    flagged = [r for r in runs if r.verdict in ("failed", "warning")]
+    return _fit(["\n".join(top)], [run_to_markdown(r, d) for r in flagged], d)
+
+
+def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
+    """One run in full: what was found, the causes with their evidence, fixes and checks as a task list."""
+    glyph, word, _ = words.VERDICTS[run.verdict]
+    out = [f"### {glyph} {word}: {markdown_code(clip(run.run, _NAME))}", "", _text(run.headline), ""]
+    curve = main_curve(run)
+    if curve:
+        line = blocks(curve, 40, curve.step[-1])
+        extent = f"{words.value(curve.mean[0])} → {words.value(curve.mean[-1])}, {run.axis} {last_step(run, curve):,}"
+        out += [f"`{line}` {markdown_code(clip(curve.metric, _NAME))} {extent}", ""]
+    found = [f for f in ranked_findings(run) if f.kind != "gap"]
+    if found:
+        out += ["**What was found**", ""]
+    for f in found[:12]:
+        at = where(f, run.axis)
+        note = ", ".join(x for x in (at, f"follows from `{f.explained_by}`" if f.explained_by else "") if x)
+        out.append(f"- **{_text(f.title)}**{f' ({note})' if note else ''}")
+        out += [f"  - {_text(e.text)}" for e in f.evidence[:3]]
+    out += [""] if found else []
+    if run.causes:
+        out += [*_causes(run.causes), ""]
+    out += _tasks(run)
+    first = first_thing(run)
+    if first:
+        out += [*_first(first, False), ""]
+    needs = missing(run)
+    if needs and run.verdict != "healthy":
+        out += ["Not logged: " + ", ".join(markdown_code(n) for n, _ in needs[:10]) + ".", ""]
+    for m in run.messages[:2]:
+        text = redact(m.text)
+        out += [
+            f"<details><summary>{_summary(m.source, m.line)}</summary>",
+            "",
+            markdown_block(text[-3000:]),
+            "",
+            "</details>",
+            "",
+        ]
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def _summary(source: str, line: int) -> str:
+    # Inside an HTML tag Markdown is not parsed, so its text is escaped as HTML.
+    from markupsafe import escape
+
+    from curvedoc.report.escape import visible
+
+    return f"<code>{escape(clip(visible(source), _NAME)).replace('`', '&#96;')}:{line}</code>"
+
+
+def _text(text: str) -> str:
+    return markdown(clip(redact(text), _TEXT))
+
+
+def _causes(causes: Sequence[RankedCause]) -> list[str]:
+    title = "Likely causes" if causes[0].probability >= words.ASSERTED else "Possible causes"
+    out = [f"**{title}**", "", "| Cause | Likelihood | For | Against |", "| --- | --- | --- | --- |"]
+    for c in causes[:6]:
+        chance = f"{words.likelihood(c.probability)}, {words.percent(c.probability)}"
+        out.append(f"| {_text(c.title)} | {markdown(chance)} | {_cell(c.supports)} | {_cell(c.against)} |")
+    return out
+
+
+def _cell(evidence: Sequence[Evidence]) -> str:
+    return "<br>".join(_text(e.text) for e in evidence[:4])
+
+
+def _tasks(run: RunDiagnosis) -> list[str]:
+    """Fixes and open checks as a task list."""
+    fixes = [f for c in run.causes[:2] if c.probability >= words.POSSIBLE for f in c.fix][:6]
+    path = tree(run)
+    checks = [n for n in path.nodes if n.state in ("next", "leaning", "later")][:6] if path else []
+    out = []
+    if fixes:
+        out += ["**Fix**", "", *(f"- [ ] {_text(f)}" for f in fixes), ""]
+    if checks:
+        out += ["**Check**", ""]
+        out += [f"- [ ] {_text(n.ask)} {markdown(f'({words.COSTS[n.cost]})')}" for n in checks]
+        out.append("")
+    return out
+
+
+def _first(first: First, named: bool) -> list[str]:
+    cost = f" ({words.COSTS[first.cost]})" if first.cost else ""
+    on = f" on {markdown_code(clip(first.run, _NAME))}" if named else ""
+    out = [f"**Do this first**{on}{cost}: {_text(first.ask)} {_text(first.how)}".rstrip()]
+    return [*out, "", markdown_block(first.probe[:3000], "python")] if first.probe else out
+
+
+def _table(d: Diagnosis, runs: Sequence[RunDiagnosis]) -> list[str]:
+    groups = group_of(d)
+    out = [
+        "| | Run | Finding | Likeliest cause | Onset | Last value | Wasted |",
+        "| --- | --- | --- | --- | ---: | ---: | ---: |",
+    ]
+    for r in runs[:_ROWS]:
+        lead = lead_finding(r)
+        what = lead.title if lead else ("too little was logged" if r.verdict == "inconclusive" else "no problem found")
+        letter = f"{groups[r.run].name}: " if r.run in groups else ""
+        start = words.step(onset(r)) if onset(r) is not None else ""
+        final = words.value(last_value(r)) if last_value(r) is not None else ""
+        lost = words.hours(r.cost.hours_wasted) if r.cost.hours_wasted else ""
+        cells = (
+            f"{words.VERDICTS[r.verdict][0]} {words.VERDICTS[r.verdict][1]}",
+            markdown_code(clip(r.run, 80)),
+            markdown(letter + clip(what, 120)),
+            markdown(clip(why(r), 120)),
+            start,
+            final,
+            lost,
+        )
+        out.append("| " + " | ".join(cells) + " |")
+    if len(runs) > _ROWS:
+        out.append(f"\n{len(runs) - _ROWS:,} more runs not shown.")
+    return out
+
+
+def _fit(must: list[str], may: list[str], d: Diagnosis) -> str:
+    """The parts that fit, in order; then a line that says how many did not, and the versions."""
+    foot = f"_curvedoc {markdown(d.version)}, rules {markdown_code(d.rules_digest[:12])}_\n"
+    text, left = "\n".join(must), 0
+    for i, part in enumerate(may):
+        if len((text + part + foot).encode("utf-8", "replace")) > MOST - 200:
+            left = len(may) - i
+            break
+        text += "\n" + part
+    if len(text.encode("utf-8", "replace")) > MOST - 400:
+        text = text.encode("utf-8", "replace")[: MOST - 400].decode("utf-8", "ignore").rsplit("\n", 1)[0]
+        text += "\n\n" + ("```\n" if text.count("\n```") % 2 else "") + "Cut off here: the rest did not fit.\n"
+    if left:
+        text += f"\n{words.count(left, 'more flagged run')} left out: they did not fit.\n"
+    return text.rstrip("\n") + "\n\n" + foot

@@ -1,0 +1,132 @@
+"""What is marked on the curves of a run: numbered pins, shaded stretches, levels, and the window of the onset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from curvedoc.diagnosis import Curve, Evidence, Finding, RunDiagnosis
+from curvedoc.report.summary import onset, ranked_findings
+
+_MOST_MARKS = 9
+_MOST_BANDS = 4
+#: Two marks closer than this share of the width are one.
+_NEAR = 0.004
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One numbered mark."""
+
+    step: int
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """One shaded stretch of steps."""
+
+    start: int
+    end: int
+    kind: str  # "warn" (what a finding covers) or "dead" (nothing finite)
+    text: str
+
+
+def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
+    """Where the findings begin and what their evidence points at, numbered from left to right."""
+    found: list[tuple[int, str]] = []
+
+    def put(step: int | None, text: str) -> None:
+        near = (end - start) * _NEAR
+        if step is not None and start <= step <= end and all(abs(step - s) > near for s, _ in found):
+            found.append((step, text))
+
+    for f in ranked_findings(run):
+        if f.kind != "gap":
+            put(f.first_step, f.title)
+    for f in ranked_findings(run):
+        for e in f.evidence:
+            for m in e.marks:
+                if m.end is None and m.level is None:
+                    put(m.start, e.text)
+    for c in run.causes[:2]:
+        for e in (*c.supports, *c.against):
+            for m in e.marks:
+                if m.end is None and m.level is None:
+                    put(m.start, e.text)
+    return tuple(Pin(step, i + 1, text) for i, (step, text) in enumerate(sorted(found[:_MOST_MARKS])))
+
+
+def bands(run: RunDiagnosis, main: Curve | None, noun: str, start: int, end: int) -> tuple[Band, ...]:
+    """Stretches without a finite value of the main curve (called `noun`), and those that the findings cover."""
+    out: list[Band] = []
+    if main:
+        for a, b in _merged(main.nonfinite, (end - start) * 0.005):
+            n = b - a + 1
+            out.append(Band(a, max(b, a + 1), "dead", f"{n:,} {run.axis}{'s' * (n != 1)} without a finite {noun}"))
+    dead = [(b.start, b.end) for b in out]
+    seen: set[tuple[int, int]] = set()
+    own = {(f.first_step, f.last_step): f.title for f in reversed(ranked_findings(run))}
+    for f in ranked_findings(run):
+        if f.kind == "gap":
+            continue
+        for a, b in _spans(f):
+            if b <= a or (a, b) in seen or (b - a) > 0.95 * (end - start):
+                continue
+            if any(da <= a and b <= db + 1 for da, db in dead):
+                continue
+            seen.add((a, b))
+            if len(seen) <= _MOST_BANDS:
+                out.append(Band(a, b, "warn", own.get((a, b), f.title)))
+    return tuple(out)
+
+
+def _spans(f: Finding) -> list[tuple[int, int]]:
+    """The stretches that a finding's evidence marks, else the finding's own."""
+    marked: list[tuple[int | None, int | None]] = []
+    marked += [(m.start, m.end) for e in f.evidence for m in e.marks if m.end is not None]
+    marked = marked or [(f.first_step, f.last_step)]
+    return [(a, b) for a, b in marked if a is not None and b is not None]
+
+
+def _merged(spans: Iterable[tuple[int, int]], gap: float, most: int = 40) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    for a, b in spans:
+        if out and a - out[-1][1] <= gap:
+            out[-1] = (out[-1][0], max(b, out[-1][1]))
+        else:
+            out.append((a, b))
+    return sorted(sorted(out, key=lambda s: s[0] - s[1])[:most])
+
+
+def levels(run: RunDiagnosis, home: dict[str, str]) -> tuple[tuple[str, float], ...]:
+    """Levels that evidence names, as (panel, value); `home` holds the panel of each drawn metric."""
+    evidence = [e for f in ranked_findings(run) for e in f.evidence]
+    evidence += [e for c in run.causes[:2] for e in (*c.supports, *c.against)]
+    found = [(home[m.metric], m.level) for e in evidence for m in e.marks if m.level is not None and m.metric in home]
+    return tuple(dict.fromkeys((k, v) for k, v in found if math.isfinite(v)))[:6]
+
+
+def onset_window(run: RunDiagnosis, main: Curve | None, start: int, end: int) -> tuple[int, int] | None:
+    """The window of "zoom to onset": where raw points were kept, else an eighth of the run around the onset."""
+    at = onset(run)
+    if at is None or main is None:
+        return None
+    raw = main.raw[0]
+    if raw and raw[0] <= at <= raw[-1] and raw[-1] - raw[0] >= 8:
+        return raw[0], raw[-1]
+    pad = max(8, round((end - start) / 16))
+    window = (max(start, at - pad), min(end, at + pad))
+    return window if window[1] - window[0] < 0.9 * (end - start) else None
+
+
+def window(evidence: Evidence, start: int, end: int) -> tuple[int, int] | None:
+    """The steps to show for a sentence of evidence: its marks with room on both sides; None without marks."""
+    steps = [s for m in evidence.marks for s in (m.start, m.end) if s is not None]
+    if not steps:
+        return None
+    a, b = min(steps), max(steps)
+    pad = max(round((b - a) * 0.2), round((end - start) * 0.02), 8)
+    return max(start, a - pad), min(end, b + pad)

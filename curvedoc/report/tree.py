@@ -1,0 +1,109 @@
+"""The troubleshooting tree of one run as data: what the log answered, the next check, and what is left for later."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from curvedoc.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
+from curvedoc.report import words
+from curvedoc.report.summary import lead_finding, outcome
+
+State = Literal["answered", "leaning", "next", "later", "blocked"]
+
+#: The order down the path: what is known, then the one thing to do, then the rest.
+_ORDER: tuple[State, ...] = ("answered", "leaning", "next", "later", "blocked")
+_STATE: dict[Answer, State] = {
+    "yes": "answered",
+    "no": "answered",
+    "leaning-yes": "leaning",
+    "leaning-no": "leaning",
+    "open": "later",
+    "unanswerable": "blocked",
+}
+_WORD: dict[Answer, str] = {
+    "yes": "Yes",
+    "no": "No",
+    "leaning-yes": "Leaning yes",
+    "leaning-no": "Leaning no",
+    "open": "",
+    "unanswerable": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One question on the path."""
+
+    state: State
+    ask: str
+    how: str
+    cost: Cost
+    cause: str  # title of the cause that it tests
+    answer: str  # "Yes", "Leaning no", "" while open
+    because: str
+    yes: str  # where each answer leads, as a sentence
+    no: str
+    probe: str = ""
+
+    @property
+    def other(self) -> tuple[str, str]:
+        """The branch that was not taken, and where it would have led; two empty strings while open."""
+        if self.state != "answered":
+            return "", ""
+        return ("No", self.no) if self.answer == "Yes" else ("Yes", self.yes)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The path from the symptom down, and the causes that the evidence speaks against."""
+
+    symptom: str
+    nodes: tuple[Node, ...]
+    unlikely: tuple[tuple[str, str], ...]  # (cause, why)
+
+    @property
+    def answered(self) -> int:
+        """How many questions the log has settled."""
+        return sum(n.state == "answered" for n in self.nodes)
+
+
+def tree(run: RunDiagnosis) -> Tree | None:
+    """The tree of a run; None where there is no cause to test."""
+    if not run.causes:
+        return None
+    lead = lead_finding(run)
+    nodes: dict[str, Node] = {}
+    for cause in run.causes:
+        for check in cause.checks:
+            nodes.setdefault(check.ask, _node(run, cause, check))
+    c = run.next_check
+    if c and (c.ask not in nodes or nodes[c.ask].state != "answered"):
+        title = next((x.title for x in run.causes if x.cause == c.cause), c.cause.replace("-", " "))
+        yes, no = outcome(run, c.cause, c.yes), outcome(run, c.cause, c.no)
+        known = nodes.get(c.ask)
+        answer, because = (known.answer, known.because) if known else ("", "")
+        nodes[c.ask] = Node("next", c.ask, c.how, c.cost, title, answer, because, yes, no, c.probe)
+    ordered = sorted(nodes.values(), key=lambda n: _ORDER.index(n.state))
+    return Tree(lead.title if lead else run.headline, tuple(ordered), _unlikely(run))
+
+
+def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:
+    return Node(
+        _STATE[check.answer],
+        check.ask,
+        check.how,
+        check.cost,
+        cause.title,
+        _WORD[check.answer],
+        check.because,
+        outcome(run, cause.cause, check.yes),
+        outcome(run, cause.cause, check.no),
+        cause.probe if check.answer == "open" and check.cost != "look" else "",
+    )
+
+
+def _unlikely(run: RunDiagnosis) -> tuple[tuple[str, str], ...]:
+    """Causes below "possible" with what speaks against them; never one merely for lack of data."""
+    low = [c for c in run.causes[1:] if c.probability < words.POSSIBLE and c.against]
+    return tuple((c.title, c.against[0].text) for c in low)
