@@ -119,28 +119,26 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
     """The points frame of these curves, one after the other."""
     if not curves:
         return empty_points()
-    code = np.repeat(np.arange(len(curves)), [len(c.value) for c in curves])
+    sizes = [len(c.value) for c in curves]
+    names = pl.Series([clean(c.metric) for c in curves], dtype=pl.String)
     step = np.concatenate([c.step for c in curves])
     time = np.concatenate([c.time for c in curves])
-    known = np.isfinite(step) & (np.abs(step) < 2**62)
-    return pl.DataFrame(
+    known, timed = np.isfinite(step) & (np.abs(step) < 2**62), np.isfinite(time)
+    frame = pl.DataFrame(
         {
-            "metric": pl.Series([clean(c.metric) for c in curves], dtype=pl.String).gather(code),
-            "step": np.where(known, step, 0).astype(np.int64),
+            "metric": names.gather(np.repeat(np.arange(len(curves), dtype=np.uint32), sizes)),
+            "step": (step if known.all() else np.where(known, step, 0)).astype(np.int64),
             "value": np.concatenate([c.value for c in curves]),
             "time": time,
             "rank": np.concatenate([c.rank for c in curves]),
             "flags": np.concatenate([c.flags for c in curves]),
-            "known": known,
-        }
-    ).select(
-        "metric",
-        pl.when(pl.col("known")).then(pl.col("step")).alias("step"),
-        "value",
-        pl.when(pl.col("time").is_finite()).then(pl.col("time")).alias("time"),
-        "rank",
-        pl.col("flags").cast(POINTS["flags"]),
+        },
+        schema_overrides={"flags": POINTS["flags"]},
     )
+    for name, mask in (("step", known), ("time", timed)):
+        if not mask.all():
+            frame = frame.with_columns(pl.when(pl.Series(mask)).then(pl.col(name)).alias(name))
+    return frame
 
 
 def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:
