@@ -18,6 +18,8 @@ STEPS = (
     "num_updates", "current_steps", "update", "updates", "total_timesteps", "timesteps_total", "timesteps",
     "num_timesteps", "training_iteration",
 )  # fmt: skip
+#: Reinforcement learning counts these; beside them "time/iterations" counts something coarser.
+TIMESTEPS = ("total_timesteps", "num_timesteps", "timesteps")
 INNER = ("batch", "batch_idx", "minibatch")
 EPOCHS = ("epoch", "epochs", "round", "episode")
 _RANKS = ("rank", "global_rank", "local_rank", "process_index")
@@ -82,8 +84,8 @@ def axis_of(names: Sequence[str]) -> Axis:
     low = [_plain(n) for n in names]
     last = [n.rsplit("/", 1)[-1] for n in low]
     rank = next((low.index(r) for r in _RANKS if r in low), None)
-    for wanted in STEPS:
-        for cells in (low, last):
+    for cells, order in ((low, STEPS), (last, (*TIMESTEPS, *STEPS))):
+        for wanted in order:
             if wanted in cells:
                 return Axis(cells.index(wanted), "step", rank)
     for wanted in EPOCHS:

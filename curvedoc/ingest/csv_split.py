@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import csv
 import re
 from dataclasses import dataclass
 
@@ -134,23 +134,35 @@ def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) 
     if bool(short.any()):
         text = f"rows with fewer cells than the header's {width}"
         notes.append(Note("ragged-rows", text, line=_first(rows, short), count=int(short.sum())))
-    schema = {str(i): pl.String for i in range(width)}
+    schema: dict[str, type[pl.String]] = {str(i): pl.String for i in range(width)}
     if not len(rows):
         return Section(_unique(names, notes), pl.DataFrame(schema=schema), rows["line"])
-    quoted = not bool(plain.all())
-    body = "\n".join(rows["row"].to_list())
-    cells = pl.read_csv(
-        io.BytesIO(body.encode("utf-8", "replace")),
-        has_header=False,
-        separator=sep,
-        quote_char='"' if quoted else None,
-        schema=schema,
-        truncate_ragged_lines=True,
-        ignore_errors=True,
-        raise_if_empty=False,
-    )
+    cells = _split(rows["row"], sep, width) if bool(plain.all()) else _parse(rows["row"].to_list(), sep, width, notes)
     cells = cells.select(pl.all().str.strip_chars(" \t\"'"))
     return Section(_unique(names, notes), cells.head(len(rows)), rows["line"].head(len(cells)))
+
+
+def _split(rows: pl.Series, sep: str, width: int) -> pl.DataFrame:
+    """The cells of rows without quotes."""
+    if width == 1:
+        return rows.alias("0").to_frame()
+    return rows.str.split_exact(sep, width - 1).struct.rename_fields([str(i) for i in range(width)]).struct.unnest()
+
+
+def _parse(rows: list[str], sep: str, width: int, notes: list[Note]) -> pl.DataFrame:
+    """The cells of rows with quotes, row by row: no row can swallow the next one."""
+    none: list[str | None] = [None] * width
+    out: list[list[str | None]] = []
+    bad = 0
+    for row in rows:
+        try:
+            cells: list[str | None] = [*next(csv.reader((row,), delimiter=sep, skipinitialspace=True))]
+        except csv.Error:
+            cells, bad = [], bad + 1
+        out.append((cells + none)[:width])
+    if bad:
+        notes.append(Note("damaged", "rows that could not be taken apart were skipped", count=bad))
+    return pl.DataFrame(out, schema={str(i): pl.String for i in range(width)}, orient="row")
 
 
 def _unique(names: list[str], notes: list[Note]) -> tuple[str, ...]:
