@@ -605,3 +605,27 @@ def test_every_record_line_of_the_corpus_is_read() -> None:
             "Traceback (most recent"
         ), file
         assert not [n for n in log.notes if n.kind not in ("truncated",)], (file, log.notes)
+
+
+def test_what_the_first_name_says_of_the_split_holds_for_the_outcomes_after_it() -> None:
+    text = "".join(
+        f"Epoch {e}/2\n----------\ntrain Loss: 0.{e} Acc: 0.6\nval Loss: 0.{e}3 Acc: 0.9\n\n" for e in (1, 2)
+    )
+    log = parse(text + "Best val Acc: 0.925\n")
+    assert curve(log, "val Acc") == [(1, 0.9), (2, 0.9)]
+    assert curve(log, "Acc") == [(1, 0.6), (2, 0.6)]
+    assert log.messages["text"].to_list() == ["Best val Acc: 0.925"]
+
+
+def test_remarks_in_parentheses_and_sentences_about_a_step_are_no_metrics() -> None:
+    text = "Epoch 0, Iter 0/500: loss=2.3 (avg 2.4) lr=1.0e-03\nEpoch 0, Iter 50/500: loss=2.1 (avg 2.2) lr=1.0e-03\n"
+    text += "New best val_loss: 1.9 at epoch 2\nWARNING Gradient norm 123.4 exceeds threshold 10.0 at step 130\n"
+    log = parse(text)
+    assert set(log.points["metric"]) == {"epoch", "loss", "lr"}
+    assert log.messages["level"].to_list() == ["", "WARNING"]
+
+
+def test_bars_glued_together_on_one_line_count_by_the_last_one() -> None:
+    bar = "  1%|▏         | {}/1000 [00:10<16:30,  1.00s/it]"
+    log = parse("".join(bar.format(i - 10) + bar.format(i) + f"   {{'loss': 2.{i}, 'epoch': 0.1}}\n" for i in (10, 20)))
+    assert [s for s, _ in curve(log, "loss")] == [10, 20]

@@ -63,6 +63,7 @@ class Body:
     bar: bool = False
     strong: bool = False
     plural: bool = False
+    late: bool = False
 
 
 def _split(gap: str) -> tuple[str, str, str, str]:
@@ -133,7 +134,8 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
     bare = gap.strip(" '\"")
     last = state.found[-1] if state.found else None
     if gap.rstrip(" ").endswith("||") and mark == FRACTION:
-        state.found.append(Slot(INNER, slot, "batch"))
+        # bars overwritten without a line end stand on one line: the last one is the state of things
+        state.found = [*(s for s in state.found if s.role != INNER), Slot(INNER, slot, "batch")]
         state.bar = True
     elif state.listed and bare == ",":
         state.count += 1
@@ -164,6 +166,7 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         role, rest = counter
         if words.scope_of(rest):
             state.scopes.append(words.scope_of(rest))
+        state.late = state.late or (bool(state.found) and any(w in ("at", "after") for w in rest.split()))
         state.rest = rest
         state.plural = words.plain(key).endswith("s")
         state.prose += words.prose_words(" ".join(w for w in rest.split() if not words.is_outcome(w)))
@@ -210,16 +213,29 @@ def named(state: Body) -> tuple[Slot, ...]:
     """The slots with the scope of the line put before the keys that have none."""
     several = len(set(state.scopes)) > 1
     scope = state.scopes[-1] if state.scopes else ""
+    spoken = next((s.name for s in state.found if s.role == METRIC), "").split(" ")
+    if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in words.SCOPES:
+        # "val Loss: 0.2 Acc: 0.9": what the first name says holds for the others
+        scope = words.SCOPES[spoken[0].strip(".").lower()]
+        several = any(words.has_scope(s.name) and not s.name.startswith(spoken[0]) for s in state.found)
+        shared = True
+    else:
+        shared = False
     steps = [s for s in state.found if s.role == STEP]
     best = min(steps, key=lambda s: _priority(s.name), default=None)
     out = []
     for s in state.found:
-        if s.role == METRIC and scope and not several and scope != "train" and not words.has_scope(s.name):
+        if s.role == METRIC and scope and not several and scope != "train" and _open(s.name, shared):
             s = Slot(s.role, s.slot, f"{scope} {s.name}", s.unit)
         elif s.role == STEP and s is not best:
             s = Slot(METRIC, s.slot, s.name, s.unit)
         out.append(s)
     return tuple(out)
+
+
+def _open(name: str, shared: bool) -> bool:
+    """Whether a name takes the scope of its line; a scope only shared by the first name is for outcomes."""
+    return not words.has_scope(name) and (not shared or words.is_outcome(name))
 
 
 def _priority(name: str) -> int:
@@ -240,6 +256,8 @@ def read_body(body: str, first: int) -> Body:
             state.listed = ""
         if tail.startswith("%||"):
             _leftover_bar(state, gap, slot)
+        elif slot > first and gap.lstrip(" ").startswith("(") and not gap.rstrip(" ").endswith((":", "=")):
+            state.stray += ")" in gap  # "loss 2.3 (avg 2.4)": a remark on the number before
         elif _dirty(tail, unit):
             state.stray += 1
             _leftover(state, gap)

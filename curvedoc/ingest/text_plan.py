@@ -36,6 +36,11 @@ class Plan:
     keep: bool = False
 
 
+def _is_best(metrics: list[Slot]) -> bool:
+    """Whether the line only tells of the best value so far."""
+    return all("best" in words.plain(s.name).split() for s in metrics)
+
+
 def plan_of(template: str) -> Plan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
@@ -51,7 +56,9 @@ def plan_of(template: str) -> Plan:
     scope = state.scopes[-1] if state.scopes else ""
     printed = (body.lstrip("| ").startswith("{") and len(metrics) > 1) or ("{'" in body and outcome)
     kind = ""
-    if counters and metrics:
+    if state.late and not printed:
+        pass
+    elif counters and metrics:
         usual = outcome or any(words.is_usual(s.name) for s in metrics)
         fits = usual or (state.strong and not state.plural)
         if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
@@ -61,7 +68,7 @@ def plan_of(template: str) -> Plan:
     elif counters and state.prose <= 1 and not state.stray:
         kind = "anchor"
     elif metrics and outcome:
-        kind = "record" if printed else "loose" if state.prose <= 1 else ""
+        kind = "record" if printed else "loose" if state.prose <= 1 and not _is_best(metrics) else ""
     elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
         kind = "member"
     if prefix.rank_slot >= 0:
