@@ -9,7 +9,11 @@ from curvedoc.ingest.wandb_values import VALUE_KEY, Point, item_parts, json_valu
 from curvedoc.ingest.wire import BYTES, VARINT, fields, signed, varint
 
 #: Items that W&B adds to every record: the axes, not metrics.
-_AXES = frozenset(("_step", "_timestamp", "_runtime", "_wandb", "_wandb.runtime"))
+_STEP, _TIME, _OTHER = -1, -2, -3
+_AXIS_NUMBERS = {"_step": _STEP, "_timestamp": _TIME, "_runtime": _OTHER, "_wandb": _OTHER, "_wandb.runtime": _OTHER}
+_AXES = frozenset(_AXIS_NUMBERS)
+#: First bytes of the fields of a history record: an item, and the step once more.
+_ITEM, _STEP_FIELD = 0x0A, 0x12
 #: A step metric of these names counts something coarser than steps; such series stay on `_step`, the axis of the rest.
 _COARSE = ("epoch", "time", "runtime", "hour", "minute", "second")
 #: Largest step that is one; a float beyond has no exact integer.
@@ -23,6 +27,7 @@ class History:
         self.columns = Columns()
         self.last_step: int | None = None
         self._keys: dict[bytes, str] = {}
+        self._numbers: dict[bytes, int] = {}  # as _keys, to the numbers of columns; axes are below 0
         self._exact: dict[str, str] = {}
         self._globs: list[tuple[str, str]] = []
         self._axes: frozenset[str] = frozenset()
@@ -42,6 +47,49 @@ class History:
 
     def record(self, data: bytes) -> None:
         """One history record. Raises ValueError where it is no message."""
+        if self._axes or not self._plain(data):
+            self._any(data)
+
+    def _plain(self, data: bytes) -> bool:
+        """Takes a record of short items with keys met before and numbers; False, and nothing done, for any other."""
+        numbers = self._numbers
+        metrics: list[int] = []
+        values: list[float] = []
+        step = None
+        time = math.nan
+        at, end = 0, len(data)
+        while at + 1 < end:
+            kind, size = data[at], data[at + 1]
+            at += 2
+            stop = at + size
+            if size > 127 or stop > end:
+                return False
+            if kind == _ITEM:
+                cut = data.find(VALUE_KEY, at, stop)
+                number = numbers.get(data[at:cut]) if cut > 0 else None
+                if number is None or cut + 3 > stop or data[cut + 2] != stop - cut - 3:
+                    return False
+                try:
+                    value = float(data[cut + 3 : stop])
+                except ValueError:
+                    return False
+                if number >= 0:
+                    metrics.append(number)
+                    values.append(value)
+                elif number == _STEP:
+                    step = int(value) if abs(value) < _MAX_STEP else None
+                elif number == _TIME:
+                    time = value
+            elif kind != _STEP_FIELD:
+                return False
+            at = stop
+        if step is None or at != end:
+            return False
+        self.columns.extend(metrics, values, step, time if 0 < time < 1e11 else math.nan)
+        self.last_step = step
+        return True
+
+    def _any(self, data: bytes) -> None:
         step: int | None = None
         found: list[Point] = []
         deep: dict[str, object] = {}
@@ -118,4 +166,5 @@ class History:
         name, raw, end = item_parts(item)
         if end is not None:
             self._keys[item[:end]] = name
+            self._numbers[item[:end]] = _AXIS_NUMBERS[name] if name in _AXES else self.columns.number(name)
         return name, raw
