@@ -2,11 +2,237 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
 import typer
 
-app = typer.Typer(name="curvedoc", no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    name="curvedoc",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+class Format(StrEnum):
+    """What stdout gets."""
+
+    text = "text"
+    json = "json"
+    html = "html"
+    markdown = "markdown"
+
+
+class FailOn(StrEnum):
+    """From which severity on findings make the exit code 1."""
+
+    never = "never"
+    note = "note"
+    warning = "warning"
+    error = "error"
+    failed = "failed"
+    fatal = "fatal"
+
+
+class Color(StrEnum):
+    """When to color."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
+Paths = Annotated[
+    list[Path], typer.Argument(help="Run directories, trees of them, log files or globs.", show_default=False)
+]
+Rules = Annotated[
+    list[Path] | None, typer.Option("--rules", help="Further directory of rule files.", show_default=False)
+]
+Signals = Annotated[
+    list[str] | None, typer.Option("--signal", metavar="ROLE=METRIC", help="Take this metric for that role.")
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+
+
+def _version(show: bool) -> None:
+    if show:
+        from curvedoc import __version__
+
+        typer.echo(f"curvedoc {__version__}")
+        raise typer.Exit
 
 
 @app.callback()
-def root() -> None:
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
     """Offline diagnosis of training runs: what went wrong, where it began, why, and what to do next."""
+
+
+def _signals(pairs: list[str] | None) -> dict[str, str]:
+    from curvedoc.errors import UsageError
+
+    out = {}
+    for pair in pairs or []:
+        role, sign, metric = pair.partition("=")
+        if not sign or not role or not metric:
+            raise UsageError(f"'{pair}' is not ROLE=METRIC", "--signal")
+        out[role] = metric
+    return out
+
+
+@app.command()
+def analyze(
+    paths: Paths,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the diagnosis as JSON here.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown postmortem here.")] = None,
+    format_: Annotated[Format | None, typer.Option("--format", "-f", help="What to print; default text.")] = None,
+    no_html: Annotated[bool, typer.Option("--no-html", help="Do not write curvedoc-report.html.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    rules: Rules = None,
+    select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not judge this symptom.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="RULE.PARAM=VALUE", help="Change a threshold.")
+    ] = None,
+    sensitivity: Annotated[
+        float | None,
+        typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.", show_default="0"),
+    ] = None,
+    signal: Signals = None,
+    no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 5 when some input could not be read.")] = False,
+    all_runs: Annotated[bool, typer.Option("--all", help="List healthy runs too.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what could not be judged as well.")] = False,
+    color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
+    debug: Debug = False,
+) -> None:
+    """Diagnose one run or a tree of them: print the summary, write curvedoc-report.html."""
+    from curvedoc.cli.exits import code, told
+
+    with told(debug):
+        from curvedoc.api import Options
+        from curvedoc.cli.analyze import Outputs, run
+        from curvedoc.cli.config import load
+
+        file = load(Path.cwd())
+        options = Options(
+            rules=(*(Path(r) for r in file.rules), *(rules or [])),
+            select=tuple(select or file.select),
+            ignore=tuple(ignore or file.ignore),
+            set=(*file.set, *(set_ or [])),
+            sensitivity=file.sensitivity if sensitivity is None else sensitivity,
+            signals={**file.signals, **_signals(signal)},
+            siblings=not no_siblings,
+        )
+        out = Outputs(
+            html=html, json=json, markdown=markdown, format=None if format_ is None else str(format_), no_html=no_html,
+            force=force, all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
+        )  # fmt: skip
+        d = run(paths, options, out)
+        raise typer.Exit(code(d, str(fail_on or file.fail_on), strict))
+
+
+@app.command()
+def doctor(paths: Paths, signal: Signals = None, debug: Debug = False) -> None:
+    """Show what was found, what was taken for what, and what could not be read."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.doctor import show
+
+        show(paths, _signals(signal))
+
+
+@app.command("rules")
+def rules_(
+    rules: Rules = None,
+    json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
+    vocabulary: Annotated[bool, typer.Option("--vocabulary", help="The functions a rule may call.")] = False,
+    debug: Debug = False,
+) -> None:
+    """List the detectors, their thresholds and what they need."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.listing import list_rules, list_vocabulary
+
+        list_vocabulary() if vocabulary else list_rules(rules or [], json)
+
+
+@app.command()
+def explain(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="A symptom or a cause.")],
+    rules: Rules = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    debug: Debug = False,
+) -> None:
+    """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.listing import explain_id
+
+        explain_id(id_, rules or [], markdown)
+
+
+@app.command("test-rules")
+def test_rules(
+    directory: Annotated[
+        Path | None, typer.Argument(help="A directory of rule files; default the shipped ones.")
+    ] = None,
+    rule: Annotated[list[str] | None, typer.Option("--rule", help="Only this rule.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Check rule and cause files and run the cases inside them."""
+    from curvedoc.cli.exits import Exit, told
+
+    with told(debug):
+        from curvedoc.cli.cases import run_cases
+
+        raise typer.Exit(Exit.DONE if run_cases(directory, rule or []) else Exit.FINDINGS)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the diagnosis."""
+    import json
+    import sys
+
+    from curvedoc.report.json_out import json_schema
+
+    sys.stdout.write(json.dumps(json_schema(), indent=2, sort_keys=True) + "\n")
+
+
+@app.command()
+def render(
+    file: Annotated[Path, typer.Argument(help="A diagnosis saved with --json.")],
+    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown postmortem here.")] = None,
+    format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.text,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
+    debug: Debug = False,
+) -> None:
+    """Redraw any view of a saved diagnosis."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.analyze import Outputs
+        from curvedoc.cli.analyze import render as draw
+        from curvedoc.cli.saved import read_saved
+
+        out = Outputs(
+            html=html, json=None, markdown=markdown, format=str(format_), no_html=True, force=force, all_runs=False,
+            verbose=False, quiet=False, color=str(color),
+        )  # fmt: skip
+        draw(read_saved(file), out, file.stem)

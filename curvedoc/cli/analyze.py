@@ -1,0 +1,147 @@
+"""`curvedoc analyze`: the work behind the command, its outputs and its progress line."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from curvedoc.api import Options, analyze
+from curvedoc.diagnosis import Diagnosis
+from curvedoc.errors import UsageError
+
+DEFAULT_HTML = "curvedoc-report.html"
+#: Every HTML report carries this, so that only our own files are ever overwritten.
+HTML_MARK = b'name="generator" content="curvedoc'
+#: Work shorter than this needs no progress line.
+SILENT_SECONDS = 0.5
+PIPED_WIDTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where results go besides stdout."""
+
+    html: Path | None
+    json: Path | None
+    markdown: Path | None
+    format: str | None  # text, json, html, markdown: what stdout gets
+    no_html: bool
+    force: bool
+    all_runs: bool
+    verbose: bool
+    quiet: bool
+    color: str
+
+
+class Progress:
+    """One rewritten line on stderr, on a terminal only, once the work has lasted a moment."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._on = sys.stderr.isatty() and not quiet
+        self._start = self._last = time.monotonic()
+        self._shown = False
+
+    def __call__(self, phase: str, done: int, of: int) -> None:
+        """Show that `done` of `of` are done."""
+        now = time.monotonic()
+        if not self._on or now - self._start < SILENT_SECONDS or (now - self._last < 0.1 and done < of):
+            return
+        self._last, self._shown = now, True
+        rate = done / (now - self._start)
+        sys.stderr.write(
+            f"\r{phase} {done:,} of {of:,} runs, {rate:,.0f} a second, {(of - done) / rate:.0f} s left \x1b[K"
+        )
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        """Clear the line."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _write(path: Path, text: str, force: bool) -> None:
+    if path.suffix in (".html", ".htm") and path.exists() and not force:
+        with path.open("rb") as file:
+            if HTML_MARK not in file.read(4096):
+                raise UsageError("exists and was not written by curvedoc", str(path), "give another name or --force")
+    try:
+        # written beside and renamed: an interrupted run must not leave half a report
+        part = path.with_name(path.name + ".part")
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot be written: {error.strerror}", str(path)) from error
+
+
+def _colored(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def render(d: Diagnosis, out: Outputs, title: str) -> None:
+    """Write every output that was asked for; stdout last."""
+    explicit = any((out.html, out.json, out.markdown, out.format))
+    html_path = out.html or (None if explicit or out.no_html else Path(DEFAULT_HTML))
+    html = None
+    if html_path is not None or out.format == "html":
+        from curvedoc.report.html import to_html
+
+        html = to_html(d, title=title)
+    if html_path is not None and html is not None:
+        _write(html_path, html, out.force)
+    if out.json is not None or out.format == "json":
+        from curvedoc.report.json_out import to_json
+
+        document = to_json(d)
+        if out.json is not None:
+            _write(out.json, document, True)
+        if out.format == "json":
+            sys.stdout.write(document)
+    if out.markdown is not None or out.format == "markdown":
+        from curvedoc.report.markdown import to_markdown
+
+        text = to_markdown(d)
+        if out.markdown is not None:
+            _write(out.markdown, text, True)
+        if out.format == "markdown":
+            sys.stdout.write(text)
+    if out.format == "html" and html is not None:
+        sys.stdout.write(html)
+    if out.format in (None, "text") and not out.quiet:
+        from curvedoc.report.text import to_text
+
+        width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
+        plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+        sys.stdout.write(
+            to_text(
+                d, width=width, color=_colored(out.color), ascii_only=plain, all_runs=out.all_runs, verbose=out.verbose
+            )
+        )
+    if html_path is not None and not out.quiet:
+        sys.stdout.write(f"\nreport  {html_path}\n") if out.format in (None, "text") else None
+    for path in (out.json, out.markdown, None if out.format in (None, "text") else html_path):
+        if path is not None and not out.quiet:
+            sys.stderr.write(f"wrote {path}\n")
+
+
+def run(paths: list[Path], options: Options, out: Outputs) -> Diagnosis:
+    """Analyse and write the outputs."""
+    for path in paths:
+        if not path.exists() and not any(c in str(path) for c in "*?["):
+            raise UsageError("no such file or directory", str(path))
+    progress = Progress(out.quiet)
+    try:
+        d = analyze(paths, options, progress)
+    finally:
+        progress.close()
+    title = paths[0].resolve().name if len(paths) == 1 else f"{len(paths)} paths"
+    render(d, out, title)
+    return d

@@ -1,0 +1,59 @@
+"""`curvedoc doctor`: what was found, what was taken for what, what could not be read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from curvedoc.model import Note, Run
+from curvedoc.report.escape import visible
+
+
+def _note(note: Note) -> str:
+    place = f" (line {note.line})" if note.line is not None else ""
+    place = f" (byte {note.offset:,})" if note.offset is not None and not place else place
+    times = f" x{note.count:,}" if note.count > 1 else ""
+    return f"  note   {note.kind}{times}{place}: {visible(note.text)}"
+
+
+def _run_lines(run: Run) -> list[str]:
+    segments = int(run.points["segment"].max() or 0) + 1 if len(run.points) else 0  # type: ignore[arg-type]
+    ranks = len(run.ranks())
+    extra = (f", {ranks} ranks" if ranks > 1 else "") + (f", {segments} segments" if segments > 1 else "")
+    out = [f"{visible(run.name)}  ({len(run.points):,} points{extra}, axis {run.axis})"]
+    for source in run.sources:
+        size = f"{source.points:,} points, {source.bytes:,} bytes"
+        out.append(f"  read   {visible(source.path)}  {source.format}, {size}")
+        out += [_note(note) for note in source.notes]
+    out += [_note(note) for note in run.notes]
+    for match in run.roles:
+        series = run.metric(match.metric)
+        label = f" [{match.label}]" if match.label else ""
+        points = 0 if series is None else len(series)
+        metric = visible(match.metric)
+        out.append(f"  role   {match.role + label:24} <- {metric}  {points:,} points  ({match.why})")
+    used = {m.metric for m in run.roles}
+    unused = [m for m in run.points["metric"].unique(maintain_order=True).to_list() if m not in used]
+    if unused:
+        out.append(f"  unused {', '.join(visible(m) for m in unused[:12])}{' ...' if len(unused) > 12 else ''}")
+    if run.settings:
+        out.append("  config " + ", ".join(f"{k}={visible(str(v))}" for k, v in sorted(run.settings.items())))
+    if len(run.messages):
+        out.append(f"  text   {len(run.messages):,} messages")
+    return out
+
+
+def show(paths: list[Path], signals: Mapping[str, str]) -> None:
+    """Print every run with its sources, notes, roles and unused metrics, then what could not be read."""
+    from curvedoc.ingest import read_runs
+    from curvedoc.rulebook.load import signals_file
+
+    harvest = read_runs(paths, signals=signals, signals_file=signals_file())
+    out: list[str] = []
+    for run in harvest.runs:
+        out += [*_run_lines(run), ""]
+    for item in harvest.unreadable:
+        out.append(f"not read  {visible(item.path)}: {visible(item.reason)}")
+    out.append(f"{len(harvest.runs):,} runs, {len(harvest.unreadable):,} files not read")
+    sys.stdout.write("\n".join(out) + "\n")

@@ -1,0 +1,75 @@
+"""Exit codes, the same for every output format, and the one place that turns errors into them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+
+import typer
+
+from curvedoc.diagnosis import Diagnosis
+from curvedoc.errors import CurvedocError, NothingToAnalyse
+
+
+class Exit(IntEnum):
+    """What the process tells its caller."""
+
+    DONE = 0
+    FINDINGS = 1  # at or above --fail-on
+    USAGE = 2  # usage, configuration or rule-file error
+    INTERNAL = 3
+    NOTHING = 4  # no run to analyse
+    PARTIAL = 5  # some input unreadable, with --strict
+    INTERRUPTED = 130
+
+
+#: --fail-on: the severities that count, "failed" being the verdict's name for fatal and error.
+FAIL_ON = {
+    "never": (),
+    "fatal": ("fatal",),
+    "error": ("fatal", "error"),
+    "failed": ("fatal", "error"),
+    "warning": ("fatal", "error", "warning"),
+    "note": ("fatal", "error", "warning", "note"),
+}
+
+
+def code(d: Diagnosis, fail_on: str, strict: bool) -> Exit:
+    """The exit code of a finished analysis."""
+    severities = FAIL_ON[fail_on]
+    if any(f.severity in severities for r in d.runs for f in r.findings if f.kind == "pathology" or fail_on == "note"):
+        return Exit.FINDINGS
+    damaged = any(
+        n.kind in ("truncated", "damaged", "bad-checksum") for r in d.runs for s in r.sources for n in s.notes
+    )
+    return Exit.PARTIAL if strict and (d.unreadable or damaged) else Exit.DONE
+
+
+@contextmanager
+def told(debug: bool = False) -> Iterator[None]:
+    """Errors as one message on stderr and an exit code; tracebacks only with --debug."""
+    try:
+        yield
+    except CurvedocError as error:
+        if debug:
+            raise
+        sys.stderr.write(f"error: {error}\n")
+        raise typer.Exit(Exit.NOTHING if isinstance(error, NothingToAnalyse) else Exit.USAGE) from error
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        raise typer.Exit(Exit.INTERRUPTED) from None
+    except BrokenPipeError:
+        # the reader of our output went away (head, less): not an error of ours
+        sys.stderr.close()
+        raise typer.Exit(Exit.DONE) from None
+    except (typer.Exit, typer.Abort):
+        raise
+    except Exception as error:
+        if debug:
+            raise
+        sys.stderr.write(
+            f"internal error: {type(error).__name__}: {str(error)[:500]}\nrerun with --debug for a traceback\n"
+        )
+        raise typer.Exit(Exit.INTERNAL) from error
