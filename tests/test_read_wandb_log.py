@@ -107,12 +107,12 @@ def test_system_metrics_take_the_last_step_before_them_and_their_own_clock(tmp_p
 
 def test_console_output_becomes_lines_with_the_step_before_them_and_tracebacks_stay_whole(tmp_path: Path) -> None:
     trace = 'Traceback (most recent call last):\n  File "t.py", line 3, in f\n    g()\nValueError: bad\n'
-    parts = ["\x1b[32mINFO\x1b[0m start", "ed\nbar 1\rbar 2\r\n", "WARNING: slow\n" + trace + "bye"]
+    parts = ["\x1b[32mINFO\x1b[0m start", "ed\nbar 1\rbar 2\r\n", "WARNING: slow\n" + trace + "INFO bye"]
     log = read(tmp_path, frame([history(5, loss=1.0), *(output(p) for p in parts)]))
     got = list(zip(log.messages["level"], log.messages["step"], log.messages["text"], strict=True))
     assert got == [
         ("INFO", 5, "INFO started"), ("", 5, "bar 1"), ("", 5, "bar 2"), ("WARNING", 5, "WARNING: slow"),
-        ("TRACEBACK", 5, trace.rstrip()), ("", 5, "bye"),
+        ("TRACEBACK", 5, trace.rstrip()), ("INFO", 5, "INFO bye"),
     ]  # fmt: skip
     assert log.is_text
 

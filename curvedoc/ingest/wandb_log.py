@@ -141,7 +141,8 @@ class _File:
         """The file as a Log; `trouble` is what kept it from being read."""
         self._console.flush(self._history.last_step)
         config = dict(self._config)
-        notes = [*trouble, *self.tally.notes()]
+        messages, capped = self._console.table()
+        notes = [*trouble, *self.tally.notes(), *capped]
         points = self._history.columns.frame()
         if self._exit is not None:
             config["wandb.exit_code"] = self._exit
@@ -153,7 +154,7 @@ class _File:
             path=path,
             format=NAME,
             points=points,
-            messages=self._console.frame(),
+            messages=messages,
             config=config,
             notes=tuple(notes),
             bytes=size,
