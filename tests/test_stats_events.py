@@ -38,7 +38,7 @@ def smooth_curves(n: int, count: int, seed: int = 0) -> list[Curve]:
 # --- healthy curves first -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "count", "most"), [(60, 100, 1), (200, 150, 5), (2000, 100, 4)])
+@pytest.mark.parametrize(("n", "count", "most"), [(60, 150, 2), (200, 150, 2), (2000, 150, 3)])
 def test_a_smooth_noisy_decay_has_no_jump(n: int, count: int, most: int) -> None:
     fired = sum(bool(jumps.jumps(c.series(), jumps.ALPHA).items) for c in smooth_curves(n, count))
     assert fired <= most
@@ -89,7 +89,7 @@ def test_jumps_of_three_sigma_are_found_at_their_row() -> None:
         row = int(r.integers(400, 1800))
         found = jumps.jumps(c.plus(step_change(2000, row, 3.0 * c.sigma[row])).series())
         errors += [e.row - row for e in found.items if abs(e.row - row) <= 20][:1]
-    assert len(errors) >= 0.9 * 60
+    assert len(errors) >= 0.92 * 60
     assert float(np.median(np.abs(errors))) == 0.0
 
 
@@ -174,6 +174,14 @@ def test_a_smooth_fall_with_hardly_any_noise_is_no_jump() -> None:
     for width in (12.0, 30.0):
         value = 0.1 + 1.8 / (1.0 + np.exp((row - 200) / width)) + 0.002 * rng(1).standard_normal(600)
         assert jumps.jumps(Series.of(value)).items == ()
+
+
+def test_an_outlier_that_fades_over_a_few_rows_is_no_jump() -> None:
+    fired = 0
+    for i in range(30):
+        c = curve(1000, rng(i), phi=0.5, law="gauss")
+        fired += bool(jumps.jumps(c.plus(spike_change(1000, 600, 25.0 * c.sigma[600], 2.0)).series()).items)
+    assert fired <= 5
 
 
 def test_a_jump_on_a_steep_smooth_fall_is_one() -> None:

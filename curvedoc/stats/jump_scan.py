@@ -38,17 +38,17 @@ COARSE = (12, 16)
 # A window may not reach closer to the start than 4 times its half width: the steep head of a decay is not linear.
 HEAD = 4
 MIN_ROWS = 60
-# ln n and what the 95 % point of the null maximum needs above sqrt(2 ln n) + alpha (measured on simulated decays).
-SHORT_N = np.log([60.0, 100.0, 150.0, 200.0])
-SHORT_EXTRA = np.array([3.3, 2.2, 1.0, 0.0])
+# Share of the threshold that the regression with a step has to confirm.
 CONFIRM = 0.67
 WINDOW_MOST = 1024
-# Strong autocorrelation is never quite AR(1): the threshold grows by this share per unit of phi above one half.
-SMOOTHED = 1.0
+# Strong autocorrelation is never quite AR(1): the threshold grows by this share per unit of phi above .6.
+SMOOTHED = 1.2
 LAGS = 96
 # Half widths to look again through, the deviations a jump needs to be seen there, and the share that must remain.
 FINE_TO_WIDE = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096)
 SEEN, SAME = 5.0, 0.5
+# Share of a jump that the medians of twice as many rows must show, up to the width that an outlier can smear.
+LASTING, SMEARED = 0.4, 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _normal_point(p: float) -> float:
 
 def threshold(n: int, alpha: float) -> float:
     """Score from which a jump counts among n rows."""
-    return float(np.sqrt(2.0 * np.log(n)) + alpha + np.interp(np.log(n), SHORT_N, SHORT_EXTRA))
+    return float(np.sqrt(2.0 * np.log(n))) + alpha
 
 
 def _scale(r: Floats, phi: float, rounding: float) -> Floats:
@@ -191,7 +191,7 @@ def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
     if rounding <= 0.0:
         return []
     sigma = _scale(r, phi, rounding)
-    limit = threshold(n, alpha) * (1.0 + SMOOTHED * max(0.0, phi - 0.5))
+    limit = threshold(n, alpha) * (1.0 + SMOOTHED * max(0.0, phi - 0.6))
     kept: list[tuple[int, int, float]] = []
     for half, row, z in _candidates(r - float(np.median(r)), sigma, phi, limit):
         # Narrow candidates come first, so that every kept one is at most as wide as this.
@@ -200,7 +200,8 @@ def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
             continue
         t, place = _confirmed(flat, row, half)
         noise = float(sigma[min(place, n - 1)])
-        if t / np.sqrt(inflation(half, phi)) >= CONFIRM * limit and abrupt(r, place, half, noise, phi):
+        sure = t / np.sqrt(inflation(half, phi)) >= CONFIRM * limit
+        if sure and abrupt(r, place, half, noise, phi) and lasting(r, place, half):
             insort(kept, (place, half, z))
     return _levels(flat, r, sigma, phi, kept)
 
@@ -244,6 +245,23 @@ def abrupt(r: Floats, row: int, half: int, noise: float, phi: float) -> bool:
             near = [_edges(r, at, h) for at in range(max(h, row - 1), min(len(r) - h, row + 1) + 1)]
             return max((abs(b - a) for a, b in near), default=0.0) >= SAME * size
     return True
+
+
+def lasting(r: Floats, row: int, half: int) -> bool:
+    """The medians of the rows on either side differ too: an outlier that fades over a few rows moves lines only."""
+    if half > SMEARED:
+        return True
+    wide = min(max(2 * half, COARSE[-1]), row, len(r) - row)
+    before, after = _edges(r, row, min(half, row, len(r) - row))
+    if wide < 4:
+        return False
+    left, right = r[row - wide : row], r[row : row + wide]
+    change = float(np.median(right) - np.median(left))
+    # What both sides climb or fall by anyway does not count; an outlier tilts one side only.
+    tilts = [float(np.median(x[wide // 2 :]) - np.median(x[: wide // 2])) / (wide - wide // 2) for x in (left, right)]
+    if tilts[0] * tilts[1] > 0.0:
+        change -= wide * min(tilts, key=abs)
+    return bool(change * np.sign(after - before) >= LASTING * abs(after - before))
 
 
 def _deviation(h: int, phi: float) -> float:
