@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.series import Series
-from curvedoc.stats import endstate, grid, plateau, trainval, trend, turning
+from curvedoc.stats import endstate, extrema, grid, plateau, trainval, trend, turning
 
 quick = settings(max_examples=40, deadline=None)
 ONE: list[Callable[[Series], object]] = [
@@ -23,7 +23,7 @@ ONE: list[Callable[[Series], object]] = [
     lambda s: endstate.flat_within(s, 0.5, 0.05),
     plateau.plateau_start, plateau.plateau_level, plateau.plateau_share, lambda s: plateau.flat_from_start(s, 0.02),
     turning.turn_step, turning.turn_low, turning.turn_high, turning.rise_after, turning.rise_of_drop, turning.rise_z,
-    turning.best_level, turning.improves, turning.never_improves, turning.turns,
+    turning.best_level, turning.improves, turning.never_improves, extrema.turns,
 ]  # fmt: skip
 TWO: list[Callable[[Series, Series], object]] = [
     trainval.aligned, trainval.difference, trainval.ratio, trainval.gap_end, trainval.gap_ratio, trainval.gap_of_drop,
@@ -231,7 +231,7 @@ def test_double_turn_is_a_valley_and_a_peak() -> None:
         + 0.3 * np.exp(-0.5 * ((t - 0.5) / 0.06) ** 2)
         + 0.01 * np.random.default_rng(9).standard_normal(600)
     )
-    assert [v.valley for v in turning.turns(Series.of(y))] == [True, False]
+    assert [v.valley for v in extrema.turns(Series.of(y))] == [True, False]
 
 
 def test_gap_crossing_and_share_below_come_from_common_steps() -> None:

@@ -80,13 +80,24 @@ def means(y: Floats, cut: Ints) -> Floats:
     return out
 
 
+def median5(y: Floats) -> Floats:
+    """Moving median of five rows, mirrored at the ends, by a network of minima and maxima: float64 like `y`.
+
+    Needs three rows. Ten times as fast as sorting windows.
+    """
+    p = np.concatenate([y[1:3][::-1], y, y[-3:-1][::-1]])
+    a, b, c, d, e = p[:-4], p[1:-3], p[2:-2], p[3:-1], p[4:]
+    f = np.maximum(np.minimum(a, b), np.minimum(c, d))
+    g = np.minimum(np.maximum(a, b), np.maximum(c, d))
+    return np.asarray(np.maximum(np.minimum(e, f), np.minimum(np.maximum(e, f), g)), dtype=np.float64)
+
+
 def clipped(y: Floats) -> Floats:
     """`y` with rows further than five noise widths from the median of their five neighbours pulled back to it."""
     n = len(y)
     if n < 5:
         return y
-    padded = np.concatenate([y[:2][::-1], y, y[-2:][::-1]])
-    middle = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
+    middle = median5(y)
     width = 5.0 * max(noise_of(y), MAD_TO_SD * float(np.median(np.abs(y - middle))))
     return y if width == 0.0 else np.clip(y, middle - width, middle + width)
 
@@ -154,11 +165,27 @@ class Drift:
 BATCHES = 16  # enough degrees of freedom, and batches long enough to be independent of each other
 
 
-def batches(n: int) -> int:
-    """How many batch means a window of n rows gives: rows average three at least where that leaves five batches."""
-    if n >= 3 * BATCHES:
+FEWEST = 7  # of long batches, where neighbouring rows are strongly correlated
+STRONG = 0.3  # lag-1 correlation about the line from which batches grow
+
+
+def batches(y: Floats) -> int:
+    """How many batch means a window of rows gives: three rows each at least where that leaves five batches.
+
+    Fewer and longer ones where the rows about their line are strongly correlated and too few to average that out.
+    """
+    n = len(y)
+    if n < 3 * BATCHES:
+        return max(5, n // 3) if n >= 10 else n
+    if n >= 40 * BATCHES:
         return BATCHES
-    return max(5, n // 3) if n >= 10 else n
+    x = np.arange(n) - (n - 1) / 2
+    rest = y - y.mean() - x * float(x @ y) / float(x @ x)
+    power = float(rest @ rest)
+    r = float(rest[1:] @ rest[:-1]) / power if power > 0.0 else 0.0
+    # a batch should span twenty times the length over which the correlation dies out
+    length = 10.0 * (1.0 + r) / max(1.0 - r, 0.02) if r > STRONG else 1.0
+    return int(np.clip(n / length, FEWEST, BATCHES))
 
 
 def drift_of(y: Floats) -> Drift | None:
@@ -171,7 +198,7 @@ def drift_of(y: Floats) -> Drift | None:
     n = len(y)
     if n < 5:
         return None
-    m = batches(n)
+    m = batches(y)
     cut = edges(n, m)
     b = means(y - y[-1], cut)  # a constant becomes exact zeros, not rounding
     m = len(b)

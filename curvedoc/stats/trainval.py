@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
-from curvedoc.stats.grid import clipped, curve_of, drift_of, noise_of, scale_of, tail_level
+from curvedoc.series import Series
+from curvedoc.stats.grid import clipped, curve_of, drift_of, median5, noise_of, scale_of, tail_level
 
 
 def aligned(a: Series, b: Series) -> Series:
@@ -185,7 +185,7 @@ def crossing_step(train: Series, val: Series) -> float | None:
     n = len(c)
     if n < 8:
         return None
-    y = _median5(c.y)
+    y = median5(c.y)
     error = noise_of(c.y) / float(n // 5 or 1) ** 0.5
     if float(np.mean(y[-max(2, n // 5) :])) <= 3.0 * error:
         return None
@@ -193,10 +193,3 @@ def crossing_step(train: Series, val: Series) -> float | None:
     if len(below) < 2 or below[-1] + 1 >= n:
         return None
     return float(c.x[below[-1] + 1])
-
-
-def _median5(y: Floats) -> Floats:
-    """Moving median of five rows, mirrored at the ends."""
-    padded = np.concatenate([y[:2][::-1], y, y[-2:][::-1]])
-    out: Floats = np.median(np.lib.stride_tricks.sliding_window_view(padded, 5), axis=1)
-    return out

@@ -7,9 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from curvedoc.series import Floats, Series
+from curvedoc.stats.extrema import turns
 from curvedoc.stats.grid import Curve, clipped, curve_of, edges, means, mixed_edges, noise_of
 from curvedoc.stats.trend import total_change
-from curvedoc.stats.turning import turns
 
 LEAST = 8  # rows
 BUCKETS = 200
