@@ -629,3 +629,43 @@ def test_bars_glued_together_on_one_line_count_by_the_last_one() -> None:
     bar = "  1%|▏         | {}/1000 [00:10<16:30,  1.00s/it]"
     log = parse("".join(bar.format(i - 10) + bar.format(i) + f"   {{'loss': 2.{i}, 'epoch': 0.1}}\n" for i in (10, 20)))
     assert [s for s, _ in curve(log, "loss")] == [10, 20]
+
+
+def test_rows_under_a_header_of_names_are_records() -> None:
+    fastai = "epoch     train_loss  valid_loss  accuracy  time    \n"
+    fastai += "".join(
+        f"{e}         0.50{e}000    {'nan' if e == 2 else 0.4}    0.800000  00:10     \n" for e in range(3)
+    )
+    log = parse(fastai)
+    assert log.axis == "epoch"
+    assert curve(log, "train_loss") == [(0, 0.5), (1, 0.501), (2, 0.502)]
+    assert math.isnan(curve(log, "valid_loss")[2][1])
+    assert "time" not in set(log.points["metric"])
+
+
+def test_ultralytics_rows_keep_training_and_validation_apart() -> None:
+    bar = "100%|██████████| 8/8 [00:02<00:00,  3.50it/s]\n"
+    text = ""
+    for e in (1, 2):
+        text += "      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size\n"
+        text += f"      {e}/100      2.17G      1.223      3.{e}        12        640: " + bar
+        text += "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): " + bar
+        text += f"                   all        128        929      0.640      0.537      0.60{e}      0.446\n"
+    log = parse(text)
+    assert curve(log, "cls_loss") == [(1, 3.1), (2, 3.2)]
+    assert curve(log, "mAP50") == [(1, 0.601), (2, 0.602)]
+    assert {"Instances", "Images", "Size"}.isdisjoint(set(log.points["metric"]))
+
+
+def test_boxes_take_the_counter_that_stands_anywhere_in_them() -> None:
+    text = "Using cpu device\n"
+    for i in (1, 2):
+        rows = [("rollout/", ""), ("   ep_rew_mean", f"2{i}.3"), ("time/", ""), ("   fps", "1034")]
+        rows.append(("   total_timesteps", str(2048 * i)))
+        text += "-" * 41 + "\n" + "".join(f"| {k:<23} | {v:<11} |\n" for k, v in rows) + "-" * 41 + "\n"
+    log = parse(text)
+    assert log.axis == "step"
+    assert curve(log, "rollout/ep_rew_mean") == [(2048, 21.3), (4096, 22.3)]
+    assert curve(log, "time/fps") == [(2048, 1034.0), (4096, 1034.0)]
+    assert log.messages["text"].to_list() == ["Using cpu device"]
+    assert text_log.claims(Path("out.txt"), text.encode())

@@ -16,12 +16,14 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import decode, pointer, read_bytes
 from curvedoc.ingest.text_blocks import HEADER
+from curvedoc.ingest.text_boxes import read_boxes
 from curvedoc.ingest.text_config import loose_config, read_config
 from curvedoc.ingest.text_lines import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text_messages import find_blocks, messages
 from curvedoc.ingest.text_plan import Plan, plan_of
 from curvedoc.ingest.text_points import Read, read_points
 from curvedoc.ingest.text_scale import scale_points
+from curvedoc.ingest.text_tables import HEADER_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.model import Note
 
 NAME = "text"
@@ -44,6 +46,8 @@ _RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default) ?([0-9]{1,6})\]|(?:rank|RANK|Rank)
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
+#: What every box of a reinforcement learning loop holds.
+_BOX = " total_timesteps "
 _RECORDS = ("record", "loose", "member")
 
 
@@ -63,8 +67,14 @@ def claims(path: Path, head: bytes) -> bool:
     if suffix in _SUFFIXES:
         return not (name.startswith("debug") and "[wandb_" in text)
     lines = with_templates(lines_of(clean(text)))
-    found = Counter(plan_of(t).kind for t in lines["template"].head(300))
-    return found["record"] > 1 or found["bar"] > 1 or HEADER in text or bool(found["record"] and _NAMES.match(name))
+    found = Counter(p.kind for p in _plans(lines, lines["template"].head(300).to_list()))
+    return (
+        found["record"] > 1
+        or found["bar"] > 1
+        or HEADER in text
+        or _BOX in text
+        or bool(found["record"] and _NAMES.match(name))
+    )
 
 
 def _is_json(text: str) -> bool:
@@ -117,23 +127,26 @@ def parse(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> Log
     if not whole:
         lines = _tail(lines, plans, told)
     printed, used = read_config(lines)
-    lines = _accepted(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used))), plans)
+    lines = lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used)))
+    boxes = read_boxes(lines.filter(~pl.col("taken")))
+    lines = _accepted(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
     read_ = _points(lines, plans)
+    steps = read_.steps if len(read_.steps) else boxes.steps
     first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
     early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
     config = loose_config(early.filter(~pl.col("taken"))) | printed
     keep = pl.Series([p.keep for p in plans]).gather(lines["tid"])
     said = (pl.col("kind") == "") | keep
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
-    table, capped = messages(lines.filter(said), read_.steps, blocks)
-    points = pl.concat([read_.points, scale_points(lines.filter(pl.col("kind") == ""), read_.steps)])
-    if read_.axis == "row" and len(points):
+    table, capped = messages(lines.filter(said), steps, blocks)
+    points = pl.concat([read_.points, boxes.points, scale_points(lines.filter(pl.col("kind") == ""), steps)])
+    if read_.axis == "row" and len(read_.points):
         told.append(Note("no-step", "the lines name no step; each record counts as one"))
-    if read_.axis == "epoch" and len(points):
+    if read_.axis == "epoch" and len(read_.points):
         told.append(Note("step-from-epoch", "the lines name no step; the epoch stands in its place"))
     return Log(
         path, NAME, points=points, messages=table, config=config, notes=coalesce(told + capped), bytes=size,
-        rank=_rank(lines), axis=read_.axis if len(points) else "step", is_text=True,
+        rank=_rank(lines), axis=read_.axis if len(read_.points) else "step", is_text=True,
     )  # fmt: skip
 
 
@@ -162,7 +175,7 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
         )
         kinds = kinds.sort("len", descending=True, maintain_order=True).head(MAX_PLANS)
     plans = [plan_of("")]
-    plans += [plan_of(t) for t in kinds["template"]]
+    plans += _plans(lines, kinds["template"].to_list())
     kinds = kinds.select("template", pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("tid"))
     lines = lines.join(kinds, on="template", how="left", maintain_order="left")
     lines = lines.with_columns(pl.col("tid").fill_null(0))
@@ -173,6 +186,13 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
     odd = lines["tokens"].list.len() != width.gather(lines["tid"])
     lines = lines.with_columns(pl.when(odd).then(0).otherwise(pl.col("tid")).alias("tid"))
     return _timed(lines, told), plans
+
+
+def _plans(lines: pl.DataFrame, templates: list[str]) -> list[Plan]:
+    """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
+    could = lines.filter(pl.col("text").str.contains(HEADER_RE))["text"]
+    named = headers(could.unique(maintain_order=True).head(MAX_HEADERS))
+    return [(table_plan(t, named) if named else None) or plan_of(t) for t in templates]
 
 
 def _timed(lines: pl.DataFrame, told: list[Note]) -> pl.DataFrame:

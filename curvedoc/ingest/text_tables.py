@@ -1,0 +1,75 @@
+"""Tables printed as text: a header of names, then rows of numbers (fastai, ultralytics)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from curvedoc.ingest import text_keys as words
+from curvedoc.ingest.text_body import EPOCH, METRIC, STEP, Slot
+from curvedoc.ingest.text_lines import CLOCK, FRACTION, NUMBER
+from curvedoc.ingest.text_plan import Plan
+from curvedoc.ingest.text_prefix import Prefix
+
+#: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
+HEADER_RE = r"^[ |\t]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]"
+#: Different headers of one file.
+MAX_HEADERS = 50
+
+_GAP = re.compile(r"[\s|]+")
+_NAME = re.compile(r"[A-Za-z_#][\w./@%()#-]{0,60}")
+_COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
+_EMPTY = Prefix(0, 0, "", -1, -1, False)
+
+#: (number of columns, whether rows begin with the word "all") -> names
+Headers = dict[tuple[int, bool], tuple[str, ...]]
+
+
+def headers(lines: Iterable[str]) -> Headers:
+    """The names in the lines that can be a header; the first of each width counts."""
+    out: Headers = {}
+    for line in lines:
+        names = [n.strip("():") for n in _GAP.split(line.split(":", 1)[0].strip(" |\t"))]
+        names = [n.rsplit("(", 1)[-1] for n in names]
+        if len(names) < 2 or not all(_NAME.fullmatch(n) for n in names):
+            continue
+        if any(words.is_prose(n) for n in names) or not any(words.is_usual(n) for n in names[1:]):
+            continue
+        out.setdefault((len(names), names[0].lower() == "class"), tuple(names))
+    return out
+
+
+def table_plan(template: str, of: Headers) -> Plan | None:
+    """The plan of a row under one of the headers, None for a line that is no such row."""
+    cells = _GAP.split(template.strip(" |\t"))
+    for (width, of_classes), names in of.items():
+        if of_classes != (cells[0] == "all"):
+            continue
+        if len(cells) < width or (len(cells) > width and not cells[width - 1].endswith(":")):
+            continue
+        found = _slots(cells[:width], names)
+        if found:
+            return Plan("record", found, _EMPTY)
+    return None
+
+
+def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[Slot, ...]:
+    out: list[Slot] = []
+    slot = 0
+    for i, (cell, name) in enumerate(zip(cells, names, strict=True)):
+        bare = cell.rstrip(":")
+        if bare[:1] not in (NUMBER, FRACTION):
+            if not (bare == CLOCK or set(bare) <= {"-"} or (i == 0 and bare == "all")):
+                return ()
+            continue
+        if bare[1:] and bare[1:] != words.unit_of(bare[1:]):
+            return ()
+        low = words.plain(name)
+        if i == 0 and low in words.EPOCH_WORDS:
+            out.append(Slot(EPOCH, slot, "epoch"))
+        elif i == 0 and low in words.STEP_WORDS:
+            out.append(Slot(STEP, slot, name))
+        elif low not in _COUNTS:
+            out.append(Slot(METRIC, slot, name, bare[1:]))
+        slot += 1
+    return tuple(out) if any(s.role == METRIC for s in out) else ()
