@@ -238,6 +238,30 @@ def test_one_curve_in_two_formats_is_kept_once_and_told(tmp_path: Path) -> None:
     assert len(run.sources) == 2
 
 
+def test_of_two_copies_that_count_differently_all_curves_come_from_one(tmp_path: Path) -> None:
+    values = [2.0 - 0.031 * i + 0.2 * math.sin(i) for i in range(40)]
+    write(tmp_path / "metrics.jsonl", [{"step": 10 * i, "loss": v, "lr": 1e-3} for i, v in enumerate(values)])
+    lines = [
+        f"2024-01-01 00:00:{i:02d} INFO step {10 * i + 1} loss {v:.4f} lr 1.000e-03\n" for i, v in enumerate(values)
+    ]
+    (tmp_path / "train.log").write_text("".join(lines))
+    run = only(tmp_path)
+    loss, lr = run.series("loss"), run.series("lr")
+    assert loss is not None and lr is not None and run.has_text
+    assert loss.step.tolist() == lr.step.tolist() == list(range(0, 400, 10))
+
+
+def test_a_copy_with_steps_beats_one_whose_records_were_counted(tmp_path: Path) -> None:
+    values = [2.0 - 0.031 * i + 0.2 * math.sin(i) for i in range(40)]
+    rows = [{"step": 5 * i + 5, "epoch": i / 10, "loss": round(v, 4)} for i, v in enumerate(values)]
+    (tmp_path / "trainer_state.json").write_text(json.dumps({"global_step": 200, "log_history": rows}))
+    lines = [f"{{'loss': {v:.4f}, 'learning_rate': 5e-05, 'epoch': {i / 10}}}\n" for i, v in enumerate(values)]
+    (tmp_path / "train.log").write_text("".join(lines))
+    run = only(tmp_path)
+    loss = run.series("loss")
+    assert run.axis == "step" and loss is not None and loss.step[-1] == 200
+
+
 def test_two_formats_that_disagree_under_one_name_are_both_kept(tmp_path: Path) -> None:
     write(tmp_path / "metrics.jsonl", [{"step": i, "loss": 2 - 0.03 * i} for i in range(40)])
     with SummaryWriter(str(tmp_path)) as w:
@@ -245,6 +269,7 @@ def test_two_formats_that_disagree_under_one_name_are_both_kept(tmp_path: Path) 
             w.add_scalar("loss", 1 + 0.01 * i, i)
     run = only(tmp_path)
     assert sorted(run.points.group_by("metric").len()["len"]) == [20, 40]
+    assert next(m.metric for m in run.matches("loss")) == "loss" and len(run.matches("loss")) == 2
 
 
 def test_nan_equals_nan_when_copies_are_compared() -> None:
@@ -252,6 +277,15 @@ def test_nan_equals_nan_when_copies_are_compared() -> None:
     holes = replace(a, value=np.where(np.arange(10) > 6, NAN, a.value))
     assert same_curve(holes, holes)
     assert not same_curve(a, holes)
+
+
+def test_the_only_run_of_an_export_needs_no_name_of_its_own(tmp_path: Path) -> None:
+    rows = "".join(f'"{i}","{2 - i / 50}"\n' for i in range(40))
+    (tmp_path / "one.csv").write_text('"Step","calm-sun-1 - train/loss"\n' + rows)
+    assert only(tmp_path).name == "."
+    both = "".join(f'"{i}","{2 - i / 50}","{2 + i / 50}"\n' for i in range(40))
+    (tmp_path / "one.csv").write_text('"Step","calm-sun-1 - train/loss","wild-sea-2 - train/loss"\n' + both)
+    assert [r.name for r in harvest(tmp_path).runs] == [".::calm-sun-1", ".::wild-sea-2"]
 
 
 # Nulls

@@ -261,3 +261,11 @@ def test_lightning_versions_are_runs_with_their_own_parameters(tmp_path: Path) -
         ("exp/lightning_logs/version_0", 0.1),
         ("exp/lightning_logs/version_1", 0.2),
     ]
+
+
+def test_a_name_that_is_no_utf8_is_made_writable(tmp_path: Path) -> None:
+    jsonl(tmp_path / os.fsdecode(b"run-\xff\n\xf0\x9f\x94\xa5") / "m.jsonl")
+    jsonl(tmp_path / "b" / "m.jsonl", 1.0)
+    for run in harvest(tmp_path).runs:
+        run.name.encode()
+        run.sources[0].path.encode()

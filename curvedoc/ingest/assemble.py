@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from curvedoc.ingest import axis, duplicates, nulls, segments
 from curvedoc.ingest.copies import without_copies
 from curvedoc.ingest.discover import Bundle
 from curvedoc.ingest.grouping import Piece
+from curvedoc.ingest.hints import shown
 from curvedoc.ingest.roles import Facts, assign, facts
 from curvedoc.ingest.settings import settings_of
 from curvedoc.ingest.signals import Signals
@@ -49,7 +49,8 @@ def assemble(
     strands, axes, notes = _streams(pieces)
     files = _stream_files(pieces, bundle.base)
     strands, converted = _one_axis(strands, axes, merged, table)
-    strands, copies = duplicates.drop_copies(strands, table, files)
+    worth = {stream: _rank_axis(a) for stream, a in axes.items()}
+    strands, copies = duplicates.drop_copies(strands, table, files, worth)
     strands = [s for s in strands if len(s)]
     run_axis = _axis(strands, axes)
     roles = assign(_facts(strands), table, chosen)
@@ -79,7 +80,7 @@ def _stream_files(pieces: Sequence[Piece], base: Path) -> dict[int, str]:
     for p in pieces:
         if _key(p) not in best or p.points > best[_key(p)].points:
             best[_key(p)] = p
-    return {i: _relative(p.member.path, base) for i, p in enumerate(best.values())}
+    return {i: shown(p.member.path, base) for i, p in enumerate(best.values())}
 
 
 def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], list[Note]]:
@@ -196,7 +197,7 @@ def _messages(pieces: Sequence[Piece], base: Path) -> pl.DataFrame:
     for p in pieces:
         if len(p.log.messages):
             m = p.log.messages
-            source = _relative(p.member.path, base)
+            source = shown(p.member.path, base)
             rank = pl.col("rank").fill_null(p.rank or 0)
             if p.rank:
                 rank = pl.when(rank == 0).then(p.rank).otherwise(rank)
@@ -206,7 +207,7 @@ def _messages(pieces: Sequence[Piece], base: Path) -> pl.DataFrame:
 
 
 def _source(p: Piece, root: Path) -> Source:
-    return Source(_relative(p.member.path, root), p.log.format, p.points, p.log.bytes or p.member.bytes, p.log.notes)
+    return Source(shown(p.member.path, root), p.log.format, p.points, p.log.bytes or p.member.bytes, p.log.notes)
 
 
 def _endings(pieces: Sequence[Piece]) -> list[Note]:
@@ -220,10 +221,6 @@ def _endings(pieces: Sequence[Piece]) -> list[Note]:
             )
         ]
     return []
-
-
-def _relative(path: Path, base: Path) -> str:
-    return os.path.relpath(path, base).replace(os.sep, "/")
 
 
 def _few(notes: Sequence[Note]) -> tuple[Note, ...]:

@@ -34,10 +34,9 @@ def number_rows(strands: Sequence[Strand]) -> tuple[list[Strand], bool, list[Not
 
 def _stuck(strands: Sequence[Strand]) -> bool:
     """Whether a curve was logged with every point at one and the same step."""
-    steps = {
-        int(v) for s in strands if len(s) for v in (s.step[s.known].min(initial=0), s.step[s.known].max(initial=0))
-    }
-    return len(steps) == 1 and max(len(s) for s in strands) >= _CURVE and all(bool(s.known.all()) for s in strands)
+    if max(len(s) for s in strands) < _CURVE or not all(bool(s.known.all()) for s in strands):
+        return False
+    return len({int(v) for s in strands if len(s) for v in (s.step.min(), s.step.max())}) == 1
 
 
 def _counted(strands: Sequence[Strand]) -> list[Strand]:

@@ -14,6 +14,7 @@ from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import UsageError
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.folding import Draft, gather
+from curvedoc.ingest.hints import shown
 from curvedoc.ingest.registry import READERS
 from curvedoc.ingest.walk import Finds, Folder, look, walk
 
@@ -154,10 +155,9 @@ def _bundle(draft: Draft, home: Path, common: Path) -> Bundle:
     configs = draft.configs
     if home.is_dir():
         configs = tuple(sorted(configs, key=lambda p: len(p.parts)))
-    name = os.path.relpath(home, common).replace(os.sep, "/")
+    name = shown(home, common)
     return Bundle(name, common, home if home.is_dir() else home.parent, members, configs)
 
 
 def _relative(u: Unreadable, common: Path) -> Unreadable:
-    path = os.path.relpath(u.path, common).replace(os.sep, "/")
-    return Unreadable(path, u.reason)
+    return Unreadable(shown(Path(u.path), common), u.reason)

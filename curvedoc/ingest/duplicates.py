@@ -6,22 +6,34 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from curvedoc.ingest.likeness import richness, same_curve
-from curvedoc.ingest.naming import read_name
+from curvedoc.ingest.likeness import decimals, finesse, same_curve, size
+from curvedoc.ingest.naming import FROM, read_name
 from curvedoc.ingest.signals import Signals
 from curvedoc.ingest.strands import Strand
 from curvedoc.model import Note
 
 
-def drop_copies(strands: Sequence[Strand], table: Signals, files: Mapping[int, str]) -> tuple[list[Strand], list[Note]]:
+def drop_copies(
+    strands: Sequence[Strand], table: Signals, files: Mapping[int, str], worth: Mapping[int, int]
+) -> tuple[list[Strand], list[Note]]:
     """The strands without those that another stream has too, under the same name or another name of the same role.
 
     Two streams that log different things under one name keep both: the poorer gets its file's name added. `files`
-    names each stream.
+    names each stream, `worth` ranks it (0 best): a copy with real steps beats one whose records were counted.
     """
     if len({s.stream for s in strands}) < 2:
         return list(strands), []
-    order = sorted(range(len(strands)), key=lambda i: richness(strands[i]), reverse=True)
+    fine = _fine(strands)
+    order = sorted(
+        range(len(strands)),
+        key=lambda i: (
+            -worth[strands[i].stream],
+            size(len(strands[i])),
+            fine[strands[i].stream],
+            finesse(strands[i]),
+        ),
+        reverse=True,
+    )
     kept: list[int] = []
     copies: dict[tuple[int, int], list[str]] = defaultdict(list)
     index: dict[tuple[str, int], list[int]] = defaultdict(list)
@@ -47,6 +59,17 @@ def drop_copies(strands: Sequence[Strand], table: Signals, files: Mapping[int, s
     return _told_apart([strands[i] for i in sorted(kept)], files), notes
 
 
+def _fine(strands: Sequence[Strand]) -> dict[int, tuple[float, int]]:
+    """How good each stream is as a whole, in digits per curve, then points: of equal copies all are taken from one
+    stream, for files may count their steps from 0 and from 1."""
+    digits: dict[int, list[int]] = defaultdict(list)
+    points: dict[int, int] = defaultdict(int)
+    for s in strands:
+        digits[s.stream].append(decimals(s.value))
+        points[s.stream] += len(s)
+    return {stream: (sum(d) / len(d), points[stream]) for stream, d in digits.items()}
+
+
 def _keys(s: Strand, table: Signals) -> list[tuple[str, int]]:
     """What a strand's copy in another file could be found under."""
     keys = [(f"={s.metric}", s.rank)]
@@ -61,7 +84,9 @@ def _told_apart(strands: list[Strand], files: Mapping[int, str]) -> list[Strand]
     homes: dict[str, int] = {}
     for s in sorted(strands, key=len, reverse=True):
         homes.setdefault(s.metric, s.stream)
-    return [s if homes[s.metric] == s.stream else replace(s, metric=f"{s.metric} ({files[s.stream]})") for s in strands]
+    return [
+        s if homes[s.metric] == s.stream else replace(s, metric=f"{s.metric}{FROM}{files[s.stream]}") for s in strands
+    ]
 
 
 def _some(names: Sequence[str]) -> str:

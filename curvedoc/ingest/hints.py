@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from pathlib import Path
 
 
 def words(text: str) -> frozenset[str]:
@@ -52,6 +54,17 @@ _ENDINGS = re.compile(
     r"\.(gz|zst|log|txt|out|err|jsonl|ndjson|json|csv|tsv|parquet|wandb|yaml|yml)(?=$|\.)", re.IGNORECASE
 )
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
+
+
+def shown(path: Path, base: Path) -> str:
+    """A path relative to a folder, with forward slashes, as text that can be written anywhere: bytes of a file name that
+    are no UTF-8 become U+FFFD.
+
+    >>> shown(Path("/a/b/c.log"), Path("/a"))
+    'b/c.log'
+    """
+    text = os.path.relpath(path, base).replace(os.sep, "/")
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def split_of(name: str) -> str:

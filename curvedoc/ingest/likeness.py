@@ -13,6 +13,8 @@ _ROUNDED = 6e-4
 _AGREE = 0.95
 #: Fewer common points than this prove nothing unless they are all there are.
 _COMMON = 3
+#: Size classes per doubling.
+_SIZES = 4
 #: Decimals tried when guessing how a log rounded its values.
 _DECIMALS = 8
 
@@ -41,9 +43,14 @@ def conflict(a: Strand, b: Strand) -> bool:
     return not same_curve(a, b)
 
 
-def richness(s: Strand) -> tuple[int, bool, int]:
-    """What makes one copy of a curve worth more than another: points, a clock, digits."""
-    return len(s), bool(np.isfinite(s.time).any()), _decimals(s.value)
+def size(points: int) -> int:
+    """The size class of a curve: copies of one class are equally long, but for a torn tail or a skipped header."""
+    return int(_SIZES * np.log2(max(points, 1)))
+
+
+def finesse(s: Strand) -> tuple[int, bool, int]:
+    """What makes one of two equally long copies worth more: digits, a clock, a few points more."""
+    return decimals(s.value), bool(np.isfinite(s.time).any()), len(s)
 
 
 def _last_writes(s: Strand) -> tuple[Ints, Floats]:
@@ -58,7 +65,7 @@ def _last_writes(s: Strand) -> tuple[Ints, Floats]:
 def _agree(a: Floats, b: Floats) -> bool:
     if not len(a):
         return False
-    digits = min(_decimals(a), _decimals(b))
+    digits = min(decimals(a), decimals(b))
     slack = 0.51 * 10.0**-digits if digits < _DECIMALS else 0.0
     return float(_close(a, b, slack).mean()) >= _AGREE
 
@@ -69,7 +76,7 @@ def _close(a: Floats, b: Floats, slack: float) -> Bools:
     return np.asarray(near & np.isfinite(a) & np.isfinite(b) | (a == b) | (np.isnan(a) & np.isnan(b)))
 
 
-def _decimals(value: Floats) -> int:
+def decimals(value: Floats) -> int:
     """How many decimals the values were written with, at most 8."""
     v = value[np.isfinite(value)][:200]
     for d in range(_DECIMALS):

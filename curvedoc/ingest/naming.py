@@ -31,6 +31,10 @@ class Reading:
     layered: bool = False
 
 
+#: What stands between a metric's name and its file where two files log different things under one name.
+FROM = " @ "
+
+
 def read_name(raw: str, table: Signals) -> Reading | None:
     """The reading of one metric name by signals.yaml, None where it says nothing; remembered in the table."""
     if raw not in table.memo:
@@ -40,6 +44,7 @@ def read_name(raw: str, table: Signals) -> Reading | None:
 
 
 def _read(raw: str, table: Signals) -> Reading | None:
+    raw = raw.split(FROM, 1)[0]
     name = plain(raw)
     if not name or any(p.fullmatch(name) for p in table.ignore):
         return None

@@ -105,7 +105,7 @@ def read_bundles(
         runs += more
         read = {s.path for r in more for s in r.sources}
         for m in b.members:
-            path = m.path.relative_to(b.root).as_posix() if b.root in m.path.parents else m.path.as_posix()
+            path = hints.shown(m.path, b.root)
             if path not in read:
                 loss = _lost(m, path, logs[m.path], troubles)
                 (unreadable if loss[1] else ignored).append(loss[0])
@@ -140,13 +140,12 @@ def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen:
             else:
                 named[log.run].append(piece(m, log))
     groups = [(f"{b.name}::{name}", runs_in(ps)[0] if ps else []) for name, ps in named.items()]
-    if len(groups) == 1 and not any(p.points for p in rest):
-        groups = [(groups[0][0], [*groups[0][1], *rest])]
+    if len(groups) == 1 and not any(p.points for p in rest):  # one run in the file: it needs no name of its own
+        groups = [(b.name, [*groups[0][1], *rest])]
     else:
         several = [g for g in runs_in(rest) if _telling(g)]
-        taken: set[str] = set()
         for group in several:
-            name = b.name if len(several) == 1 and not named else _beside(b, group[0].member.path, taken)
+            name = b.name if len(several) == 1 and not named else _beside(b, group[0].member.path)
             groups.append((name, group))
     out = []
     for name, group in groups:
@@ -163,12 +162,10 @@ def _blank(log: Log) -> bool:
     return not (len(log.points) or len(log.messages) or log.config)
 
 
-def _beside(b: Bundle, path: Path, taken: set[str]) -> str:
+def _beside(b: Bundle, path: Path) -> str:
     """The name of one of several runs in a folder: the folder's, and its own file's."""
-    name = path.relative_to(b.base).as_posix() if b.base in path.parents else path.name
-    name = name if b.name == "." else f"{b.name}/{name}"
-    taken.add(name)
-    return name
+    name = hints.shown(path, b.base)
+    return name if b.name == "." else f"{b.name}/{name}"
 
 
 def _telling(group: Sequence[Piece]) -> bool:
@@ -193,7 +190,7 @@ def _config(b: Bundle, group: Sequence[Piece]) -> tuple[dict[str, Scalar], list[
             continue
         found, notes = config_files.read_config(path)
         config.update(found)
-        told = path.relative_to(b.root).as_posix() if b.root in path.parents else path.as_posix()
+        told = hints.shown(path, b.root)
         sources.append(Source(told, "config", 0, path.stat().st_size if path.exists() else 0, tuple(notes)))
     return config, sources
 

@@ -64,6 +64,9 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     the metric.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
+    have = {r.role for _, r in found}
+    barred = {f.name for f in table.families if have & set(f.unless)}
+    found = [(f, r) for f, r in found if r.family not in barred]
     found = _test_for_validation(_promoted(found, metrics, table))
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
     taken = set(chosen.values())

@@ -34,6 +34,7 @@ _FAMILY = {
     "never",
     "range",
     "not",
+    "unless",
 }
 _SETTING = {"type", "keys", "choices", "flags", "above"}
 
@@ -72,6 +73,7 @@ class Family:
     parts: frozenset[str]
     never: frozenset[str]
     bounds: Bounds
+    unless: tuple[str, ...]  # roles beside which this family means something else
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,7 @@ def _family(value: Any, at: _At) -> Family:
         frozenset(at.to("parts").names(value.get("parts", []))),
         frozenset(at.to("never").names(value.get("never", []))),
         at.bounds(value),
+        tuple(at.to("unless").names(value.get("unless", []))),
     )
 
 

@@ -139,7 +139,7 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
     stands_for = opening.pointer(head)  # records of text, not of numbers, are a data set
     if not info.st_size:
         finds.ignored.append(Unreadable(str(path), "an empty file"))
-    elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and stands_for is None):
+    elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and b"\n" in head and stands_for is None):
         reason = stands_for.text if stands_for else "its contents are of no known log format"
         finds.unreadable.append(Unreadable(str(path), reason))
     else:
