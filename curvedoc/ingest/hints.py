@@ -57,7 +57,7 @@ _WORDS = re.compile(r"[^A-Za-z0-9]+")
 
 
 def shown(path: Path, base: Path) -> str:
-    """A path relative to a folder, with forward slashes, as text that can be written anywhere: bytes of a file name that
+    """A path relative to a folder, with forward slashes, as text that can be written anywhere: bytes of a name that
     are no UTF-8 become U+FFFD.
 
     >>> shown(Path("/a/b/c.log"), Path("/a"))
