@@ -6,6 +6,7 @@ import ast
 import json
 import re
 import shlex
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,9 +20,10 @@ MAX_STRING = 1000
 MAX_TEXT = 1 << 20
 _MAX_DEPTH = 20
 
-_FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
-_RULE = re.compile(r"[\s|:\-]*-[\s|:\-]*")
-_LINE = re.compile(r"\s*[-*]?\s*`?([A-Za-z_][\w./\-]{0,99})`?\s*(?::\s|=|:$)\s*(.*?)\s*")
+#: A longer line is no setting, and a longer command line no command line.
+_MAX_LINE = 1 << 14
+_FENCE_MARK = "```"
+_LINE = re.compile(r"(?:[-*] )?`?([A-Za-z_][\w./\-]{0,99})`? {0,40}(?::\s|=|:$)(.*)")
 _NUMBER = re.compile(r"[+-]?(\d[\d_]*)(\.\d*)?([eE][+-]?\d+)?|[+-]?\.\d+([eE][+-]?\d+)?")
 
 
@@ -80,9 +82,9 @@ def settings(text: str) -> dict[str, Scalar]:
     """
     if len(text) > MAX_TEXT:
         return {}
-    if (fenced := _FENCE.match(text)) is not None:
-        text = fenced[1]
     text = text.strip()
+    if text.startswith(_FENCE_MARK) and text.endswith(_FENCE_MARK) and "\n" in text:
+        text = text[text.index("\n") : -len(_FENCE_MARK)].strip()
     for take in (_json, _python, _table, _options, _lines):
         if found := take(text):
             return found
@@ -104,7 +106,9 @@ def _python(text: str) -> dict[str, Scalar]:
     if not re.match(r"\{|[A-Za-z_][\w.]*\(\w+=", text) or len(text) > 1 << 16:
         return {}
     try:
-        node = ast.parse(text, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes and comparisons in a text that is no program of ours
+            node = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     if isinstance(node, ast.Dict):
@@ -124,7 +128,7 @@ def _literal(node: ast.expr) -> Any:
 
 def _table(text: str) -> dict[str, Scalar]:
     rows = [line.strip() for line in text.splitlines() if line.strip()]
-    if len(rows) < 3 or not all(r.startswith("|") for r in rows) or not _RULE.fullmatch(rows[1]):
+    if len(rows) < 3 or not all(r.startswith("|") for r in rows) or set(rows[1]) - set("|:- \t") or "-" not in rows[1]:
         return {}
     out: dict[str, Scalar] = {}
     for row in rows[2 : MAX_KEYS + 2]:
@@ -136,7 +140,7 @@ def _table(text: str) -> dict[str, Scalar]:
 
 def _options(text: str) -> dict[str, Scalar]:
     """The options of one command line, at least two of them."""
-    if text.count("--") < 2 or "\n" in text.replace("\\\n", " "):
+    if text.count("--") < 2 or len(text) > _MAX_LINE or "\n" in text.replace("\\\n", " "):
         return {}
     try:
         words = shlex.split(text)
@@ -156,15 +160,17 @@ def _options(text: str) -> dict[str, Scalar]:
 
 
 def _lines(text: str) -> dict[str, Scalar]:
-    """Lines of `key: value` or `key=value`, at least two and all of the text."""
+    """Lines of `key: value` or `key=value`, at least two and all of the text; not a dialog or other prose."""
     rows = [line for line in text.splitlines() if line.strip()]
     if len(rows) < 2:
         return {}
     out: dict[str, Scalar] = {}
     for row in rows[:MAX_KEYS]:
-        found = _LINE.fullmatch(row)
+        found = _LINE.fullmatch(row.strip()) if len(row) <= _MAX_LINE else None
         if found is None:
             return {}
         if (value := scalar(found[2])) is not None:
             out[found[1]] = value
-    return out
+    wordy = sum(isinstance(v, str) and " " in v for v in out.values())
+    exact = sum(not isinstance(v, str) for v in out.values())
+    return out if exact and 2 * wordy <= len(out) else {}
