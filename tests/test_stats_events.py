@@ -20,7 +20,7 @@ from naive_events import (
 from simulate import Curve, curve, growth_change, spike_change, step_change
 
 from curvedoc.series import Series
-from curvedoc.stats import blowup, decay, events, finite, jump_scan, jumps, noise, robust, spikes
+from curvedoc.stats import blowup, decay, events, finite, jump_proof, jump_scan, jumps, noise, robust, spikes
 from curvedoc.stats.decay import DecayFit
 from curvedoc.stats.events import Event, Events
 
@@ -351,7 +351,7 @@ def test_the_trailing_level_equals_a_loop(window: int) -> None:
 
 @pytest.mark.parametrize(("h", "phi"), [(6, 0.2), (6, 0.5), (16, 0.5), (24, 0.8)])
 def test_the_autocorrelation_factor_equals_the_covariance_form(h: int, phi: float) -> None:
-    assert jump_scan.inflation(h, phi) == pytest.approx(naive_inflation(h, phi), rel=1e-6)
+    assert jump_proof.inflation(h, phi) == pytest.approx(naive_inflation(h, phi), rel=1e-6)
 
 
 def test_the_running_contrast_equals_two_line_fits() -> None:
@@ -364,7 +364,7 @@ def test_the_running_contrast_equals_two_line_fits() -> None:
 @pytest.mark.parametrize("row", [12, 20, 31])
 def test_the_confirmation_equals_a_full_regression(row: int) -> None:
     values = rng(3).standard_normal(44)
-    t, place = jump_scan.confirm(values, row, 0)
+    t, place = jump_proof.confirm(values, row, 0)
     assert place == row and t == pytest.approx(naive_step_t(values.tolist(), row), rel=1e-8)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.events import Event, Events
-from curvedoc.stats.jump_scan import Jump, confirm, scan
+from curvedoc.stats.jump_proof import confirm
+from curvedoc.stats.jump_scan import Jump, scan
 from curvedoc.stats.robust import clipped, finite_rows, mad_noise, median5, unit
 
 # Score above sqrt(2 ln n): at most 1 % of smooth noisy decays show a false jump (measured, n = 60 to 20,000).
