@@ -430,6 +430,8 @@ def test_too_many_messages_are_capped_and_the_grave_ones_kept() -> None:
         ("  clip_grad ........................ 3.0\n  fp16 ............................. False\n", "fp16", False),
         ("Overriding: batch_size = 8\n", "batch_size", 8),
         ("learning_rate: 0.001\nbatch_size: 32\n", "learning_rate", 0.001),
+        ("Hyperparameters: lr=0.001, batch_size=32\n", "batch_size", 32),
+        ("+ python train.py --lr 0.1 --amp --seed=3\n", "seed", 3),
         ("***** Running training *****\n  Num examples = 1,000\n", "Num examples", 1000),
     ],
 )  # fmt: skip
@@ -669,3 +671,35 @@ def test_boxes_take_the_counter_that_stands_anywhere_in_them() -> None:
     assert curve(log, "time/fps") == [(2048, 1034.0), (4096, 1034.0)]
     assert log.messages["text"].to_list() == ["Using cpu device"]
     assert text_log.claims(Path("out.txt"), text.encode())
+
+
+def test_the_pytorch_tutorial_counts_batches_within_epochs() -> None:
+    log = parse("".join(f"[{e},{b:6d}] loss: {3 - e}.1{b}\n" for e in (1, 2) for b in (2000, 4000)))
+    assert [s for s, _ in curve(log, "loss")] == [2000, 4000, 6000, 8000]
+
+
+def test_keras_without_bars_gives_one_point_an_epoch() -> None:
+    text = "".join(f"Epoch {e}/3\n42/42 - 1s - 20ms/step - accuracy: 0.28 - loss: {3 - e}.18\n" for e in (1, 2, 3))
+    log = parse(text)
+    assert log.axis == "epoch"
+    assert [s for s, _ in curve(log, "loss")] == [1, 2, 3]
+
+
+def test_bars_that_only_show_their_end_count_a_whole_epoch_each() -> None:
+    bar = "Epoch {}: 100%|██████████| 200/200 [00:10<00:00,  9.80it/s, loss=2.{}]\n"
+    log = parse("".join(bar.format(e, e) for e in range(3)))
+    assert [s for s, _ in curve(log, "loss")] == [200, 400, 600]
+
+
+def test_loguru_and_rich_tracebacks_are_one_message() -> None:
+    loguru = (
+        "Traceback (most recent call last):\n\n"
+        '  File "train.py", line 20, in <module>\n    main()\n    └ <function main at 0x7f>\n\n'
+        '> File "train.py", line 10, in main\n    loss.backward()\n    └ tensor(nan)\n\n'
+        "RuntimeError: CUDA error\n"
+    )
+    rich = "╭──── Traceback (most recent call last) ────╮\n│ train.py:3 in main     │\n╰──────────╯\nValueError: bad\n"
+    for text in (loguru, rich):
+        log = parse("step 1 loss 2.0\n" + text + "\nstep 2 loss 2.0\n")
+        assert log.messages["text"].to_list() == [text.rstrip()]
+        assert log.messages["level"].to_list() == ["TRACEBACK"]

@@ -10,6 +10,8 @@ HEADER = "Traceback (most recent call last)"
 BLOCK_CAP = 5_000
 #: Lines of an error's own message after its first one.
 _MORE = 40
+#: How lines inside a block begin: frames, loguru's marked frame, rich's box.
+_INSIDE = " \t>\u2502\u256d\u2570\u2500"
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
 _ERROR = re.compile(
     r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|Timeout|Warning|Abort|Failure|Group|Unavailable|Fault)\w{0,40}"
@@ -59,7 +61,7 @@ def _end(texts: Sequence[str], plain: Sequence[bool], start: int, cut: int) -> i
             if k is None:
                 return j
             j = k
-        elif text[0] in " \t>" or text.startswith(_CHAIN) or HEADER in text:
+        elif text[0] in _INSIDE or text.startswith(_CHAIN) or HEADER in text:
             j += 1
         elif _ERROR.match(text):
             j = _message(texts, plain, j + 1, stop, cut)
@@ -77,7 +79,7 @@ def _next(texts: Sequence[str], j: int, stop: int, cut: int, chained: bool = Fal
     for k in range(j, min(j + 4, stop)):
         text = texts[k][cut:]
         if text.strip():
-            known = text[0] in " \t>" or HEADER in text or bool(_ERROR.match(text))
+            known = text[0] in _INSIDE or HEADER in text or bool(_ERROR.match(text))
             goes_on = text.startswith(_CHAIN) or (not chained and known)
             return k if goes_on else None
     return None

@@ -145,12 +145,18 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         if key and words.is_outcome(key):
             state.found.append(Slot(METRIC, slot, key, words.unit_of(tail)))
             state.strong, state.rest = True, ""
-    elif last is not None and last.role == EPOCH and (mark == FRACTION or bare.startswith("][") or bare == "["):
+    elif (
+        last is not None
+        and last.role == EPOCH
+        and (mark == FRACTION or bare.startswith("][") or bare == "[" or (bare == "," and tail.startswith("]")))
+    ):
         state.found.append(Slot(INNER, slot, "batch"))
     elif not state.found and not bare.strip("[("):
         if mark == FRACTION:
             state.found.append(Slot(INNER, slot, "batch"))
             state.bar = "\u2592" in tail[:8]
+        elif bare == "[" and re.match(rf", *{NUMBER}\]", tail):
+            state.found.append(Slot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
         elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith(":  "):
             state.found.append(Slot(STEP, slot, "iteration"))
         else:

@@ -24,6 +24,8 @@ _RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]{2,70}?) = ([0-9][0-9,.
 _PAIR_RE = (
     r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}([\w.+\-/]{1,80})$"
 )
+_LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
+_COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
 
 
@@ -46,6 +48,12 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     used: set[int] = set()
     for key, value in _matches(head, _RUNNING_RE):
         _put(found, key.strip(), value.replace(",", ""))
+    for row in head.filter(pl.col("text").str.contains(_COMMAND_RE))["text"].head(3):
+        found.update(settings(row))
+    for row in head["text"].str.extract(_LISTED_RE).drop_nulls():
+        for pair in row.split():
+            key, _, value = pair.rstrip(",;").partition("=")
+            _put(found, key, value)
     dots = head.filter(pl.col("text").str.contains(_DOTS_RE))
     for key, value in _matches(dots, _DOTS_RE):
         _put(found, key, value)

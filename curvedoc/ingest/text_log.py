@@ -68,6 +68,8 @@ def claims(path: Path, head: bytes) -> bool:
         return not (name.startswith("debug") and "[wandb_" in text)
     lines = with_templates(lines_of(clean(text)))
     found = Counter(p.kind for p in _plans(lines, lines["template"].head(300).to_list()))
+    if found["loose"] > 1 and (found["anchor"] or found["loose"] > 3):
+        return True
     return (
         found["record"] > 1
         or found["bar"] > 1

@@ -19,7 +19,7 @@ TEXT_CAP = 8_000
 _HEAD = 3_000
 
 _LEVEL_RE = r"(?:^|[\s\[|(])(DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)(?:[\s\]:|),]|$)"
-_ABSL_RE = r"^\W*([IWEF])[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}"
+_ABSL_RE = r"^\W*([IWEF])(?:[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}| [\w/]+\.(?:cpp|cc|h|cu):)"
 _WARNING_RE = r"(?:^|[\s:])[A-Z]\w*Warning:|(?i:^\W*warning\b)"
 _ERROR_RE = (
     r"^(?:\S+: ){0,2}(?:[\w.]*(?:Error|Exception)|(?i:error|fatal))\b(?:[:! ]|$)"

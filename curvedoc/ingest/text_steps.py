@@ -60,19 +60,21 @@ def _whole(values: Floats) -> bool:
     return bool(len(known)) and bool((np.isfinite(known) & (known == np.floor(known)) & (np.abs(known) < _LIMIT)).all())
 
 
-def _resets(count: Floats, epoch: Floats) -> bool:
-    """Whether the counter goes back at most of the places where the epoch goes on."""
+def _resets(count: Floats, epoch: Floats, total: Floats) -> bool:
+    """Whether the counter goes back (or stands at its total again) at most of the places where the epoch goes on."""
     known = ~np.isnan(count) & ~np.isnan(epoch)
-    c, e = count[known], epoch[known]
+    c, e, full = count[known], epoch[known], (count == total)[known]
     on = np.diff(e) > 0
-    return bool(on.any()) and float((np.diff(c)[on] < 0).mean()) >= RESET_SHARE
+    back = (np.diff(c) < 0) | ((np.diff(c) == 0) & full[1:])
+    return bool(on.any()) and float(back[on].mean()) >= RESET_SHARE
 
 
 def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
     """A counter within the epoch as a counter of the whole run."""
     known = count[~np.isnan(count)]
     stride = np.diff(np.unique(known))
-    length = float(known.max()) + (float(np.median(stride)) if len(stride) else 1.0)
+    # a counter that begins at 0 is one interval short of the epoch's length
+    length = float(known.max()) + (0.0 if known.min() > 0 else float(np.median(stride)) if len(stride) else 1.0)
     totals = total[~np.isnan(total) & ~np.isnan(count)]
     if len(totals):
         length = float(np.max(totals))
@@ -93,8 +95,8 @@ def resolve(ev: Events) -> Steps:
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
     if not np.isnan(step).all():
-        if _resets(own, epoch):
-            total = np.where(train, ev.total, np.nan)
+        total = np.where(train, ev.total, np.nan)
+        if _resets(own, epoch, total):
             step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
         return Steps(_carry(step), "step", whole)
     inner = np.where(train & np.isfinite(ev.inner), ev.inner, np.nan)
@@ -106,7 +108,7 @@ def resolve(ev: Events) -> Steps:
     counted = not np.isnan(inner).all() and (bool((ev.record & ~np.isnan(inner)).any()) or not whole)
     if counted:
         if not np.isnan(epoch).all():
-            if _resets(inner, epoch):
+            if _resets(inner, epoch, ev.total):
                 inner = _over_epochs(inner, np.where(train, ev.total, np.nan), epoch)
         else:
             seen = ~np.isnan(inner)
