@@ -199,6 +199,30 @@ def test_precision_has_one_spelling(config: dict[str, object], precision: str | 
     assert settings_of(config, TABLE).get("precision") == precision  # type: ignore[arg-type]
 
 
+def test_the_single_norm_of_a_run_is_the_norm_of_the_whole() -> None:
+    assert [m.role for m in roles(generator__grad_norm=[1.0, 2.0])] == ["grad_norm"]
+    assert {m.role for m in roles(a__grad_norm=[1.0, 2.0], b__grad_norm=[1.0, 2.0])} == {"layer_grad_norm"}
+
+
+def test_a_policy_clip_fraction_is_no_gradient_clipping() -> None:
+    found = roles(clip_fraction=[0.1, 0.2], approx_kl=[0.01, 0.02])
+    assert {m.role for m in found} == {"kl"}
+    assert {m.role for m in roles(clip_fraction=[0.1, 0.2])} == {"clip_rate"}
+
+
+def test_parts_of_the_configuration_that_are_not_about_training_are_left_out() -> None:
+    found = settings_of({"eval.batch_size": 512, "trainer.batch_size": 32, "logging.steps": 10}, TABLE)
+    assert found["batch_size"] == 32 and "max_steps" not in found
+
+
+def test_lengths_follow_from_one_another() -> None:
+    found = settings_of({"epochs": 10, "train_size": 1000, "batch_size": 32, "warmup": 0.1}, TABLE)
+    assert found["steps_per_epoch"] == 32 and found["max_steps"] == 320
+    assert found["warmup_ratio"] == 0.1 and found["warmup_steps"] == 32
+    assert "world_size" not in settings_of({"gpus": "0,1"}, TABLE)
+    assert settings_of({"max_steps": "1,000"}, TABLE)["max_steps"] == 1000
+
+
 def test_the_shorter_path_wins_and_impossible_values_are_left_out() -> None:
     assert settings_of({"teacher.head.lr": 1.0, "lr": 0.1}, TABLE)["lr"] == 0.1
     assert "num_classes" not in settings_of({"num_classes": 0}, TABLE)

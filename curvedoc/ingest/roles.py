@@ -67,7 +67,7 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
-    found = _test_for_validation(_promoted(found, metrics, table))
+    found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
@@ -123,6 +123,18 @@ def _promoted(
         if spare:
             best = min(spare, key=lambda fr: (-fr[0].points, names_in.index(fr[1].label)))
             found = [(f, replace(r, role=role, label="") if f is best[0] else r) for f, r in found]
+    return found
+
+
+def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
+    """A single "layer" of a plain name, with no other layer and no norm of the whole beside it, is the norm of the whole
+    (generator/grad_norm); a parameter's name (head.weight) stays one."""
+    layers = [r for _, r in found if r.role.startswith("layer_")]
+    if len(layers) != 1 or not layers[0].label.isalpha() or layers[0].label.lower() in ("weight", "bias", "head"):
+        return found
+    for layer, whole in (("layer_grad_norm", "grad_norm"), ("layer_weight_norm", "weight_norm")):
+        if sum(r.role in (layer, whole) for _, r in found) == 1:
+            found = [(f, replace(r, role=whole, label="") if r.role == layer else r) for f, r in found]
     return found
 
 

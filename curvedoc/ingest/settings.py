@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 
 from curvedoc.ingest.signals import Setting, Signals, plain
 from curvedoc.model import Scalar
 
+_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 _TRUE = frozenset(("true", "yes", "on", "y", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "none", "null", "disabled", ""))
 #: How many parts of a dotted key are compared together.
@@ -25,7 +27,7 @@ def settings_of(config: Mapping[str, Scalar], table: Signals) -> dict[str, Scala
     paths = [([plain(p) for p in k.split(".")], v) for k, v in config.items() if not k.startswith(_RESULTS)]
     out: dict[str, Scalar] = {}
     for setting in table.settings:
-        value = _best(paths, setting)
+        value = _best(paths, setting, table.asides)
         if value is not None:
             out[setting.name] = value
     _imply(out, table)
@@ -33,10 +35,12 @@ def settings_of(config: Mapping[str, Scalar], table: Signals) -> dict[str, Scala
     return out
 
 
-def _best(paths: list[tuple[list[str], Scalar]], setting: Setting) -> Scalar | None:
+def _best(paths: list[tuple[list[str], Scalar]], setting: Setting, asides: frozenset[str]) -> Scalar | None:
     best: tuple[tuple[int, int, int], Scalar] | None = None
     for at, (parts, raw) in enumerate(paths):
         for take in range(min(_MAX_PARTS, len(parts)), 0, -1):
+            if asides.intersection(parts[:-take]):
+                break
             key = "_".join(parts[-take:])
             order = setting.keys.get(key)
             value = None if order is None else _value(raw, setting)
@@ -71,7 +75,9 @@ def _number(raw: Scalar) -> int | float | None:
     if isinstance(raw, bool):
         return None
     if isinstance(raw, str):
-        text = raw.strip().replace("_", "").replace(",", "")
+        text = raw.strip().replace("_", "")
+        if _THOUSANDS.fullmatch(text):
+            text = text.replace(",", "")
         try:
             raw = int(text) if text.lstrip("+-").isdecimal() and len(text) < 19 else float(text)
         except ValueError:
@@ -107,12 +113,32 @@ def _imply(out: dict[str, Scalar], table: Signals) -> None:
 
 
 def _derive(out: dict[str, Scalar]) -> None:
-    """steps_per_epoch, from the length in steps and in epochs, or from the size of the data set."""
-    if "steps_per_epoch" in out:
-        return
-    steps, epochs = out.get("max_steps"), out.get("epochs")
-    size, batch = out.get("train_size"), out.get("batch_size")
-    if isinstance(steps, int | float) and isinstance(epochs, int | float) and epochs >= 1 and steps >= epochs:
-        out["steps_per_epoch"] = steps / epochs if steps % epochs else int(steps // epochs)
-    elif isinstance(size, int | float) and isinstance(batch, int | float) and 1 <= batch <= size:
-        out["steps_per_epoch"] = math.ceil(size / batch)
+    """Lengths that follow from others: steps per epoch, steps in all, steps of warm-up. A warm-up below 1 is a ratio."""
+    warm = out.get("warmup_steps")
+    if isinstance(warm, float) and 0 < warm < 1:
+        out.setdefault("warmup_ratio", out.pop("warmup_steps"))
+    steps, epochs, per = (_positive(out, k) for k in ("max_steps", "epochs", "steps_per_epoch"))
+    size, batch = _positive(out, "train_size"), _positive(out, "batch_size")
+    if per is None and steps and epochs and epochs >= 1 and steps >= epochs:
+        per = steps / epochs
+    elif per is None and size and batch and batch <= size:
+        per = float(math.ceil(size / batch))
+    if per is not None and "steps_per_epoch" not in out:
+        out["steps_per_epoch"] = _whole(per)
+    if steps is None and per and epochs:
+        steps = per * epochs
+        out["max_steps"] = _whole(steps)
+    ratio, warm_epochs = _positive(out, "warmup_ratio"), _positive(out, "warmup_epochs")
+    if "warmup_steps" not in out and ratio and ratio <= 1 and steps:
+        out["warmup_steps"] = _whole(ratio * steps)
+    elif "warmup_steps" not in out and warm_epochs and per:
+        out["warmup_steps"] = _whole(warm_epochs * per)
+
+
+def _positive(out: Mapping[str, Scalar], key: str) -> float | None:
+    value = out.get(key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+
+
+def _whole(value: float) -> int | float:
+    return int(value) if value.is_integer() else round(value, 3)

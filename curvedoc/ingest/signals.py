@@ -19,7 +19,7 @@ Kind = Literal["number", "text", "flag", "choice"]
 
 #: A safe loader, in C where it is built.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TOP = {"version", "words", "ignore", "patterns", "families", "stands_in", "config", "implies"}
+_TOP = {"version", "words", "ignore", "patterns", "families", "stands_in", "asides", "config", "implies"}
 _PATTERN = {"role", "raw", "plain", "range", "not"}
 _FAMILY = {
     "name",
@@ -100,6 +100,7 @@ class Signals:
     patterns: tuple[Pattern, ...]
     families: tuple[Family, ...]
     stands_in: Mapping[str, tuple[str, ...]]
+    asides: frozenset[str]  # parts of a configuration that are not about training
     settings: tuple[Setting, ...]
     implies: Mapping[str, Mapping[str, Mapping[str, bool | int | float | str]]]
     memo: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -144,6 +145,7 @@ def load_signals(path: Path) -> Signals:
             k: tuple(at.to("stands_in").names(v))
             for k, v in at.to("stands_in").mapping(top.get("stands_in", {})).items()
         },
+        asides=frozenset(at.to("asides").names(top.get("asides", []))),
         settings=tuple(
             _setting(k, v, at.to(f"config.{k}")) for k, v in at.to("config").mapping(top.get("config", {})).items()
         ),
