@@ -127,8 +127,8 @@ def _promoted(
 
 
 def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
-    """A single "layer" of a plain name, with no other layer and no norm of the whole beside it, is the norm of the whole
-    (generator/grad_norm); a parameter's name (head.weight) stays one."""
+    """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
+    the norm of the whole; a parameter's name (head.weight) stays one."""
     layers = [r for _, r in found if r.role.startswith("layer_")]
     if len(layers) != 1 or not layers[0].label.isalpha() or layers[0].label.lower() in ("weight", "bias", "head"):
         return found

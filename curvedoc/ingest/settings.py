@@ -113,7 +113,7 @@ def _imply(out: dict[str, Scalar], table: Signals) -> None:
 
 
 def _derive(out: dict[str, Scalar]) -> None:
-    """Lengths that follow from others: steps per epoch, steps in all, steps of warm-up. A warm-up below 1 is a ratio."""
+    """Lengths that follow from others: steps per epoch, steps in all, warm-up steps. A warm-up below 1 is a ratio."""
     warm = out.get("warmup_steps")
     if isinstance(warm, float) and 0 < warm < 1:
         out.setdefault("warmup_ratio", out.pop("warmup_steps"))
