@@ -191,6 +191,13 @@ def test_hostile_records_never_raise(tmp_path_factory: pytest.TempPathFactory, p
     assert log.format == "wandb"
 
 
+def test_lone_surrogates_in_names_and_settings_are_replaced(tmp_path: Path) -> None:
+    run = field(17, field(4, field(1, field(1, "note") + field(16, '{"\\ud800": "\\udfff"}'))))
+    bad = field(2, field(1, field(1, "deep") + field(16, '{"\\ud800": 1.5}')) + field(2, field(1, 1)))
+    log = read(tmp_path, frame([run, bad, exit_record()]))
+    assert rows(log) == [("deep.?", 1, 1.5)] and log.config["note.?"] == "?"
+
+
 def test_claims_by_name_and_by_magic() -> None:
     assert wandb_log.claims(Path("run-1.wandb"), b"")
     assert wandb_log.claims(Path("x"), b":W&B" + struct.pack("<HB", 0xBEE1, 0))

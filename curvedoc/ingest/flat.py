@@ -43,13 +43,19 @@ def _into(out: dict[str, Scalar], value: object, key: str, depth: int) -> None:
         return
     if isinstance(value, Mapping) and depth < _MAX_DEPTH:
         for k, v in value.items():
-            _into(out, v, f"{key}.{k}" if key else str(k), depth + 1)
+            name = valid(str(k))
+            _into(out, v, f"{key}.{name}" if key else name, depth + 1)
     elif isinstance(value, (bool, int, float)):
         out[key] = value
     elif isinstance(value, str):
-        out[key] = value[:MAX_STRING]
+        out[key] = valid(value[:MAX_STRING])
     else:
         out[key] = json.dumps(value, default=str)[:MAX_STRING]
+
+
+def valid(text: str) -> str:
+    """The text without lone surrogates (JSON may spell them), which no file or frame can hold."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def scalar(text: str) -> Scalar | None:

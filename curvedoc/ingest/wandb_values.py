@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from curvedoc.ingest.flat import valid
 from curvedoc.ingest.histogram import of_buckets
 from curvedoc.ingest.wire import BYTES, VARINT, fields, signed
 from curvedoc.model import Flag
@@ -100,7 +101,7 @@ def _walk(name: str, value: object, depth: int) -> Iterator[Point]:
                 yield from _histogram(name, value)
             elif "_type" not in value:
                 for key, inner in value.items():
-                    yield from _walk(f"{name}.{key}", inner, depth + 1)
+                    yield from _walk(f"{name}.{valid(key)}", inner, depth + 1)
 
 
 def _histogram(name: str, parts: Mapping[str, object]) -> list[Point]:
