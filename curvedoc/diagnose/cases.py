@@ -59,6 +59,10 @@ def _series(spec: Knots | Curve, case: Case, key: str) -> tuple[Ints, Floats]:
         # seeded by the case's own words, so that adding a case never changes another
         rng = np.random.default_rng(zlib.crc32(f"{case.name}/{key}".encode()))
         value = value * (1.0 + noise * rng.standard_normal(len(value)))
+    if curve.growing:
+        rng = np.random.default_rng(zlib.crc32(f"{case.name}/{key}/growing".encode()))
+        ramp = np.linspace(0.0, 1.0, len(value)) ** 3
+        value = value * (1.0 + curve.growing * ramp * rng.standard_normal(len(value)))
     if curve.period and curve.amplitude:
         value = value + curve.amplitude * np.sin(2 * math.pi * step / curve.period)
     return step, value

@@ -71,6 +71,7 @@ class Curve(Strict):
     knots: Knots
     period: float | None = None  # steps; adds a sine
     amplitude: float | None = None  # of that sine, in units of the value
+    growing: float | None = None  # noise, relative to the value, that grows from nothing to this at the end
     noise: float | None = None  # overrides the case's noise for this series
     points: Annotated[int, Field(ge=1, le=20_000)] | None = None
     log: bool = False  # geometric interpolation between knots, noise multiplicative
