@@ -1,5 +1,6 @@
 """Which files form which run."""
 
+import gzip
 import json
 import os
 from collections.abc import Mapping
@@ -269,3 +270,30 @@ def test_a_name_that_is_no_utf8_is_made_writable(tmp_path: Path) -> None:
     for run in harvest(tmp_path).runs:
         run.name.encode()
         run.sources[0].path.encode()
+
+
+def test_a_consoles_copy_of_a_log_is_no_restart(tmp_path: Path) -> None:
+    lines = [f"step {10 * i} loss {2 - 0.1 * i:.3f}\n" for i in range(ROWS)]
+    (tmp_path / "train.log").write_text("".join(lines))
+    extra = [line.strip() + f" lr {0.1 + i:.1f}\n" if i % 2 else line for i, line in enumerate(lines)]
+    (tmp_path / "stdout.log").write_text("".join(extra))
+    (run,) = harvest(tmp_path).runs
+    assert not run.points["superseded"].any()
+    loss = run.series("loss")
+    assert loss is not None and len(loss) == ROWS and run.series("lr") is not None
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl.gz", "metrics.json.gz"])
+def test_a_compressed_log_is_found(tmp_path: Path, name: str) -> None:
+    path = jsonl(tmp_path / "m.jsonl")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / name).write_bytes(gzip.compress(path.read_bytes()))
+    assert names(tmp_path / "a") == ["."]
+
+
+@pytest.mark.parametrize("name", ["train.log", "nohup.out", "log.txt", "slurm-12.out", "stdout", "train.log.gz"])
+def test_text_logs_are_found_by_their_content(tmp_path: Path, name: str) -> None:
+    text = "".join(f"step {10 * i} loss {2 - 0.1 * i:.3f}\n" for i in range(ROWS))
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    (run,) = harvest(tmp_path).runs
+    assert run.has_text and run.series("loss") is not None

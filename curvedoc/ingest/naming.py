@@ -31,6 +31,8 @@ class Reading:
     layered: bool = False
 
 
+#: No quantity has a longer name, and matching takes time with the square of it.
+_LONGEST = 200
 #: What stands between a metric's name and its file where two files log different things under one name.
 FROM = " @ "
 
@@ -46,14 +48,14 @@ def read_name(raw: str, table: Signals) -> Reading | None:
 def _read(raw: str, table: Signals) -> Reading | None:
     raw = raw.split(FROM, 1)[0]
     name = plain(raw)
-    if not name or any(p.fullmatch(name) for p in table.ignore):
+    if not name or len(raw) > _LONGEST or any(p.fullmatch(name) for p in table.ignore):
         return None
     for f in table.families:
         if name in f.exact:
             return Reading(
                 f.roles["train"], "train", "", f"{f.name}: {name}", f.bounds, f.name, len(f.names) + f.exact[name]
             )
-    return _by_pattern(raw[:300], name, table) or _by_words(name, table)
+    return _by_pattern(raw, name, table) or _by_words(name, table)
 
 
 def _by_pattern(raw: str, name: str, table: Signals) -> Reading | None:

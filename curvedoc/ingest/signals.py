@@ -154,7 +154,7 @@ def load_signals(path: Path) -> Signals:
 
 
 def plain(name: str) -> str:
-    """A name without case, camelCase and separators; at most 300 characters of it, for names come from logs.
+    """A name without case, camelCase and separators; at most 300 characters of it, for it comes from a log.
 
     >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total")
     ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total')
