@@ -297,3 +297,24 @@ def test_text_logs_are_found_by_their_content(tmp_path: Path, name: str) -> None
     (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
     (run,) = harvest(tmp_path).runs
     assert run.has_text and run.series("loss") is not None
+
+
+def test_a_record_longer_than_the_head_is_still_a_record(tmp_path: Path) -> None:
+    layers = {f"grad_norm/model.layers.{i}.self_attn.q_proj.weight": 1.0 for i in range(2000)}
+    jsonl(tmp_path / "m.jsonl", names={"loss": 2.0, **layers})
+    (run,) = harvest(tmp_path).runs
+    assert run.series("loss") is not None and len(run.matches("layer_grad_norm")) == 2000
+
+
+def test_stores_of_other_tools_are_told_once_each(tmp_path: Path) -> None:
+    run = tmp_path / "mlruns" / "0" / "abc"
+    for folder in ("metrics/val", "params"):
+        (run / folder).mkdir(parents=True)
+    (run / "meta.yaml").write_text("status: 3\n")
+    (run / "metrics" / "val" / "loss").write_text("1700000000000 1.5 0\n" * 5)
+    (tmp_path / "mlflow.db").write_bytes(b"SQLite format 3\x00")
+    (tmp_path / ".aim").mkdir()
+    jsonl(tmp_path / "m.jsonl")
+    found = harvest(tmp_path)
+    assert {u.path for u in found.unreadable} == {"mlruns/0/abc", "mlflow.db", ".aim"}
+    assert [r.name for r in found.runs] == ["."]

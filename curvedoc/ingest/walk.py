@@ -19,7 +19,7 @@ SKIP_FOLDERS = words(
     "__pycache__ node_modules site-packages venv env wandb-media media plugins profile profiler lost+found"
 )
 #: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
-HIDDEN_FOLDERS = frozenset((".hydra", ".wandb"))
+HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim"))
 #: Weights, code, prose, pictures, archives: never opened.
 SKIP_SUFFIXES = words(
     """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
@@ -37,6 +37,8 @@ SKIP_NAMES = re.compile(
 )
 #: W&B's own diary, not the run's.
 _WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
+#: A record of thousands of layers does not fit into the usual head, and half a record tells nothing.
+_LONG_RECORD = 4 << 20
 #: A file of this name is a log, so one that nothing can read is told.
 LOG_NAME = re.compile(
     r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
@@ -92,6 +94,10 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
         except OSError as e:
             finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
             continue
+        foreign = _foreign_folder(folder.path, {e.name for e in entries})
+        if foreign:
+            finds.unreadable.append(Unreadable(str(folder.path), foreign))
+            continue
         for entry in entries:
             path = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
@@ -129,6 +135,8 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
         finds.unreadable.append(Unreadable(str(path), "permission denied"))
         return
     head = opening.read_head(path)
+    if len(head) >= opening.HEAD_BYTES and b"\n" not in head and head.lstrip()[:1] == b"{":
+        head = opening.read_head(path, _LONG_RECORD)
     if config_files.is_config(path, head):
         folder.configs.append(path)
         return
@@ -158,6 +166,15 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     ['run2', 'run10']
     """
     return [(1, int(p), "") if p.isdecimal() and len(p) < 19 else (0, 0, p) for p in re.split(r"(\d+)", name) if p]
+
+
+def _foreign_folder(path: Path, names: set[str]) -> str:
+    """What to do instead, where a folder is another tool's store of one run."""
+    if path.name == ".aim":
+        return "an Aim store: export the run's metrics to CSV"
+    if {"meta.yaml", "metrics", "params"} <= names:
+        return "an MLflow run: export its metrics to CSV"
+    return ""
 
 
 def _enter(name: str, path: Path) -> bool:
