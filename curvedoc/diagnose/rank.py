@@ -11,7 +11,8 @@ multiplies). p(c | story) = o(c)^g / sum of o^g, with g below 1 because pieces o
 
     p(c) = 1 - product over stories (1 - w(story) p(c | story))
 
-with w by severity, so that a run that dies of NaN and also overfits names the cause of the NaN first. The formula is
+with w by severity and by how clearly the first failure shows, so that a run that dies of NaN and also overfits names
+the cause of the NaN first. The formula is
 monotone: more strength, a larger share or a further `for` line never lowers a cause.
 """
 
@@ -37,7 +38,7 @@ STORY_WEIGHT: Mapping[tuple[str, str], float] = {
     ("pathology", "note"): 0.5,
 }
 NOTICE_WEIGHT = 0.35
-GAP_WEIGHT = 0.08
+GAP_WEIGHT = 0.02
 FOLDED = 0.5
 #: Shares below this are not shown: a list of thirty remote causes helps nobody.
 SHOWN = 0.01
@@ -86,7 +87,7 @@ def _weigh(cause: Cause, bench: Bench) -> _Weighed:
 
 def _story_weight(finding: Finding) -> float:
     if finding.kind == "pathology":
-        return STORY_WEIGHT[finding.kind, finding.severity]
+        return STORY_WEIGHT[finding.kind, finding.severity] * (0.4 + 0.6 * finding.strength)
     return NOTICE_WEIGHT if finding.kind == "notice" else GAP_WEIGHT
 
 
