@@ -703,3 +703,28 @@ def test_loguru_and_rich_tracebacks_are_one_message() -> None:
         log = parse("step 1 loss 2.0\n" + text + "\nstep 2 loss 2.0\n")
         assert log.messages["text"].to_list() == [text.rstrip()]
         assert log.messages["level"].to_list() == ["TRACEBACK"]
+
+
+def test_bars_of_checks_downloads_and_validations_give_neither_points_nor_steps() -> None:
+    text = "Sanity Checking DataLoader 0: 100%|██████████| 2/2 [00:00<00:00, 12.10it/s]\n"
+    text += "Downloading data:  50%|█████     | 5000/10000 [00:00<00:00, 12.10MB/s]\n"
+    for e in range(2):
+        for i in (50, 100):
+            text += f"Epoch {e}:  {i}%|█████     | {i}/100 [00:01<00:01, 45.10it/s, v_num=3, train_loss=2.{e}]\n"
+        text += "Validation DataLoader 0: 100%|██████████| 20/20 [00:00<00:00, 82.10it/s]\n"
+    log = parse(text)
+    assert [s for s, _ in curve(log, "train_loss")] == [50, 100, 150, 200]
+    assert set(log.points["metric"]) == {"train_loss", "epoch"}
+    assert len(log.messages) == 0
+
+
+def test_a_caller_before_the_level_does_not_hide_the_split() -> None:
+    text = "[11/21 07:08:19] train INFO: epoch 1/100 iter 30/391 loss 2.1 (2.2) top1 9.16\n"
+    log = parse(text + "[11/21 07:08:20] train INFO: Test: epoch 1 loss nan top1 10.00\n")
+    assert curve(log, "loss") == [(30, 2.1)]
+    assert math.isnan(curve(log, "test loss")[0][1])
+
+
+def test_logfmt_lines_are_records() -> None:
+    log = parse('time=2024-05-01T10:00:00 level=info msg="step done" step=200 loss=1.4\n')
+    assert curve(log, "loss") == [(200, 1.4)]

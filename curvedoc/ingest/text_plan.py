@@ -13,7 +13,12 @@ from curvedoc.ingest.text_prefix import Prefix, read_prefix
 __all__ = ["EPOCH", "INNER", "METRIC", "RANK", "STEP", "Plan", "Slot", "plan_of"]
 
 #: Values that are no number; the pair says nothing.
-_NO_VALUE = re.compile(r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b")
+_NO_VALUE = re.compile(
+    r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b"
+    rf"|\b[\w./-]{{1,60}}=(?:\"[^\"{NUMBER}{FRACTION}]{{0,200}}\"|[A-Za-z_][\w./:-]{{0,60}}(?![\w(./:{NUMBER}{FRACTION}-]))"
+)
+#: What the description of a bar may say when the bar is the training's own.
+_TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -36,6 +41,12 @@ class Plan:
     keep: bool = False
 
 
+def _bar_scope(body: str) -> str:
+    """The scope of a progress bar: "other" where its description speaks of something else than the training."""
+    said = re.findall(r"[A-Za-z]{2,}", body.split("||", 1)[0])
+    return words.scope_of(" ".join(said)) or ("" if all(_TRAINING.fullmatch(w) for w in said) else "other")
+
+
 def _is_best(metrics: list[Slot]) -> bool:
     """Whether the line only tells of the best value so far."""
     return all("best" in words.plain(s.name).split() for s in metrics)
@@ -54,6 +65,8 @@ def plan_of(template: str) -> Plan:
     counters = [s for s in slots if s.role in (STEP, INNER, EPOCH)]
     outcome = any(words.is_outcome(s.name) for s in metrics)
     scope = state.scopes[-1] if state.scopes else ""
+    if state.bar and not scope:
+        scope = _bar_scope(body)
     printed = (body.lstrip("| ").startswith("{") and len(metrics) > 1) or ("{'" in body and outcome)
     kind = ""
     if state.late and not printed:
@@ -61,8 +74,10 @@ def plan_of(template: str) -> Plan:
     elif counters and metrics:
         usual = outcome or any(words.is_usual(s.name) for s in metrics)
         fits = usual or (state.strong and not state.plural)
-        if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
+        if fits and (state.prose <= len(metrics) + 1 or printed and outcome):
             kind = "record"
+        elif state.bar:
+            kind = "bar"
     elif counters and state.bar:
         kind = "bar"
     elif counters and state.prose <= 1 and not state.stray:
@@ -71,6 +86,8 @@ def plan_of(template: str) -> Plan:
         kind = "record" if printed else "loose" if state.prose <= 1 and not _is_best(metrics) else ""
     elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
         kind = "member"
+    if kind in ("bar", "anchor"):
+        slots = tuple(s for s in slots if s.role != METRIC)
     if prefix.rank_slot >= 0:
         slots = (*slots, Slot(RANK, prefix.rank_slot, ""))
     return Plan(

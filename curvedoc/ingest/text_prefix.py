@@ -23,6 +23,7 @@ _PIECE = re.compile(
     rf"|(?P<source>\[?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h):{NUMBER}(?::\w{{1,80}})?\]?|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER})"
     rf"|(?P<actor>\([\w.]{{1,80}} pid={NUMBER}[^()]{{0,60}}\))"
     rf"|(?P<host>(?:[\w.-]{{1,120}}:{NUMBER} {{1,2}}){{1,2}}(?=(?:{_LEVEL})\b))"
+    rf"|(?P<caller>[A-Za-z_][\w.]{{0,80}} +(?=\[?(?:{_LEVEL})\b))"
     rf"|(?P<thread>{NUMBER} (?=[\w.]{{1,80}}:{NUMBER}\]))"
     r"|\[(?P<tag>[A-Za-z_][\w.]{0,60})\](?=[\s\[:-])[:-]?"
     r"|(?P<logger>[A-Za-z_][\w.]{0,80})(?= (?:- |\| ))"
@@ -55,7 +56,7 @@ def read_prefix(template: str) -> Prefix:
         if m is None:
             break
         what = m.lastgroup
-        if what == "clock" and clock:
+        if (what == "clock" and clock) or (what == "caller" and not clock):
             break
         if what in ("logger", "tag", "name"):
             word = m.group(what)
