@@ -74,7 +74,7 @@ def plan_of(template: str) -> Plan:
     elif counters and metrics:
         usual = outcome or any(words.is_usual(s.name) for s in metrics)
         fits = usual or (state.strong and not state.plural)
-        if fits and (state.prose <= len(metrics) + 1 or printed and outcome):
+        if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
             kind = "record"
         elif state.bar:
             kind = "bar"
