@@ -223,7 +223,7 @@ def lr_horizon(lr: Series) -> float | None:
     100
     """
     found = recognise(lr)
-    return None if found is None else found.horizon
+    return None if found is None or found.horizon is None else float(found.horizon)
 
 
 def decays_smoothly(lr: Series) -> bool | None:
