@@ -18,7 +18,8 @@ from curvedoc.stats import anchors, ladder, pair
 quick = settings(max_examples=40, deadline=None)
 ONE: list[Callable[[Series], object]] = [
     ladder.ladder_z, ladder.ladder_growth, ladder.ladder_steady, ladder.growth_per_step, ladder.growth_z,
-    ladder.growth_factor, ladder.levelling, ladder.collapse_factor, lambda s: ladder.projected_step(s, 80.0),
+    ladder.growth_factor, ladder.levelling, ladder.late_growth, ladder.collapse_factor,
+    lambda s: ladder.projected_step(s, 80.0),
 ]  # fmt: skip
 TWO: list[Callable[[Series, Series], object]] = [
     pair.first_difference, pair.share_equal_pairs, pair.noise_correlation, pair.same_order, pair.paired_shift,
@@ -89,6 +90,7 @@ def test_norms_that_saturate_level_off_and_straight_ones_do_not() -> None:
         noise = 0.002 * rng.standard_normal(300)
         assert ladder.levelling(Series.of(1 + 1 - np.exp(-6 * t) + noise)) is True
         assert ladder.levelling(Series.of(1 + t + noise)) is False
+        assert ladder.late_growth(Series.of(1 + t**2 + noise)) == pytest.approx(0.5, abs=0.08)
         z = ladder.growth_z(Series.of(1 + t + noise))
         assert z is not None and z > 5
 
