@@ -151,7 +151,7 @@ def test_label_smoothing_floor_is_the_entropy_of_the_smoothed_label() -> None:
     assert anchors.smoothing_floor(50.0, 0.1) == pytest.approx(float(-(p * np.log(p)).sum()))
 
 
-def test_powers_of_two_and_whole_numbers_are_recognised_and_others_are_not() -> None:
+def test_powers_of_two_and_whole_numbers_are_recognized_and_others_are_not() -> None:
     assert anchors.power_of_two_factor(0.69 / 8, 0.69, 0.01) == pytest.approx(0.125)
     assert anchors.power_of_two_factor(2.3 * 3, 2.3, 0.01) is None
     assert anchors.power_of_two_factor(2.3, 2.3, 0.01) is None

@@ -178,7 +178,7 @@ KINDS = ["constant", "linear", "cosine", "exponential", "polynomial", "inverse-s
 
 
 @pytest.mark.parametrize("printed", ["%.17g", "%.7g", "%.3e"])
-def test_schedules_of_200_rows_and_more_are_recognised(printed: str) -> None:
+def test_schedules_of_200_rows_and_more_are_recognized(printed: str) -> None:
     rng = np.random.default_rng(1)
     wrong = []
     for kind in KINDS * 4:

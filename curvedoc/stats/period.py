@@ -196,7 +196,7 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
     per = round(epoch_steps / float(np.median(np.diff(c.x))))
     if per < 5 or n < 3 * per:
         return None
-    # two half-weights at the ends: the mean of exactly one epoch, centred
+    # two half-weights at the ends: the mean of exactly one epoch, centered
     kernel = np.ones(per + 1) if per % 2 == 0 else np.ones(per)
     if per % 2 == 0:
         kernel[[0, -1]] = 0.5
