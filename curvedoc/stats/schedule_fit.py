@@ -240,10 +240,10 @@ def decays_smoothly(lr: Series) -> bool | None:
     )  # fmt: skip
 
 
-def cut_short(lr: Series) -> bool | None:
+def lr_cut_short(lr: Series) -> bool | None:
     """Whether the log ends before nine tenths of the way to the horizon; None without a horizon.
 
-    >>> cut_short(Series.of([1.0 - i / 100 for i in range(50)]))
+    >>> lr_cut_short(Series.of([1.0 - i / 100 for i in range(50)]))
     True
     """
     horizon = lr_horizon(lr)
