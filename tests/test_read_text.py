@@ -752,3 +752,19 @@ def test_clocks_of_every_form_are_seconds(clock: str, later: str, time: float) -
 def test_a_message_that_a_carriage_return_repeats_is_told_once() -> None:
     log = parse("step 1 loss 2.0\n\rwaiting for data\rwaiting for data\rwaiting for data\n")
     assert log.messages["text"].to_list() == ["waiting for data"]
+
+
+def test_values_under_a_heading_are_named_after_it() -> None:
+    log = parse(
+        "step 3 loss=2.0\nstep 3 grad norms: fc1.weight=0.123 fc2.weight=nan\nstep 3 | layer fc1: grad_norm=0.1\n"
+    )
+    assert curve(log, "grad_norms/fc1.weight") == [(3, 0.123)]
+    assert math.isnan(curve(log, "grad_norms/fc2.weight")[0][1])
+    assert curve(log, "layer_fc1/grad_norm") == [(3, 0.1)]
+
+
+def test_a_unit_after_a_blank_is_a_unit() -> None:
+    log = parse("step 1 | loss 2.0 | dt 500 ms | 1234.5 tok/s\nValidation @ step 2: loss=2.29, acc=12.1%\n")
+    assert curve(log, "dt") == [(1, 500.0)]
+    assert curve(log, "validation loss") == [(2, 2.29)]
+    assert len(log.messages) == 0

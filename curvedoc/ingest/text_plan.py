@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 
 from curvedoc.ingest import text_keys as words
-from curvedoc.ingest.text_body import EPOCH, INNER, METRIC, RANK, STEP, Slot, named, read_body
+from curvedoc.ingest.text_body import read_body
 from curvedoc.ingest.text_lines import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text_prefix import Prefix, read_prefix
-
-__all__ = ["EPOCH", "INNER", "METRIC", "RANK", "STEP", "Plan", "Slot", "plan_of"]
+from curvedoc.ingest.text_slots import EPOCH, INNER, METRIC, RANK, STEP, Slot, named
 
 #: Values that are no number; the pair says nothing.
 _NO_VALUE = re.compile(
