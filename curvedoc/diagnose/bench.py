@@ -10,12 +10,15 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
 from curvedoc.rulebook.expr import Evaluator
 from curvedoc.rulebook.rule import Need, Program
 from curvedoc.rulebook.vocabulary import functions
 from curvedoc.series import Series
 
+#: Layers that a summary takes in: thousands of parameters add nothing after the first few hundred.
+MAX_LAYERS = 400
 #: Messages written before the first logged step.
 BEFORE_FIRST = -1
 
@@ -45,19 +48,29 @@ class Bench:
         self.evaluator = evaluator or Evaluator(functions())
         self._hits: dict[tuple[str, str], Hits] = {}
         self._restarts: Series | None = None
+        self._summaries: dict[tuple[str, str], Series | None] = {}
 
     def subject(self) -> Subject:
         """The run as a whole."""
         return Subject("", {}, self.pick)
 
     def pick(self, need: Need) -> Series | None:
-        """The series behind a role of the whole run; first and last in the order they were logged."""
+        """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
         if need.member in ("first", "last"):
             matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
             if not matches:
                 return None
             return self.run.metric(matches[0 if need.member == "first" else -1].metric)
+        if need.member in SUMMARIES:
+            return self._summary(need.member, need.target)
         return self.run.series(need.target)
+
+    def _summary(self, kind: Summary, role: str) -> Series | None:
+        key = (kind, role)
+        if key not in self._summaries:
+            found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
+            self._summaries[key] = summary(kind, [(label, s) for label, s in found if s is not None])
+        return self._summaries[key]
 
     def bind(self, need: Need, subject: Subject) -> Any:
         """The value of one input, None where the run has none."""

@@ -4,42 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curvedoc.diagnose.bench import Bench, Subject, median_of
+from curvedoc.diagnose.bench import MAX_LAYERS, Bench, Subject, median_of
 from curvedoc.model import Run
 from curvedoc.rulebook.rule import Need, Rule
 from curvedoc.series import Series
 
-#: Comparing every layer of a model with thousands of parameters adds nothing after the first few hundred.
-MAX_MEMBERS = 400
-
-
-def _each(rule: Rule) -> str:
-    return next(n.target for n in rule.program.needs if n.member == "each")
-
 
 def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
-    """One subject per layer or data set of the role that varies."""
-    run, role = bench.run, _each(rule)
-    members = [(m.label or m.metric, m.metric) for m in run.matches(role)][:MAX_MEMBERS]
-    members = [(label, metric) for label, metric in members if run.metric(metric) is not None]
+    """One subject per layer or data set of the roles that vary (a label of several such roles is one subject)."""
+    run = bench.run
+    roles = dict.fromkeys(n.target for n in rule.program.needs if n.member == "each")
+    found = [(m.label or m.metric, m.metric) for role in roles for m in run.matches(role)[:MAX_LAYERS]]
+    labels = dict.fromkeys(label for label, metric in found if run.metric(metric) is not None)
 
-    def subject(label: str, metric: str) -> Subject:
+    def subject(label: str) -> Subject:
+        def of(role: str) -> list[str]:
+            return [m.metric for m in run.matches(role) if (m.label or m.metric) == label]
+
         def pick(need: Need) -> Series | None:
             match need.member:
-                case "each":
-                    return run.metric(metric)
-                case "same":
-                    same = [m for m in run.matches(need.target) if (m.label or m.metric) == label]
-                    return run.metric(same[0].metric) if same else None
+                case "each" | "same":
+                    same = of(need.target)
+                    return run.metric(same[0]) if same else None
                 case "others":
-                    own = run.metric(metric)
-                    rest = [run.metric(m.metric) for m in run.matches(need.target) if m.metric != metric]
+                    same = of(need.target)
+                    own = run.metric(same[0]) if same else None
+                    rest = [run.metric(m.metric) for m in run.matches(need.target) if m.metric not in same]
                     return None if own is None else median_of([s for s in rest if s is not None], own)
             return bench.pick(need)
 
         return Subject(label, {rule.over: label}, pick)
 
-    return [subject(label, metric) for label, metric in members]
+    return [subject(label) for label in labels]
 
 
 def _ranks(bench: Bench, rule: Rule) -> list[Subject]:

@@ -17,8 +17,6 @@ _LEFT, _RIGHT = 46, 14
 _BADGE = 25.0  # pixels between badges, so that each is a target of 24
 #: Pixels of one character of a band's label, for whether it fits.
 _CHAR = 6.4
-#: The lowest floor of a log scale: below it the logarithm of a double loses its digits.
-_TINY = 1e-300
 
 
 def bake(drawn: dict[str, Any], templates: dict[str, Any], name: str, alts: list[str]) -> list[Markup]:
@@ -73,7 +71,7 @@ def y_domain(p: dict[str, Any]) -> tuple[float, float]:
         return (1.0, 10.0) if p["log"] else (0.0, 1.0)
     low, high = min(seen), max(seen)
     if p["log"]:
-        return max(low * 0.94, _TINY), max(high * 1.12, _TINY * 10)
+        return low * 0.94, high * 1.12
     if p["k"] == "lr":
         return min(0.0, low), high * 1.08 if high > 0 else 1.0
     pad = (high - low) * (0.16 if p["levels"] else 0.06) or abs(high) * 0.1 or 1.0  # a level carries its label

@@ -14,8 +14,6 @@ _MAIN_COLOR = {"loss": "s-train", "grad_norm": "s-gn", "lr": "s-lr"}
 #: Curves of at most this many buckets show each value as a dot: a line alone hides where they are.
 _DOTS = 60
 _DIGITS = 4
-#: Beyond it a range overflows when it is computed; a curve that reached it shows that well enough.
-_HUGE = 1e100
 
 
 def thinned(curve: Curve, most: int) -> Curve:
@@ -35,7 +33,7 @@ def thinned(curve: Curve, most: int) -> Curve:
         curve.role,
         curve.label,
         tuple(curve.step[g[0]] for g in groups),
-        fold(curve.mean, lambda v: math.fsum(x / len(v) for x in v)),  # divided first: a sum may overflow
+        fold(curve.mean, lambda v: math.fsum(v) / len(v)),
         fold(curve.low, min),
         fold(curve.high, max),
         curve.points,
@@ -112,5 +110,5 @@ def short(v: float) -> float | int | None:
     """A drawn number at 4 significant digits: a tenth of a pixel."""
     if not math.isfinite(v):
         return None
-    out = float(f"{min(_HUGE, max(-_HUGE, v)):.{_DIGITS}g}")
+    out = float(f"{v:.{_DIGITS}g}")
     return int(out) if out.is_integer() and abs(out) < 1e15 else out

@@ -86,7 +86,7 @@ def hours(h: float | None) -> str:
     >>> hours(43.62), hours(0.3), hours(212.4), hours(None), hours(0.001)
     ('43.6 h', '18 min', '212 h', 'unknown', '< 1 min')
     """
-    if h is None or not math.isfinite(h) or h < 0:
+    if h is None or not math.isfinite(h):
         return "unknown"
     if h >= 1:
         return f"{h:,.1f} h" if h < 100 else f"{h:,.0f} h"
