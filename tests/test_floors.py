@@ -19,6 +19,7 @@ FLOORS = (
     ("diagnose",),
     ("report",),
     ("api",),
+    ("evaluate",),
     ("cli",),
     ("__main__",),
 )

@@ -64,7 +64,8 @@ class Progress:
             sys.stderr.flush()
 
 
-def _write(path: Path, text: str, force: bool) -> None:
+def write(path: Path, text: str, force: bool) -> None:
+    """Write a file whole or not at all; an HTML file of somebody else only by force. Raises UsageError."""
     if path.suffix in (".html", ".htm") and path.exists() and not force:
         with path.open("rb") as file:
             if HTML_MARK not in file.read(4096):
@@ -96,13 +97,13 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
 
         html = to_html(d, title=title)
     if html_path is not None and html is not None:
-        _write(html_path, html, out.force)
+        write(html_path, html, out.force)
     if out.json is not None or out.format == "json":
         from curvedoc.report.json_out import to_json
 
         document = to_json(d)
         if out.json is not None:
-            _write(out.json, document, True)
+            write(out.json, document, True)
         if out.format == "json":
             sys.stdout.write(document)
     if out.markdown is not None or out.format == "markdown":
@@ -110,7 +111,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
 
         text = to_markdown(d)
         if out.markdown is not None:
-            _write(out.markdown, text, True)
+            write(out.markdown, text, True)
         if out.format == "markdown":
             sys.stdout.write(text)
     if out.format == "html" and html is not None:

@@ -202,6 +202,48 @@ def test_rules(
         raise typer.Exit(Exit.DONE if run_cases(directory, rule or []) else Exit.FINDINGS)
 
 
+class Part(StrEnum):
+    """A field of the labels by which accuracy is split."""
+
+    task = "task"
+    logger = "logger"
+    arch = "arch"
+
+
+@app.command()
+def evaluate(
+    labels: Annotated[Path, typer.Argument(help="A labels.jsonl beside its runs, or their directory.")],
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the accuracy page here.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write every figure and run as JSON here.")] = None,
+    split_by: Annotated[list[Part] | None, typer.Option("--split-by", help="Figures by this part of the data.")] = None,
+    sensitivities: Annotated[
+        str, typer.Option("--sensitivities", metavar="-1,0,1", help="Compare these settings of --sensitivity.")
+    ] = "",
+    rules: Rules = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="RULE.PARAM=VALUE", help="Change a threshold.")
+    ] = None,
+    sensitivity: Annotated[
+        float, typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.")
+    ] = 0.0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name the runs that were judged wrong.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Measure accuracy on labelled runs: recall, causes, false alarms, onset, calibration."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.api import Options
+        from curvedoc.cli.evaluate import show
+
+        options = Options(rules=tuple(rules or []), set=tuple(set_ or []), sensitivity=sensitivity)
+        show(
+            labels, options, split_by=[str(p) for p in split_by or []], sensitivities=sensitivities,
+            markdown=markdown, json=json, single=verbose, quiet=quiet,
+        )  # fmt: skip
+
+
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the diagnosis."""
