@@ -465,6 +465,10 @@ def test_a_cut_last_record_loses_only_the_number_that_may_be_wrong() -> None:
     in_key = parse(text + "step 30 | loss 2.030 | gno")
     assert curve(in_key, "loss")[-1] == (30, 2.030)
     assert "truncated" in kinds(in_key)
+    timed = "".join(f"iter {s}: loss 2.{s:03d}, time 12.30ms, mfu 1.50%\n" for s in range(10, 30))
+    in_unit = parse(timed + "iter 30: loss 2.030, time 12.30m")
+    assert curve(in_unit, "time")[-1] == (29, 12.3)
+    assert curve(in_unit, "loss")[-1] == (30, 2.030)
     counter = parse(text + "step 3")
     assert curve(counter, "loss")[-1][0] == 29
     assert len(counter.messages) == 0

@@ -251,6 +251,7 @@ def _priority(name: str) -> int:
 
 
 def read_body(body: str, first: int) -> Body:
+    """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
     end, slot = 0, first
     scoped: dict[int, str] = {}

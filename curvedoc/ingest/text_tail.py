@@ -15,6 +15,8 @@ _BEFORE = 200
 #: So many equal columns make it a habit.
 _HABIT = 5
 _CUT_NUMBER = re.compile(f"[{NUMBER}{FRACTION}](?:[eE][-+]?|[.,/])?$|[-+]$")
+#: A number whose unit may have lost letters ("12m" of "12ms").
+_CUT_UNIT = re.compile(f"[{NUMBER}{FRACTION}][A-Za-z%/]{{1,8}}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,8 @@ def judge(lines: pl.DataFrame, plan: Plan) -> Tail:
     last = template.count(NUMBER) + template.count(FRACTION) - 1 if at_end else -1
     same = before.filter(pl.col("template") == template)
     if not len(same) and _goes_on(text, template, before):
-        return Tail(True, _without(plan, last))
+        in_unit = _CUT_UNIT.search(template) is not None
+        return Tail(True, _without(plan, template.count(NUMBER) + template.count(FRACTION) - 1 if in_unit else last))
     if len(same) >= _HABIT and last >= 0 and len(tokens) == last + 1 and text.endswith(tokens[last].strip()):
         column = same["tokens"].list.get(last, null_on_oob=True).drop_nulls().to_list()
         if _shape(tokens[last]) < min(_shape(t) for t in column):
