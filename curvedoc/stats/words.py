@@ -78,6 +78,7 @@ from curvedoc.stats.ladder import (
 from curvedoc.stats.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
 from curvedoc.stats.numbers import NUMBERS
 from curvedoc.stats.oscillation import back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders
+from curvedoc.stats.pace import inverse, row_seconds, slow_clear, slow_factor, slow_step
 from curvedoc.stats.pair import (
     first_difference,
     noise_correlation,
@@ -95,6 +96,7 @@ from curvedoc.stats.period import (
     sawtooth_sign,
 )
 from curvedoc.stats.plateau import flat_from_start, plateau_level, plateau_share, plateau_start
+from curvedoc.stats.repeat import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.schedule import (
     cycle_count,
     decays_to_floor,
@@ -209,10 +211,12 @@ _GROWTH: tuple[_Function, ...] = (
 )  # fmt: skip
 _PAIRS: tuple[_Function, ...] = (
     first_difference, noise_correlation, paired_shift, paired_z, same_order, share_equal_pairs,
+    parting_gap, parting_share, parting_step, relative_gap, typical_gap,
 )  # fmt: skip
+_PACE: tuple[_Function, ...] = (inverse, row_seconds, slow_clear, slow_factor, slow_step)
 
 #: Every function that a rule may call.
 VOCABULARY: tuple[_Function, ...] = (
     *BASIC, *WINDOWS, *NUMBERS, *_EVENTS, *_SHAPES, *_FINITE, *_NOISE, *_TRENDS, *_TURNS, *_RATES, *_CYCLES,
-    *_TRANSITIONS, *_ANCHORS, *_GROWTH, *_PAIRS,
+    *_TRANSITIONS, *_ANCHORS, *_GROWTH, *_PAIRS, *_PACE,
 )  # fmt: skip

@@ -1,0 +1,134 @@
+"""Pace: how long steps take, and whether they take lastingly longer from some point on. Robust to heavy tails."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from curvedoc.series import Floats, Series
+
+OPENING = 0.05  # of the rows: compilation and cold caches make the first rows slow
+LEAST = 5  # rows on either side of a change
+LEAST_SHARE = 0.1  # of the rows on either side of a change
+MOST = 200  # rows to search; longer series are drawn together by medians
+TRIALS = 40  # places tried for the change
+TICKS = 5.0  # a clock coarser than a fifth of the time between rows tells nothing
+CLOCKS = (60.0, 1.0, 0.1, 0.01, 0.001)  # seconds
+LOW, HIGH = 0.2, 0.8  # quantiles between which the bulk of jittering step times lies, pauses left out
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The best split of a series of positive values into two levels: step, ratio of levels, distance of the bulks."""
+
+    step: float
+    factor: float
+    clear: float
+
+
+def row_seconds(s: Series) -> Series:
+    """Seconds per step between logged rows, at the later row; empty without a clock or with one that is too coarse.
+
+    Rows at which the clock stands or goes back are left out. Pauses (evaluation, checkpoints) stay, as outliers.
+
+    >>> from dataclasses import replace
+    >>> import numpy as np
+    >>> s = replace(Series.of([1.0] * 4, step=[0, 10, 20, 30]), time=np.array([0.25, 1.75, 3.25, 4.75]))
+    >>> row_seconds(s).value.tolist()
+    [0.15, 0.15, 0.15]
+    """
+    empty = Series(np.empty(0, dtype=np.int64), np.empty(0), s.metric)
+    if s.time is None:
+        return empty
+    known = np.isfinite(s.time)
+    time, step = s.time[known], s.step[known]
+    if len(time) < 2:
+        return empty
+    gap, steps = np.diff(time), np.diff(step)
+    if float(np.median(gap)) < TICKS * _tick(time):
+        return empty
+    good = gap > 0.0
+    return Series(step[1:][good].copy(), gap[good] / steps[good], s.metric)
+
+
+def _tick(time: Floats) -> float:
+    """Unit in which a clock counts: the coarsest usual one of which all times are multiples, 0 when finer than 1 ms."""
+    for unit in CLOCKS:
+        counts = time / unit
+        if bool((np.abs(counts - np.round(counts)) < 0.02).all()):
+            return unit
+    return 0.0
+
+
+def inverse(s: Series) -> Series:
+    """1 / value of the positive finite rows: a throughput as a time.
+
+    >>> inverse(Series.of([4.0, 2.0])).value.tolist()
+    [0.25, 0.5]
+    """
+    f = s.finite()
+    p = f.cut(f.value > 1e-300)
+    return Series(p.step.copy(), 1.0 / p.value, s.metric)
+
+
+def _change(s: Series) -> Change | None:
+    """The split of log(value) into two levels of least absolute deviation, the opening left out; None when short."""
+    f = s.finite()
+    p = f.cut(f.value > 0.0)
+    p = p.cut(slice(max(1, int(len(p) * OPENING)), len(p)))
+    if len(p) < 2 * LEAST:
+        return None
+    step, y = p.step.astype(np.float64), np.log(p.value)
+    if len(y) > MOST:
+        length = -(-len(y) // MOST)
+        n = len(y) // length
+        y = np.median(y[: n * length].reshape(n, length), axis=1)
+        step = step[: n * length : length]
+    edge = max(LEAST, int(len(y) * LEAST_SHARE))
+    if len(y) < 2 * edge:
+        return None
+    best, least = edge, np.inf
+    for k in np.unique(np.linspace(edge, len(y) - edge, TRIALS).astype(np.int64)):
+        a, b = y[:k], y[k:]
+        cost = float(np.abs(a - np.median(a)).sum() + np.abs(b - np.median(b)).sum())
+        if cost < least:
+            best, least = int(k), cost
+    a, b = y[:best], y[best:]
+    factor = float(np.exp(np.clip(np.median(b) - np.median(a), -700, 700)))
+    clear = float(np.exp(np.clip(np.quantile(b, LOW) - np.quantile(a, HIGH), -700, 700)))
+    return Change(float(step[best]), factor, clear)
+
+
+def slow_step(s: Series) -> float | None:
+    """Step from which a time is at another level up to the end, found by two medians; None below ten positive rows.
+
+    Always some step: whether the change is one, `slow_factor` and `slow_clear` tell.
+
+    >>> slow_step(Series.of([1.0] * 20 + [2.0] * 20))
+    20.0
+    """
+    c = _change(s)
+    return None if c is None else c.step
+
+
+def slow_factor(s: Series) -> float | None:
+    """Median time after the change over the median before it, opening rows left out; None below ten positive rows.
+
+    >>> round(slow_factor(Series.of([1.0] * 20 + [2.0] * 20)), 3)
+    2.0
+    """
+    c = _change(s)
+    return None if c is None else c.factor
+
+
+def slow_clear(s: Series) -> float | None:
+    """Fast times after the change (20 %) over slow times before it (80 %): above 1 the two hardly overlap.
+
+    Jitter, bursts and pauses give values below 1. None below ten positive rows.
+
+    >>> round(slow_clear(Series.of([1.0] * 20 + [2.0] * 20)), 3)
+    2.0
+    """
+    c = _change(s)
+    return None if c is None else c.clear
