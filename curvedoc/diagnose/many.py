@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from curvedoc import __version__
@@ -10,18 +11,34 @@ from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
 from curvedoc.model import Run
 from curvedoc.rulebook.rule import Rulebook
 
+#: Configuration keys that belong to a single run: its name, places, times, machine and outcome.
+_OF_ONE_RUN = re.compile(
+    r"""(?ix) ^ (_?wandb|slurm|mlflow|git|env) [._/-]
+    | ^ (name | id | uuid | tags | notes | group | command | commit | sha | revision | date | time | user | host | node) $
+    | (^|[._/-]) ( (run|exp|experiment|job|task|trial) _? (name|id|uuid)
+        | (log|logging|output|out|save|checkpoint|ckpt|work|result|results|run|exp|default_root) _? (dir|directory|folder|root)
+        | (timestamp | datetime | (start|started|created) _? (at|time)) | hostname | username | pid | port | exit_code
+        | master_(addr|port) | resume_from\w* | best_\w+ | total_flos | global_step | is_(local|world)_process_zero
+        ) $
+    | ^ trainer [._] (epoch | num_input_tokens_seen) $"""
+)
+
 VERDICT_ORDER = ("failed", "warning", "inconclusive", "healthy")
 
 
 def repeats(runs: Sequence[Run]) -> Mapping[str, tuple[Run, ...]]:
     """Run name -> the runs of one configuration and seed, itself among them; only where there are at least two.
 
-    Without a configuration nothing says that two runs are repeats, so such runs stand alone.
+    What names a run or tells how it went (its id, its folders, the best metric so far) is no setting. Runs that log
+    their loss under other names come from other code. Without a configuration nothing says that two runs are repeats,
+    so such runs stand alone.
     """
-    groups: dict[tuple[tuple[str, object], ...], list[Run]] = {}
+    groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        if run.config:
-            groups.setdefault(tuple(sorted(run.config.items())), []).append(run)
+        settings = tuple(sorted((k, v) for k, v in run.config.items() if not _OF_ONE_RUN.search(k)))
+        if settings:
+            losses = run.matches("loss")
+            groups.setdefault((losses[0].metric if losses else "", settings), []).append(run)
     return {r.name: tuple(g) for g in groups.values() if len(g) > 1 for r in g}
 
 
