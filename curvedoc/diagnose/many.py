@@ -14,9 +14,9 @@ from curvedoc.rulebook.rule import Rulebook
 #: Configuration keys that belong to a single run: its name, places, times, machine and outcome.
 _OF_ONE_RUN = re.compile(
     r"""(?ix) ^ (_?wandb|slurm|mlflow|git|env) [._/-]
-    | ^ (name | id | uuid | tags | notes | group | command | commit | sha | revision | date | time | user | host | node) $
+    | ^ (name | id | uuid | tags | notes | group | command | commit | sha | revision | date | time | user | host) $
     | (^|[._/-]) ( (run|exp|experiment|job|task|trial) _? (name|id|uuid)
-        | (log|logging|output|out|save|checkpoint|ckpt|work|results?|run|exp|default_root) _? (dir|directory|folder|root)
+        | (log|logging|output|out|save|checkpoint|ckpt|work|results?|run|exp|root) _? (dir|directory|folder|root)
         | timestamp | datetime | (start|started|created) _? (at|time) | hostname | username | pid | port | exit_code
         | master_(addr|port) | resume_from\w* | best_\w+ | total_flos | global_step | is_(local|world)_process_zero
         ) $
