@@ -40,7 +40,7 @@ def test_a_single_run_with_endless_text_is_cut() -> None:
 def test_one_run_has_its_causes_as_a_table_and_its_fixes_as_tasks() -> None:
     text = to_markdown(of(nan_run()))
     assert "| Cause | Likelihood | For | Against |" in text
-    assert "| learning rate too high | very likely, 78 % |" in text
+    assert "| Learning rate too high | very likely, 78 % |" in text
     for fix in nan_run().causes[0].fix:
         assert f"- [ ] {fix}" in text
     assert "- [ ] Does it survive from the last good checkpoint at half the rate? (a short run)" in text

@@ -29,6 +29,17 @@ HOW_TO_LOG: dict[str, str] = {
 }
 
 
+def signal_name(role: str) -> str:
+    """A role in words where its id is not one.
+
+    >>> signal_name("log_text"), signal_name("config.max_steps"), signal_name("grad_norm")
+    ('console output', 'max_steps in the configuration', 'grad_norm')
+    """
+    if role == "log_text":
+        return "console output"
+    return f"{role.removeprefix('config.')} in the configuration" if role.startswith("config.") else role
+
+
 def how_to_log(role: str) -> str:
     """The line that logs a role, "" where there is no advice."""
     return HOW_TO_LOG.get(role, "")

@@ -17,10 +17,12 @@ _LEFT, _RIGHT = 46, 14
 _BADGE = 25.0  # pixels between badges, so that each is a target of 24
 #: Pixels of one character of a band's label, for whether it fits.
 _CHAR = 6.4
+#: The lowest floor of a log scale: below it the logarithm of a double loses its digits.
+_TINY = 1e-300
 
 
 def bake(drawn: dict[str, Any], templates: dict[str, Any], name: str, alts: list[str]) -> list[Markup]:
-    """One SVG per panel of a drawing (`drawing.drawing`), whole run, ids made unique by `name`.
+    """One SVG per panel of a drawing (`drawing.drawing`), as first shown, ids made unique by `name`.
 
     `alts` are the sentences that a screen reader says. Nothing outside is loaded; numbers are cut to 0.1 pixel.
     """
@@ -40,13 +42,13 @@ def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict
     bottom = index == len(drawn["panels"]) - 1
     spec: dict[str, Any] = copy.deepcopy(templates[("log" if p["log"] else "lin") + ("_x" if bottom else "")])
     spec["height"] = p["h"]
-    low, high = y_domain(p)
+    low, high = y_domain(p, drawn["view"])
     for param in spec["params"]:
-        param["value"] = drawn["x"] if param["name"] == "xd" else [low, high]
+        param["value"] = drawn["view"] if param["name"] == "xd" else [low, high]
     floor = low if p["log"] else None
     first = index == 0
     spec["datasets"] = {
-        "bands": [_band(b, drawn["x"]) for b in drawn["bands"]],
+        "bands": [_band(b, drawn["view"]) for b in drawn["bands"]],
         "env": [row for line in p["lines"][:1] for row in _env(line, floor)],
         "ref": [],
         "lines": [row for i, line in reversed([*enumerate(p["lines"])]) for row in _line(line, i, floor)],
@@ -54,24 +56,25 @@ def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict
         "levels": [{"v": v, "l": f"{v:g}"} for v in p["levels"]],
         "rules": [{"x": m["x"]} for m in drawn["marks"]],
         "badges": _badges(drawn) if first else [],
-        "labels": [b for b in (_band(b, drawn["x"]) for b in drawn["bands"]) if b["l"]] if first else [],
+        "labels": [b for b in (_band(b, drawn["view"]) for b in drawn["bands"]) if b["l"]] if first else [],
     }
     return spec
 
 
-def y_domain(p: dict[str, Any]) -> tuple[float, float]:
-    """The visible values of a whole panel: a little room on both sides, zero included for a rate."""
+def y_domain(p: dict[str, Any], view: list[int]) -> tuple[float, float]:
+    """The visible values of a panel: a little room on both sides, zero included for a rate."""
     seen: list[float] = [v for v in p["levels"] if v is not None]
     for line in p["lines"]:
         for key in ("v", "lo", "hi"):
-            seen += [v for v in line.get(key, ()) if v is not None]
+            rows = zip(line["x"], line.get(key, ()), strict=False)
+            seen += [v for x, v in rows if v is not None and x <= view[1]]
     if p["log"]:
         seen = [v for v in seen if v > 0]
     if not seen:
         return (1.0, 10.0) if p["log"] else (0.0, 1.0)
     low, high = min(seen), max(seen)
     if p["log"]:
-        return low * 0.94, high * 1.12
+        return max(low * 0.94, _TINY), max(high * 1.12, _TINY * 10)
     if p["k"] == "lr":
         return min(0.0, low), high * 1.08 if high > 0 else 1.0
     pad = (high - low) * (0.16 if p["levels"] else 0.06) or abs(high) * 0.1 or 1.0  # a level carries its label
@@ -102,7 +105,7 @@ def _band(b: dict[str, Any], x: list[int]) -> dict[str, Any]:
 
 
 def _badges(drawn: dict[str, Any]) -> list[dict[str, Any]]:
-    start, end = drawn["x"]
+    start, end = drawn["view"]
     scale = (WIDTH - _LEFT - _RIGHT) / (end - start)
     out, last = [], -math.inf
     for m in drawn["marks"]:

@@ -14,6 +14,8 @@ _MAIN_COLOR = {"loss": "s-train", "grad_norm": "s-gn", "lr": "s-lr"}
 #: Curves of at most this many buckets show each value as a dot: a line alone hides where they are.
 _DOTS = 60
 _DIGITS = 4
+#: Beyond it a range overflows when it is computed; a curve that reached it shows that well enough.
+_HUGE = 1e100
 
 
 def thinned(curve: Curve, most: int) -> Curve:
@@ -33,7 +35,7 @@ def thinned(curve: Curve, most: int) -> Curve:
         curve.role,
         curve.label,
         tuple(curve.step[g[0]] for g in groups),
-        fold(curve.mean, lambda v: math.fsum(v) / len(v)),
+        fold(curve.mean, lambda v: math.fsum(x / len(v) for x in v)),  # divided first: a sum may overflow
         fold(curve.low, min),
         fold(curve.high, max),
         curve.points,
@@ -89,6 +91,7 @@ def drawing(pic: Picture, most: int, raw: bool = True) -> dict[str, Any]:
         )
     return {
         "x": [pic.start, pic.end],
+        "view": list(pic.view),
         "panels": panels,
         "bands": [{"a": b.start, "b": b.end, "k": b.kind, "l": b.text if b.kind == "dead" else ""} for b in pic.bands],
         "marks": [{"x": p.step, "n": str(p.number), "t": p.text} for p in pic.pins],
@@ -110,5 +113,5 @@ def short(v: float) -> float | int | None:
     """A drawn number at 4 significant digits: a tenth of a pixel."""
     if not math.isfinite(v):
         return None
-    out = float(f"{v:.{_DIGITS}g}")
+    out = float(f"{min(_HUGE, max(-_HUGE, v)):.{_DIGITS}g}")
     return int(out) if out.is_integer() and abs(out) < 1e15 else out

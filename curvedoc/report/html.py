@@ -149,7 +149,12 @@ def _payload(
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(runs)}
     table = {
         ids[r.run]: data
-        | {"n": visible(r.run), "axis": r.axis, "ref": ids.get(refs.get(r.run, ""), ""), "md": run_to_markdown(r, d)}
+        | {
+            "n": visible(words.run_name(r.run)),
+            "axis": r.axis,
+            "ref": ids.get(refs.get(r.run, ""), ""),
+            "md": run_to_markdown(r, d),
+        }
         for r, data in zip(runs, drawn, strict=True)
     }
     text = json.dumps({"runs": table, "templates": templates}, separators=(",", ":"), allow_nan=False)  # ASCII only
@@ -204,7 +209,11 @@ def _lost(d: Diagnosis) -> tuple[str, str]:
 
 
 def _tab(head: Summary, single: view.Row | None, title: str) -> str:
-    what = f"{single.word}: {visible(single.run.run)}" if single else head.headline.rstrip(".")
+    what = (
+        f"{single.word}: {visible(words.run_name(single.run.run))}".rstrip(": ")
+        if single
+        else head.headline.rstrip(".")
+    )
     return " · ".join(part for part in (what[:120], visible(title)[:80], "curvedoc") if part)
 
 
@@ -261,7 +270,8 @@ def _environment() -> Any:
         "block": visible_block,
         "secret": redact,
         "sentence": sentence,
-        "cap": lambda text: text[:1].upper() + text[1:],
+        "cap": words.cap,
+        "run": lambda name: visible(words.run_name(name)),
         "step": words.step,
         "value": words.value,
         "size": words.size,

@@ -121,4 +121,6 @@ def _short(value: float | None) -> float | int | None:
     if value is None or not math.isfinite(value):
         return None
     short = float(f"{value:.{CURVE_DIGITS}g}")
+    if math.isinf(short):  # the largest doubles round up out of range
+        short = math.copysign(1.7976e308, value)
     return int(short) if short.is_integer() and abs(short) < 1e15 else short

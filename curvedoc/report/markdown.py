@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from curvedoc.diagnosis import Diagnosis, Evidence, RankedCause, RunDiagnosis
 from curvedoc.report import words
+from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.redact import redact
 from curvedoc.report.spark import blocks
@@ -20,6 +21,7 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
+    sentence,
     summarize,
     why,
     worst_first,
@@ -64,7 +66,12 @@ def to_markdown(d: Diagnosis) -> str:
 def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
     """One run in full: what was found, the causes with their evidence, fixes and checks as a task list."""
     glyph, word, _ = words.VERDICTS[run.verdict]
-    out = [f"### {glyph} {word}: {markdown_code(clip(run.run, _NAME))}", "", _text(run.headline), ""]
+    out = [
+        f"### {glyph} {word}: {markdown_code(clip(words.run_name(run.run) or 'this run', _NAME))}",
+        "",
+        _text(run.headline),
+        "",
+    ]
     curve = main_curve(run)
     if curve:
         line = blocks(curve, 40, curve.step[-1])
@@ -87,7 +94,7 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
         out += [*_first(first, False), ""]
     needs = missing(run)
     if needs and run.verdict != "healthy":
-        out += ["Not logged: " + ", ".join(markdown_code(n) for n, _ in needs[:10]) + ".", ""]
+        out += ["Not logged: " + ", ".join(markdown_code(signal_name(n)) for n, _ in needs[:10]) + ".", ""]
     for m in run.messages[:2]:
         text = redact(m.text)
         out += [
@@ -111,7 +118,7 @@ def _summary(source: str, line: int) -> str:
 
 
 def _text(text: str) -> str:
-    return markdown(clip(redact(text), _TEXT))
+    return markdown(words.cap(clip(redact(text), _TEXT)))
 
 
 def _causes(causes: Sequence[RankedCause]) -> list[str]:
@@ -144,8 +151,8 @@ def _tasks(run: RunDiagnosis) -> list[str]:
 
 def _first(first: First, named: bool) -> list[str]:
     cost = f" ({words.COSTS[first.cost]})" if first.cost else ""
-    on = f" on {markdown_code(clip(first.run, _NAME))}" if named else ""
-    out = [f"**Do this first**{on}{cost}: {_text(first.ask)} {_text(first.how)}".rstrip()]
+    on = f" on {markdown_code(clip(words.run_name(first.run), _NAME))}" if named else ""
+    out = [f"**Do this first**{on}{cost}: {_text(first.ask)} {_text(sentence(first.how))}".rstrip()]
     return [*out, "", markdown_block(first.probe[:3000], "python")] if first.probe else out
 
 
@@ -164,7 +171,7 @@ def _table(d: Diagnosis, runs: Sequence[RunDiagnosis]) -> list[str]:
         lost = words.hours(r.cost.hours_wasted) if r.cost.hours_wasted else ""
         cells = (
             f"{words.VERDICTS[r.verdict][0]} {words.VERDICTS[r.verdict][1]}",
-            markdown_code(clip(r.run, 80)),
+            markdown_code(clip(words.run_name(r.run), 80)),
             markdown(letter + clip(what, 120)),
             markdown(clip(why(r), 120)),
             start,

@@ -52,6 +52,7 @@ class Picture:
     bands: tuple[Band, ...]
     levels: tuple[tuple[str, float], ...]  # (panel key, value)
     zoom: tuple[int, int] | None
+    view: tuple[int, int]  # what is shown at first
 
     def axis_key(self, axis: str) -> tuple[str, str]:
         """What two runs must share to be drawn over each other: the first panel and the axis."""
@@ -91,7 +92,18 @@ def picture(run: RunDiagnosis) -> Picture:
         bands(run, main, panels[0].title.lower() if panels else "", start, end),
         levels(run, {c.metric: p.key for p in panels for c in p.curves}),
         onset_window(run, main, start, end),
+        (start, _alive(main, start, end)),
     )
+
+
+def _alive(main: Curve | None, start: int, end: int) -> int:
+    """The end of the first view: a run that died early and went on as NaN is not squeezed into the left edge."""
+    if main is None or not main.nonfinite:
+        return end
+    death, last = main.nonfinite[-1]
+    if last < end - 0.05 * (end - start) or death - start > 0.4 * (end - start):
+        return end
+    return min(end, start + max(8, round((death - start) * 2.5)))
 
 
 def _panels(run: RunDiagnosis) -> tuple[Panel, ...]:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 
 from curvedoc.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.report import words
+from curvedoc.report.advice import signal_name
 
 _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
 _VERDICT = {"failed": 0, "warning": 1, "inconclusive": 2, "healthy": 3}
+#: The signals that every run should log; asked for before any other.
+_CORE = ("loss", "val_loss", "lr", "grad_norm")
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -142,17 +145,22 @@ def first_thing(run: RunDiagnosis) -> First | None:
     if needs and run.verdict != "healthy":
         name, symptoms = needs[0]
         tail = f" It decides {words.count(len(symptoms), 'question')} that this log leaves open."
-        return First(run.run, f"Log {name} next time.{tail}", "", None)
+        return First(run.run, f"Log {signal_name(name)} next time.{tail}", "", None)
     return None
 
 
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Signals that were not logged, each with the symptoms it would decide; the one that decides most comes first."""
+    """Signals that were not logged, each with the symptoms it decides: the usual ones first, then the most useful."""
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
         for need in row.needs:
             table.setdefault(need, []).append(row.symptom)
-    return tuple((k, tuple(v)) for k, v in sorted(table.items(), key=lambda kv: (-len(kv[1]), kv[0])))
+
+    def key(role: str) -> tuple[object, ...]:
+        core = _CORE.index(role) if role in _CORE else len(_CORE)
+        return core, role.startswith(("config", "log_text")), -len(table[role]), role
+
+    return tuple((k, tuple(table[k])) for k in sorted(table, key=key))
 
 
 def summarize(d: Diagnosis) -> Summary:
@@ -174,7 +182,8 @@ def summarize(d: Diagnosis) -> Summary:
     cause = lead.causes[0] if lead.causes else None
     headline = _alike(group, lead, cause, len(runs)) if group else _several(tally, len(runs))
     asserts = group is not None and cause is not None and cause.probability >= words.ASSERTED
-    details = (*contrasts, f"{lead.run}: {lead.headline}")
+    name = words.run_name(lead.run)
+    details = (*contrasts, f"{name}: {lead.headline}" if name else lead.headline)
     return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
 
 

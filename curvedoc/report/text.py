@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from curvedoc.diagnosis import Diagnosis, RankedCause, RunDiagnosis
 from curvedoc.report import words
+from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import visible
 from curvedoc.report.lines import Lines
 from curvedoc.report.spark import blocks
@@ -26,6 +27,7 @@ from curvedoc.report.summary import (
 #: Lines of a summary of several runs unless all were asked for: what a small terminal shows without scrolling.
 SCREEN = 30
 _STYLE = {"failed": "bold red", "warning": "yellow", "inconclusive": "magenta", "healthy": "green"}
+_PROBE = 3  # lines of code that are shown in the terminal
 _SPARK = 20  # columns of a sparkline in the table
 
 
@@ -79,7 +81,7 @@ def _several(out: Lines, d: Diagnosis, head: Summary, all_runs: bool, verbose: b
     if head.lead:
         _evidence_of(tail, d, head)
     if head.first:
-        _first(tail, head.first, name=True)
+        _first(tail, head.first, True, verbose)
     runs = worst_first(d)
     shown = runs if all_runs else tuple(r for r in runs if r.verdict != "healthy")
     calm = len(runs) - len(shown)
@@ -111,7 +113,7 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
             lost = words.step(r.cost.steps_wasted)
         rows.append(
             (
-                visible(r.run),
+                visible(words.run_name(r.run)),
                 f"{letter:<2}" * letters + visible(what),
                 blocks(curve, _SPARK, end) if curve and out.width >= 90 else "",
                 words.step(onset(r)) if onset(r) is not None else "",
@@ -151,21 +153,23 @@ def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:
     lead, group = lead_finding(run), group_of(d).get(run.run)
     out.blank()
     title = f"Why {group.name}" if group and len(group.runs) > 1 else "Why"
-    out.add((title, "bold"), (f"  {run.run}", "dim"), most=1)
+    out.add((title, "bold"), (f"  {words.run_name(run.run)}", "dim"), most=1)
+    if not head.asserts:
+        out.add((run.headline, ""), indent=2, most=3)
     for contrast in d.contrasts[:1]:
         out.add(
             ("+ ", "green"), (contrast.text, ""), (f" (p = {contrast.p_value:.2g})", "dim"), indent=2, hang=2, most=2
         )
     sentences = [e.text for e in head.cause.supports if head.cause] if head.cause else []
     for text in (sentences or [e.text for e in lead.evidence] if lead else [])[:2]:
-        out.add(("+ ", "green"), (text, ""), indent=2, hang=2, most=2)
+        out.add(("+ ", "green"), (words.cap(text), ""), indent=2, hang=2, most=2)
     for e in head.cause.against[:1] if head.cause else ():
-        out.add(("− ", "red"), (e.text, ""), indent=2, hang=2, most=2)
+        out.add(("− ", "red"), (words.cap(e.text), ""), indent=2, hang=2, most=2)
 
 
 def _run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
     glyph, word, _ = words.VERDICTS[run.verdict]
-    out.add((f"{glyph} {word}", _STYLE[run.verdict]), (f"  {run.run}", ""))
+    out.add((f"{glyph} {word}", _STYLE[run.verdict]), (f"  {words.run_name(run.run)}", ""))
     out.add((run.headline, "bold"), most=6)
     curve = main_curve(run)
     if curve:
@@ -186,14 +190,14 @@ def _run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         parts.append((f"  [{f.symptom}]" if verbose else "", "dim"))
         out.add(*parts, indent=2, hang=2)
         for e in f.evidence if verbose else f.evidence[:2]:
-            out.add((e.text, ""), indent=4)
+            out.add((words.cap(e.text), ""), indent=4)
     if not verbose and len(found) > len(loud):
         folded = ", ".join(dict.fromkeys(f.title for f in found if f not in loud))
         out.add((f"also seen: {folded}", "dim"), indent=2, hang=2)
     _causes(out, run, verbose)
     first = first_thing(run)
     if first:
-        _first(out, first, name=False)
+        _first(out, first, False, verbose)
     _left_open(out, run, verbose)
 
 
@@ -209,12 +213,18 @@ def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         else [c for i, c in enumerate(run.causes[:3]) if i == 0 or c.probability >= words.POSSIBLE]
     )
     for i, cause in enumerate(shown):
-        out.add((f"{i + 1}. ", ""), (cause.title, "bold" if i == 0 else ""), *_confidence(cause), indent=2, hang=3)
+        out.add(
+            (f"{i + 1}. ", ""),
+            (words.cap(cause.title), "bold" if i == 0 else ""),
+            *_confidence(cause),
+            indent=2,
+            hang=3,
+        )
         pro, con = (len(cause.supports), len(cause.against)) if verbose else ((3, 2) if i == 0 else (1, 1))
         for e in cause.supports[:pro]:
-            out.add(("+ ", "green"), (e.text, ""), indent=5, hang=2)
+            out.add(("+ ", "green"), (words.cap(e.text), ""), indent=5, hang=2)
         for e in cause.against[:con]:
-            out.add(("− ", "red"), (e.text, ""), indent=5, hang=2)
+            out.add(("− ", "red"), (words.cap(e.text), ""), indent=5, hang=2)
         for text in cause.fix if verbose else cause.fix[: 2 if i == 0 else 0]:
             out.add(("fix: ", "dim"), (text, ""), indent=5, hang=5)
 
@@ -225,22 +235,26 @@ def _confidence(cause: RankedCause | None) -> list[tuple[str, str]]:
     return [(f"  ({words.likelihood(cause.probability)}, {words.percent(cause.probability)})", "dim")]
 
 
-def _first(out: Lines, first: First, name: bool) -> None:
+def _first(out: Lines, first: First, name: bool, verbose: bool) -> None:
     out.blank()
     cost = f"  ({words.COSTS[first.cost]})" if first.cost else ""
-    out.add(("Do this first", "bold"), (cost + (f"  {first.run}" if name else ""), "dim"), most=1)
-    out.add((first.ask, ""), indent=2, most=3)
+    out.add(("Do this first", "bold"), (cost + (f"  {words.run_name(first.run)}" if name else ""), "dim"), most=1)
+    out.add((words.cap(first.ask), ""), indent=2, most=3)
     if first.how:
-        out.add((first.how, "dim"), indent=2, most=3)
-    for line in first.probe.splitlines()[: 3 if name else 12]:
+        out.add((words.cap(first.how), "dim"), indent=2, most=3)
+    lines = first.probe.splitlines()
+    # Half a function is of no use: a long one is left to the report, or to -v.
+    for line in lines if verbose or len(lines) <= _PROBE else ():
         out.add((line, "cyan"), indent=4, hang=2, most=2)
+    if len(lines) > _PROBE and not verbose:
+        out.add((f"code for it: {len(lines)} lines, in the report or with -v", "dim"), indent=2, hang=2)
 
 
 def _left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
     needs = missing(run)
     if (needs and run.verdict != "healthy") or (needs and verbose):
         out.blank()
-        names = [n for n, _ in needs] if verbose else [n for n, _ in needs[:6]]
+        names = [signal_name(n) for n, _ in (needs if verbose else needs[:6])]
         more = f" and {len(needs) - len(names)} more" if len(needs) > len(names) else ""
         left = f"  ({words.count(len(run.not_judged), 'check')} left open)"
         out.add(("Not logged: ", "bold"), (", ".join(names) + more, ""), (left, "dim"), hang=2)

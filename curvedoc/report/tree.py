@@ -13,6 +13,8 @@ State = Literal["answered", "leaning", "next", "later", "blocked"]
 
 #: The order down the path: what is known, then the one thing to do, then the rest.
 _ORDER: tuple[State, ...] = ("answered", "leaning", "next", "later", "blocked")
+#: Open questions on the path; the rest is folded away: a list of thirty is read by nobody.
+_MOST: dict[State, int] = {"later": 3, "blocked": 2}
 _STATE: dict[Answer, State] = {
     "yes": "answered",
     "no": "answered",
@@ -60,6 +62,7 @@ class Tree:
 
     symptom: str
     nodes: tuple[Node, ...]
+    more: tuple[Node, ...]  # checks of less likely causes, and open ones beyond the first few
     unlikely: tuple[tuple[str, str], ...]  # (cause, why)
 
     @property
@@ -74,9 +77,12 @@ def tree(run: RunDiagnosis) -> Tree | None:
         return None
     lead = lead_finding(run)
     nodes: dict[str, Node] = {}
-    for cause in run.causes:
+    near: set[str] = set()
+    for i, cause in enumerate(run.causes):
         for check in cause.checks:
             nodes.setdefault(check.ask, _node(run, cause, check))
+            if i == 0 or cause.probability >= words.POSSIBLE:
+                near.add(check.ask)
     c = run.next_check
     if c and (c.ask not in nodes or nodes[c.ask].state != "answered"):
         title = next((x.title for x in run.causes if x.cause == c.cause), c.cause.replace("-", " "))
@@ -84,8 +90,12 @@ def tree(run: RunDiagnosis) -> Tree | None:
         known = nodes.get(c.ask)
         answer, because = (known.answer, known.because) if known else ("", "")
         nodes[c.ask] = Node("next", c.ask, c.how, c.cost, title, answer, because, yes, no, c.probe)
-    ordered = sorted(nodes.values(), key=lambda n: _ORDER.index(n.state))
-    return Tree(lead.title if lead else run.headline, tuple(ordered), _unlikely(run))
+        near.add(c.ask)
+    path: list[Node] = []
+    for state in _ORDER:
+        path += [n for n in nodes.values() if n.state == state and n.ask in near][: _MOST.get(state)]
+    more = sorted((n for n in nodes.values() if n not in path), key=lambda n: _ORDER.index(n.state))
+    return Tree(lead.title if lead else run.headline, tuple(path), tuple(more), _unlikely(run))
 
 
 def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from curvedoc.diagnosis import Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
 from curvedoc.report import words
-from curvedoc.report.advice import how_to_log
+from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.drawing import curve_name, line_color
 from curvedoc.report.marks import window
 from curvedoc.report.panels import Picture, picture
@@ -105,6 +105,7 @@ class Section:
     panels: tuple[PanelView, ...]
     found: tuple[Found, ...]
     causes: tuple[Cause, ...]
+    less: tuple[Cause, ...]  # causes below "possible"
     tree: Tree | None
     missing: tuple[tuple[str, tuple[str, ...], str], ...]
     settings: tuple[tuple[str, str], ...]
@@ -167,13 +168,17 @@ def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
         keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(p.curves))
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup("")))
+    causes = tuple(_cause(c, pic) for c in run.causes)
+    # The first stands open whatever its share; then what is at least possible, four in all.
+    near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
     end = last_step(run, c) if (c := main_curve(run)) else pic.end
     return Section(
         row,
         pic,
         tuple(panels),
         _found(run, pic),
-        tuple(_cause(c, pic) for c in run.causes),
+        causes[:near],
+        causes[near:],
         tree(run),
         tuple(
             (name, tuple(s.replace("-", " ") for s in symptoms), how_to_log(name)) for name, symptoms in missing(run)
@@ -185,6 +190,11 @@ def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
         "-".join(map(str, pic.zoom)) if pic.zoom else "",
         tuple(run.notes),
     )
+
+
+def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
+    """Signals that were not logged: name, the symptoms that each decides, the line that logs it."""
+    return [(signal_name(n), tuple(s.replace("-", " ") for s in what), how_to_log(n)) for n, what in missing(run)]
 
 
 def _found(run: RunDiagnosis, pic: Picture) -> tuple[Found, ...]:
@@ -229,7 +239,7 @@ def _cause(c: RankedCause, pic: Picture) -> Cause:
 
 def _said(e: Evidence, pic: Picture) -> Said:
     seen = window(e, pic.start, pic.end) if pic.panels else None
-    return Said(redact(e.text), e.metric or "", f"{seen[0]}-{seen[1]}" if seen else "")
+    return Said(words.cap(redact(e.text)), e.metric or "", f"{seen[0]}-{seen[1]}" if seen else "")
 
 
 def _fine(run: RunDiagnosis, pic: Picture) -> str:

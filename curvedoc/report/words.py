@@ -51,6 +51,25 @@ def percent(probability: float) -> str:
     return f"{shown} %" if shown >= 1 else "< 1 %"
 
 
+def cap(text: str) -> str:
+    """The text with a capital letter, where it begins with an ordinary word and not with a name such as grad_norm.
+
+    >>> cap("the loss rose"), cap("grad_norm rose"), cap("lr/peak rose"), cap("")
+    ('The loss rose', 'grad_norm rose', 'lr/peak rose', '')
+    """
+    head = text.split(" ", 1)[0].rstrip(",.:;?")
+    return text[:1].upper() + text[1:] if head.isalpha() and head.islower() and head.isascii() else text
+
+
+def run_name(name: str) -> str:
+    """A run's name as shown: "." is the place that the user pointed at and says nothing.
+
+    >>> run_name("."), run_name(".::blue-owl-3"), run_name("sweep/a")
+    ('', 'blue-owl-3', 'sweep/a')
+    """
+    return "" if name == "." else name.removeprefix(".::") or name
+
+
 def count(n: int, noun: str, plural: str = "") -> str:
     """A number with its noun: `1 run`, `1,200 runs`."""
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
@@ -86,7 +105,7 @@ def hours(h: float | None) -> str:
     >>> hours(43.62), hours(0.3), hours(212.4), hours(None), hours(0.001)
     ('43.6 h', '18 min', '212 h', 'unknown', '< 1 min')
     """
-    if h is None or not math.isfinite(h):
+    if h is None or not math.isfinite(h) or h < 0:
         return "unknown"
     if h >= 1:
         return f"{h:,.1f} h" if h < 100 else f"{h:,.0f} h"

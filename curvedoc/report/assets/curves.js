@@ -7,7 +7,7 @@ const palette = k => `var(--b-${k})`;
 class Stack {
   constructor(el, run, name) {
     this.el = el; this.r = run; this.name = name;
-    this.xd = [...run.x]; this.log = run.panels.map(p => p.log); this.ref = false; this.views = [];
+    this.xd = [...run.view]; this.log = run.panels.map(p => p.log); this.ref = false; this.views = [];
     this.plots = $$('.plot', el); this.stack = $('.stack', el);
     this.hair = $('.xh', el); this.hairLabel = $('.xlab', el); this.brush = $('.brush', el); this.flags = $('.flags', el);
     this.bind();
@@ -36,7 +36,7 @@ class Stack {
     }
     if (!this.zoomed) p.levels.forEach(see);
     if (lo === Infinity) return log ? [1, 10] : [0, 1];
-    if (log) return [lo * 0.94, hi * 1.12];
+    if (log) return [Math.max(lo * 0.94, 1e-300), Math.max(hi * 1.12, 1e-299)];
     if (p.k === 'lr') return [Math.min(0, lo), hi > 0 ? hi * 1.08 : 1];
     const pad = (hi - lo) * (p.levels.length ? 0.16 : 0.06) || Math.abs(hi) * 0.1 || 1;
     return [lo >= 0 ? Math.max(0, lo - pad) : lo - pad, hi + pad];

@@ -57,17 +57,17 @@ async function copy(text, said = 'Copied') {
   toast(said);
 }
 
-// Runs are drawn when they are chosen and near the window.
+// Runs are drawn when they are chosen: at once where near the window, else after the rest of the page.
 const stacks = {};
 let current = null;
-const near = new IntersectionObserver(entries => {
-  for (const e of entries) {
-    if (!e.isIntersecting) continue;
-    near.unobserve(e.target);
-    const s = stacks[e.target.dataset.run];
-    s.draw().then(() => { if (s.zoomed) s.update(); root.dataset.drawn = Number(root.dataset.drawn ?? 0) + 1; });
-  }
-}, { rootMargin: '600px' });
+const near = new IntersectionObserver(entries => { for (const e of entries) if (e.isIntersecting) start(e.target); }, { rootMargin: '600px' });
+function start(curves) {
+  const s = stacks[curves.dataset.run];
+  near.unobserve(curves);
+  if (s.begun) return;
+  s.begun = true;
+  s.draw().then(() => { if (s.zoomed) s.update(); root.dataset.drawn = Number(root.dataset.drawn ?? 0) + 1; });
+}
 
 function remember() {
   const s = stacks[current], p = new URLSearchParams({ run: RUNS[current].n });
@@ -80,7 +80,11 @@ function show(id, jump) {
   $$('.run').forEach(r => r.classList.toggle('on', r.id === id));
   $$('.runs tbody tr').forEach(t => t.setAttribute('aria-selected', t.dataset.run === id));
   const section = document.getElementById(id), curves = $('.curves', section);
-  if (curves && !stacks[id]) { stacks[id] = new Stack(curves, RUNS[id], RUNS[id].n); near.observe(curves); } else if (stacks[id]?.live) stacks[id].update();
+  if (curves && !stacks[id]) {
+    stacks[id] = new Stack(curves, RUNS[id], RUNS[id].n);
+    near.observe(curves);
+    setTimeout(() => start(curves), 500); // a tab in the background is never scrolled to, but may be printed
+  } else if (stacks[id]?.live) stacks[id].update();
   if (jump) { scrollTo(section); remember(); }
 }
 const zoomTo = text => {
