@@ -18,7 +18,7 @@ def theil_sen(x: list[float], y: list[float]) -> float:
 
 
 def aligned(ax: list[float], ay: list[float], bx: list[float]) -> dict[float, float]:
-    """For each step of b, the mean of the rows of a that are nearer to it than to its neighbours."""
+    """For each step of b, the mean of the rows of a that are nearer to it than to its neighbors."""
     out = {}
     for j, at in enumerate(bx):
         left = (bx[j - 1] + at) / 2 if j > 0 else (at - (bx[1] - at) / 2 if len(bx) > 1 else at - 0.5)

@@ -18,7 +18,8 @@ from curvedoc.stats import anchors, ladder, pair
 quick = settings(max_examples=40, deadline=None)
 ONE: list[Callable[[Series], object]] = [
     ladder.ladder_z, ladder.ladder_growth, ladder.ladder_steady, ladder.growth_per_step, ladder.growth_z,
-    ladder.growth_factor, ladder.levelling, ladder.collapse_factor, lambda s: ladder.projected_step(s, 80.0),
+    ladder.growth_factor, ladder.levelling, ladder.late_growth, ladder.collapse_factor,
+    lambda s: ladder.projected_step(s, 80.0),
 ]  # fmt: skip
 TWO: list[Callable[[Series, Series], object]] = [
     pair.first_difference, pair.share_equal_pairs, pair.noise_correlation, pair.same_order, pair.paired_shift,
@@ -89,6 +90,7 @@ def test_norms_that_saturate_level_off_and_straight_ones_do_not() -> None:
         noise = 0.002 * rng.standard_normal(300)
         assert ladder.levelling(Series.of(1 + 1 - np.exp(-6 * t) + noise)) is True
         assert ladder.levelling(Series.of(1 + t + noise)) is False
+        assert ladder.late_growth(Series.of(1 + t**2 + noise)) == pytest.approx(0.5, abs=0.08)
         z = ladder.growth_z(Series.of(1 + t + noise))
         assert z is not None and z > 5
 
@@ -149,7 +151,7 @@ def test_label_smoothing_floor_is_the_entropy_of_the_smoothed_label() -> None:
     assert anchors.smoothing_floor(50.0, 0.1) == pytest.approx(float(-(p * np.log(p)).sum()))
 
 
-def test_powers_of_two_and_whole_numbers_are_recognised_and_others_are_not() -> None:
+def test_powers_of_two_and_whole_numbers_are_recognized_and_others_are_not() -> None:
     assert anchors.power_of_two_factor(0.69 / 8, 0.69, 0.01) == pytest.approx(0.125)
     assert anchors.power_of_two_factor(2.3 * 3, 2.3, 0.01) is None
     assert anchors.power_of_two_factor(2.3, 2.3, 0.01) is None

@@ -20,7 +20,7 @@ ONE: list[Callable[[Series], object]] = [
     schedule.warmup_share, schedule.restarts, schedule.restart_step, schedule.cycle_count, schedule.decays_to_floor,
     schedule.floor_from, schedule.floor_share, schedule.lowest_share, schedule.lr_jump_step,
     steps.lr_drop_steps, steps.is_staircase,
-    steps.is_range_test, schedule_fit.lr_horizon, schedule_fit.decays_smoothly, schedule_fit.cut_short,
+    steps.is_range_test, schedule_fit.lr_horizon, schedule_fit.decays_smoothly, schedule_fit.lr_cut_short,
     schedule_fit.recognise, lambda s: schedule.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
 ]  # fmt: skip
 ANY = st.one_of(
@@ -178,7 +178,7 @@ KINDS = ["constant", "linear", "cosine", "exponential", "polynomial", "inverse-s
 
 
 @pytest.mark.parametrize("printed", ["%.17g", "%.7g", "%.3e"])
-def test_schedules_of_200_rows_and_more_are_recognised(printed: str) -> None:
+def test_schedules_of_200_rows_and_more_are_recognized(printed: str) -> None:
     rng = np.random.default_rng(1)
     wrong = []
     for kind in KINDS * 4:
@@ -196,7 +196,7 @@ def test_the_horizon_of_a_schedule_is_known_before_its_end() -> None:
         seen = int(len(value) * part)
         lr = Series.of(value[:seen], step=step[:seen])
         assert schedule_fit.lr_horizon(lr) == pytest.approx(1000, rel=0.12)
-        assert schedule_fit.cut_short(lr) is True
+        assert schedule_fit.lr_cut_short(lr) is True
 
 
 def test_a_schedule_set_once_an_epoch_is_stepped_and_keeps_its_formula() -> None:

@@ -70,7 +70,9 @@ def _validate(model: type[BaseModel], path: Path, where: str) -> tuple[Any, list
         return None, errors
 
 
-def _load_file(path: Path, where: str, is_cause: bool) -> tuple[Rule | Cause | None, list[RuleError]]:
+def _load_file(
+    path: Path, where: str, is_cause: bool, trusted: bool = False
+) -> tuple[Rule | Cause | None, list[RuleError]]:
     model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
     file, errors = _validate(model, path, where)
     if file is None:
@@ -80,7 +82,10 @@ def _load_file(path: Path, where: str, is_cause: bool) -> tuple[Rule | Cause | N
             RuleError(f"id '{file.id}' is not the file name", f"{where}:1", f"rename the file to {file.id}.yaml")
         )
     made: Rule | Cause | None
-    made, problems = compile_cause(file, where) if is_cause else compile_rule(file, path.parent.name, where)
+    if is_cause:
+        made, problems = compile_cause(file, where, trusted)
+    else:
+        made, problems = compile_rule(file, path.parent.name, where, trusted)
     if problems:
         text = path.read_text(encoding="utf-8")
         for place, message in problems:
@@ -123,7 +128,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True) -> Rulebook:
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
         for path in sorted(p for p in root.rglob("*.yaml") if p.name != "signals.yaml"):
             where = path.relative_to(root.parent).as_posix() if root == rules_dir() else path.as_posix()
-            made, wrong = _load_file(path, where, path.parent.name == "causes")
+            made, wrong = _load_file(path, where, path.parent.name == "causes", root == rules_dir() and builtin)
             errors.extend(wrong)
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
             if isinstance(made, Rule):

@@ -18,6 +18,9 @@ from curvedoc.errors import RuleError
 #: A rule file is a page or two; more than this is not one.
 MAX_BYTES = 400_000
 
+#: Where an anchor or alias could begin; prose with such a sign in it just takes the longer way.
+_ANCHOR = re.compile(r"(?:^|[\s\[{,:-])[&*]\S", re.MULTILINE)
+
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -73,7 +76,8 @@ def parse(text: str, where: str) -> Any:
     if len(text) > MAX_BYTES:
         raise RuleError(f"larger than {MAX_BYTES:,} bytes, which no rule file is", where)
     try:
-        for event in yaml.parse(text, Loader=_Loader):
+        # walking the events in Python costs as much as the rest: only where a sign could start an anchor or alias
+        for event in yaml.parse(text, Loader=_Loader) if _ANCHOR.search(text) else ():
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 at = event.start_mark
                 place = f"{where}:{at.line + 1}:{at.column + 1}" if at else where

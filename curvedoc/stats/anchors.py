@@ -78,7 +78,7 @@ def classes_at_floor(level: float) -> float | None:
 def init_excess(first: float, classes: float) -> float | None:
     """Spread of random logits that would lift the first loss to `first`: sqrt(2 (loss - ln C)); 0 at or below ln C.
 
-    About 1 or less in ordinary initialisations. Holds for many classes; over-states for few.
+    About 1 or less in ordinary initializations. Holds for many classes; over-states for few.
 
     >>> round(init_excess(11.0092, 50304.0), 1)
     0.6

@@ -16,7 +16,7 @@ def end_drift(s: Series, share: float) -> tuple[Drift, float] | None:
     """Change over the last `share` of the rows, and the unit it is judged by; None when too short.
 
     The window has 16 rows at least as far as half of the series allows, and never fewer than eight. The unit is the
-    distance from the initial level to the level of the window (its larger neighbour: to the lowest bucket).
+    distance from the initial level to the level of the window, or to the lowest bucket where that is farther.
     Both in the scale of the curve.
     """
     c = curve_of(s)

@@ -93,7 +93,7 @@ def median5(y: Floats) -> Floats:
 
 
 def clipped(y: Floats) -> Floats:
-    """`y` with rows further than five noise widths from the median of their five neighbours pulled back to it."""
+    """`y` with rows further than five noise widths from the median of their five neighbors pulled back to it."""
     n = len(y)
     if n < 5:
         return y
@@ -165,7 +165,7 @@ class Drift:
 BATCHES = 16  # enough degrees of freedom, and batches long enough to be independent of each other
 
 
-FEWEST = 7  # of long batches, where neighbouring rows are strongly correlated
+FEWEST = 7  # of long batches, where neighboring rows are strongly correlated
 STRONG = 0.3  # lag-1 correlation about the line from which batches grow
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Floats, Series
-from curvedoc.stats.grid import Curve, curve_of, drift_of, edges
+from curvedoc.stats.grid import Curve, curve_of, drift_of, edges, noise_of
 
 LEAST = 32  # rows
 BUCKETS = 32
+SLOWED = 0.2  # of the growth in the last third: a straight line makes .33, a square root .18
 WARM = 1 / 8  # of the run: allocators and caches fill up first
 
 
@@ -133,24 +134,39 @@ def growth_factor(s: Series) -> float | None:
     return None if first <= 0.0 or abs(last) > 1e300 * first else last / first
 
 
-def levelling(s: Series) -> bool | None:
-    """Whether growth slows down: the last third adds less than half of what the middle third added.
+def late_growth(s: Series) -> float | None:
+    """Share of the whole growth that the last third of the run made: 1/3 is a straight line, .18 a square root.
 
-    None below 12 finite rows, or where the middle third does not grow beyond its noise.
+    Above 1/3 growth accelerates. Levels are medians over a twentieth of the rows. None below 12 finite rows, or
+    without growth beyond four times the noise and a hundredth of the first level.
 
-    >>> levelling(Series.of([i**0.1 for i in range(100)])), levelling(Series.of([1.0 * i for i in range(100)]))
-    (False, False)
-    >>> levelling(Series.of([1 - 0.95**i for i in range(100)]))
-    True
+    >>> round(late_growth(Series.of([1.0 + i for i in range(100)])), 1)
+    0.3
     """
     c = curve_of(s)
     n = len(c)
     if n < 12:
         return None
-    middle, last = drift_of(c.y[n // 3 : 2 * n // 3]), drift_of(c.y[2 * n // 3 :])
-    if middle is None or last is None or middle.low() <= 0.0:
+    reach = max(1, n // 20)
+    middle = 2 * n // 3
+    first, last = float(np.median(c.y[:reach])), float(np.median(c.y[-reach:]))
+    before = float(np.median(c.y[middle - reach : middle + reach + 1]))
+    growth = last - first
+    if growth <= max(4.0 * noise_of(c.y), 0.01 * abs(first), 1e-9):
         return None
-    return last.change < 0.5 * middle.change
+    return (last - before) / growth
+
+
+def levelling(s: Series) -> bool | None:
+    """Whether growth slows down: the last third of the run makes less than a fifth of all of it.
+
+    None below 12 finite rows, or where there is no growth beyond noise.
+
+    >>> levelling(Series.of([1 - 0.95**i for i in range(100)])), levelling(Series.of([1.0 * i for i in range(100)]))
+    (True, False)
+    """
+    late = late_growth(s)
+    return None if late is None else late < SLOWED
 
 
 def collapse_factor(s: Series) -> float | None:

@@ -90,7 +90,7 @@ def flip_rate(s: Series) -> float | None:
 
 
 def lag1(s: Series) -> float | None:
-    """Correlation of neighbouring rows about the smooth decay: -1 back and forth, 0 white noise, near 1 wandering.
+    """Correlation of neighboring rows about the smooth decay: -1 back and forth, 0 white noise, near 1 wandering.
 
     Values are clipped at four robust deviations. None below 40 finite rows or where nothing moves.
 

@@ -61,7 +61,7 @@ def find_period(s: Series) -> Period | None:
     if found is None:
         return None
     length, score = found
-    phase = 2.0 * np.pi * (step - step[0]).astype(np.float64) / (length * row)
+    phase = 2.0 * np.pi * (step.astype(np.float64) - float(step[0])) / (length * row)
     wave = np.stack([np.cos(phase), np.sin(phase)])
     size = float(np.hypot(*(wave @ np.clip(rest, -4 * spread, 4 * spread))) * 2.0 / len(rest))
     return Period(length * row, score, size * c.scale)
@@ -69,16 +69,16 @@ def find_period(s: Series) -> Period | None:
 
 def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
     """Values on even cells (0 in the holes) and the steps of one cell; None where steps are too sparse for that."""
-    gaps = np.diff(step)
+    x = step.astype(np.float64) - float(step[0])
+    gaps = np.diff(x)
     row = float(np.median(gaps))
     if bool((gaps == gaps[0]).all()):
         return y - y.mean(), row
-    place = np.round((step - step[0]) / row).astype(np.int64)
     if float(np.mean(gaps == row)) < 0.9:
-        row = float(max(1, int(np.quantile(gaps, 0.05))))
-        place = np.round((step - step[0]) / row).astype(np.int64)
-    if place[-1] + 1 > SPARSE * len(y):
+        row = max(1.0, float(np.floor(np.quantile(gaps, 0.05))))
+    if not (row > 0.0 and x[-1] / row < SPARSE * len(y)):
         return None
+    place = np.round(x / row).astype(np.int64)
     cell = np.zeros(int(place[-1]) + 1)
     cell[place] = y - y.mean()
     return cell, row
@@ -196,7 +196,7 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
     per = round(epoch_steps / float(np.median(np.diff(c.x))))
     if per < 5 or n < 3 * per:
         return None
-    # two half-weights at the ends: the mean of exactly one epoch, centred
+    # two half-weights at the ends: the mean of exactly one epoch, centered
     kernel = np.ones(per + 1) if per % 2 == 0 else np.ones(per)
     if per % 2 == 0:
         kernel[[0, -1]] = 0.5

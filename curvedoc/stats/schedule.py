@@ -287,7 +287,7 @@ def lr_jump_step(lr: Series) -> float | None:
 
 
 def _beside(d: Floats) -> Floats:
-    """Size of the larger neighbour of each difference: float64 like `d`."""
+    """Size of the larger neighbor of each difference: float64 like `d`."""
     size = np.concatenate([[0.0], np.abs(d), [0.0]])
     out: Floats = np.maximum(size[:-2], size[2:])
     return out

@@ -81,10 +81,10 @@ def _line(basis: Floats, v: Floats, tol: Floats) -> Floats:
     w = 1.0 / (tol * tol)
     total = float(w.sum())
     mx, mv = basis @ w / total, float(v @ w) / total
-    centred = basis - mx[:, None]
-    sxx = (centred * centred) @ w
-    slope = np.where(sxx > 0, (centred * (v - mv)) @ w / np.where(sxx > 0, sxx, 1.0), 0.0)
-    return np.asarray(mv + slope[:, None] * centred, dtype=np.float64)
+    centered = basis - mx[:, None]
+    sxx = (centered * centered) @ w
+    slope = np.where(sxx > 0, (centered * (v - mv)) @ w / np.where(sxx > 0, sxx, 1.0), 0.0)
+    return np.asarray(mv + slope[:, None] * centered, dtype=np.float64)
 
 
 def _search(shape: Callable[[Floats], Floats], ends: Floats, v: Floats, tol: Floats) -> tuple[float, Floats]:

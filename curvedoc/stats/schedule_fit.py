@@ -64,7 +64,7 @@ def recognise(lr: Series) -> Schedule | None:
     """The schedule behind a logged rate; None below two rows that are finite and not negative.
 
     Exact up to printing: families are fitted to the tolerance of the printed digits, so logs of 200 rows and more
-    are told apart reliably; shorter ones and coarsely printed ones may come out as a neighbouring family.
+    are told apart reliably; shorter ones and coarsely printed ones may come out as a neighboring family.
 
     >>> recognise(Series.of([0.5, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0])).kind
     'linear'
@@ -73,10 +73,10 @@ def recognise(lr: Series) -> Schedule | None:
     if c is None or len(c) < 2:
         return None
     with np.errstate(all="ignore"):  # values no rate has may overflow in a formula, which then fits nothing
-        return _recognised(lr, c)
+        return _recognized(lr, c)
 
 
-def _recognised(lr: Series, c: Curve) -> Schedule:
+def _recognized(lr: Series, c: Curve) -> Schedule:
     warm = warmup_row(c)
     if is_range_test(lr):
         return _schedule(c, "range-test", [("cycle", 0, len(c) - 1)], 0, None, False)
@@ -223,7 +223,7 @@ def lr_horizon(lr: Series) -> float | None:
     100
     """
     found = recognise(lr)
-    return None if found is None else found.horizon
+    return None if found is None or found.horizon is None else float(found.horizon)
 
 
 def decays_smoothly(lr: Series) -> bool | None:
@@ -240,10 +240,10 @@ def decays_smoothly(lr: Series) -> bool | None:
     )  # fmt: skip
 
 
-def cut_short(lr: Series) -> bool | None:
+def lr_cut_short(lr: Series) -> bool | None:
     """Whether the log ends before nine tenths of the way to the horizon; None without a horizon.
 
-    >>> cut_short(Series.of([1.0 - i / 100 for i in range(50)]))
+    >>> lr_cut_short(Series.of([1.0 - i / 100 for i in range(50)]))
     True
     """
     horizon = lr_horizon(lr)

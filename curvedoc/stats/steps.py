@@ -33,7 +33,7 @@ def lr_drop_steps(lr: Series) -> Series:
     c = curve_of(lr)
     rows = drop_rows(c) if len(c) > 1 else np.empty(0, dtype=np.int64)
     after = np.maximum(c.y[rows], 0.0) / c.y[rows - 1]
-    return Series(c.x[rows].astype(np.int64), after, lr.metric)
+    return Series(lr.finite().step[rows].copy(), after, lr.metric)
 
 
 def is_treads(c: Curve) -> bool:

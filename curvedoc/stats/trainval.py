@@ -11,7 +11,7 @@ from curvedoc.stats.grid import clipped, curve_of, drift_of, median5, noise_of, 
 def aligned(a: Series, b: Series) -> Series:
     """`a` on the steps of `b`: its mean over the steps nearest to each of them; rows without a value are left out.
 
-    Each step of `b` owns the steps up to half way to its neighbours. Where `a` has no row there, it is
+    Each step of `b` owns the steps up to half way to its neighbors. Where `a` has no row there, it is
     interpolated, never beyond its own ends. Non-finite rows of `a` are skipped, those of `b` keep their step.
 
     >>> aligned(Series.of([1.0, 2.0, 3.0, 4.0, 5.0]), Series.of([0.0, 0.0], step=[1, 3])).value.tolist()

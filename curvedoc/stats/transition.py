@@ -104,7 +104,7 @@ def delay_share(train: Series, val: Series) -> float | None:
     a, b = half_time(train), half_time(val)
     if a is None or b is None:
         return None
-    return (b - a) / max(float(train.step[-1] - train.step[0]), 1.0)
+    return (b - a) / max(float(train.step[-1]) - float(train.step[0]), 1.0)
 
 
 def grokking_step(train: Series, val: Series) -> float | None:

@@ -54,7 +54,7 @@ def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
     row = np.arange(m, dtype=np.float64)
     away = (row[None, :] - row[:, None]) / max(m * width, 4.0)
     weight = np.clip(1.0 - np.abs(away) ** 3, 0.0, None) ** 3
-    # one weighted 3 x 3 system for each row; rows of the inverse that give the value at the centre
+    # one weighted 3 x 3 system for each row; rows of the inverse that give the value at the center
     power = np.stack([np.ones_like(away), away, away * away])
     gram = np.einsum("imk,jmk,mk->mij", power, power, weight) + 1e-12 * np.eye(3)
     first = np.linalg.solve(gram, np.broadcast_to(np.array([[1.0], [0.0], [0.0]]), (m, 3, 1)))[:, :, 0]
