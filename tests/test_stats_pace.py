@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.series import Series
+from curvedoc.stats.climb import climbing_share
 from curvedoc.stats.pace import inverse, row_seconds, slow_clear, slow_factor, slow_step
 from curvedoc.stats.repeat import parting_gap, parting_share, parting_step, typical_gap
 
@@ -80,3 +81,14 @@ def test_a_series_never_parts_from_itself(values: list[float]) -> None:
     assert parting_step(s, s) is None
     assert parting_share(s, s) == 0.0
     assert typical_gap(s, s) == 0.0
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(64, 900))
+def test_a_leak_climbs_in_every_stretch_and_noise_in_half_of_them(seed: int, rows: int) -> None:
+    rng = np.random.default_rng(seed)
+    noise = rng.standard_normal(rows)
+    assert climbing_share(Series.of(np.arange(rows) + 0.01 * noise)) == 1.0
+    share = climbing_share(Series.of(noise))
+    assert share is not None and share < 0.85
+    assert climbing_share(Series.of(np.full(rows, 3.0))) == 0.0

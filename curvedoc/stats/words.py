@@ -20,6 +20,7 @@ from curvedoc.stats.anchors import (
 )
 from curvedoc.stats.basic import BASIC
 from curvedoc.stats.blowup import blowup_factor, blowup_onset, blowup_score, departure, doubling_time, first_to_move
+from curvedoc.stats.climb import climbing_share
 from curvedoc.stats.decay import decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted, residual
 from curvedoc.stats.endstate import (
     change_high,
@@ -213,7 +214,7 @@ _PAIRS: tuple[_Function, ...] = (
     first_difference, noise_correlation, paired_shift, paired_z, same_order, share_equal_pairs,
     parting_gap, parting_share, parting_step, relative_gap, typical_gap,
 )  # fmt: skip
-_PACE: tuple[_Function, ...] = (inverse, row_seconds, slow_clear, slow_factor, slow_step)
+_PACE: tuple[_Function, ...] = (climbing_share, inverse, row_seconds, slow_clear, slow_factor, slow_step)
 
 #: Every function that a rule may call.
 VOCABULARY: tuple[_Function, ...] = (
