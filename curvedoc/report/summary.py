@@ -180,10 +180,15 @@ def summarize(d: Diagnosis) -> Summary:
     group = _main_group(d, flagged)
     lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
     cause = lead.causes[0] if lead.causes else None
-    headline = _alike(group, lead, cause, len(runs)) if group else _several(tally, len(runs))
-    asserts = group is not None and cause is not None and cause.probability >= words.ASSERTED
+    # A group speaks for the whole only where it is most of what failed.
+    worst = sum(r.verdict == lead.verdict for r in flagged)
+    speaks = group is not None and 2 * len(group.runs) > worst
+    alike = _alike(group, lead, cause, len(runs)) if group else ""
+    headline = alike if speaks else _several(tally, len(runs))
+    asserts = speaks and cause is not None and cause.probability >= words.ASSERTED
     name = words.run_name(lead.run)
-    details = (*contrasts, f"{name}: {lead.headline}" if name else lead.headline)
+    worst_said = f"{name}: {lead.headline}" if name else lead.headline
+    details = (*contrasts, alike if alike and not speaks else worst_said)
     return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
 
 

@@ -28,7 +28,7 @@ from curvedoc.report.summary import (
 SCREEN = 30
 _STYLE = {"failed": "bold red", "warning": "yellow", "inconclusive": "magenta", "healthy": "green"}
 _PROBE = 3  # lines of code that are shown in the terminal
-_SPARK = 20  # columns of a sparkline in the table
+_SPARK = 14  # columns of a sparkline in the table
 
 
 def to_text(
@@ -102,7 +102,7 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
     groups = group_of(d)
     letters = any(r.run in groups for r in runs)
     end = max((c.step[-1] for r in runs if (c := main_curve(r)) and c.step), default=0)
-    timed = any(r.cost.hours_wasted for r in runs)
+    timed = any((r.cost.hours_wasted or 0.0) >= 0.05 for r in runs)
     rows = []
     for r in runs:
         lead, curve = lead_finding(r), main_curve(r)
@@ -127,7 +127,9 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
     losts = max((len(r[5]) for r in rows), default=0)
     losts = max(losts, 4) if losts else 0
     free = out.width - 3 - 2 - onsets - 2 - ends - (losts + 2 if losts else 0) - (spark + 2 if spark else 0)
-    name = min(max(len(r[0]) for r in rows), max(10, free * 9 // 20))
+    # The finding is worth more than the tail of a long name, but a name keeps three tenths where it needs them.
+    longest, said = max(len(r[0]) for r in rows), max(len(r[1]) for r in rows) + 2
+    name = min(longest, max(12, free * 3 // 10, free - said))
     what_w = max(10, free - name)
     out.blank()
     header = f"   {'run':<{name}}  {'  ' * letters + 'finding':<{what_w - 2}}" + (

@@ -180,9 +180,7 @@ def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
         causes[:near],
         causes[near:],
         tree(run),
-        tuple(
-            (name, tuple(s.replace("-", " ") for s in symptoms), how_to_log(name)) for name, symptoms in missing(run)
-        ),
+        tuple(_missing(run)),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
         tuple(run.messages[:_MOST_MESSAGES]),
         f"Whole run, to {run.axis} {end:,}",
