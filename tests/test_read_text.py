@@ -732,3 +732,43 @@ def test_a_caller_before_the_level_does_not_hide_the_split() -> None:
 def test_logfmt_lines_are_records() -> None:
     log = parse('time=2024-05-01T10:00:00 level=info msg="step done" step=200 loss=1.4\n')
     assert curve(log, "loss") == [(200, 1.4)]
+
+
+@pytest.mark.parametrize(
+    ("clock", "later", "time"),
+    [
+        ("2026-11-21 06:47:19", "2026-11-21 06:47:20", 1795243639.0),
+        ("2026-11-21T06:47:19.500Z", "2026-11-21T06:47:20.500Z", 1795243639.5),
+        ("2026-11-21 06:47:19,500 -0130", "2026-11-21 06:47:20,500 -0130", 1795249039.5),
+        ("2026/11/21 06:47:19", "2026/11/21 06:47:20", 1795243639.0),
+        ("11/21/2026 06:47:19", "11/21/2026 06:47:20", 1795243639.0),
+        ("[Sat Nov 21 06:47:19 2026]", "[Sat Nov 21 06:47:20 2026]", 1795243639.0),
+        ("11/21 06:47:19", "11/21 06:47:20", 91176439.0),
+        ("I1121 06:47:19.500000 12345 train.py:12]", "I1121 06:47:20.500000 12345 train.py:12]", 91176439.5),
+        ("06:47:19", "06:47:20", 24439.0),
+    ],
+)
+def test_clocks_of_every_form_are_seconds(clock: str, later: str, time: float) -> None:
+    log = parse(f"{clock} step 1 loss 2.0\n{later} step 2 loss 2.0\n")
+    assert log.points["time"].to_list() == [time, time + 1]
+
+
+def test_a_message_that_a_carriage_return_repeats_is_told_once() -> None:
+    log = parse("step 1 loss 2.0\n\rwaiting for data\rwaiting for data\rwaiting for data\n")
+    assert log.messages["text"].to_list() == ["waiting for data"]
+
+
+def test_values_under_a_heading_are_named_after_it() -> None:
+    log = parse(
+        "step 3 loss=2.0\nstep 3 grad norms: fc1.weight=0.123 fc2.weight=nan\nstep 3 | layer fc1: grad_norm=0.1\n"
+    )
+    assert curve(log, "grad_norms/fc1.weight") == [(3, 0.123)]
+    assert math.isnan(curve(log, "grad_norms/fc2.weight")[0][1])
+    assert curve(log, "layer_fc1/grad_norm") == [(3, 0.1)]
+
+
+def test_a_unit_after_a_blank_is_a_unit() -> None:
+    log = parse("step 1 | loss 2.0 | dt 500 ms | 1234.5 tok/s\nValidation @ step 2: loss=2.29, acc=12.1%\n")
+    assert curve(log, "dt") == [(1, 500.0)]
+    assert curve(log, "validation loss") == [(2, 2.29)]
+    assert len(log.messages) == 0

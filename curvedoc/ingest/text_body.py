@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from curvedoc.ingest import text_keys as words
 from curvedoc.ingest.text_lines import FRACTION, NAN_WORD, NUMBER
-
-#: Roles of a number.
-METRIC, STEP, INNER, EPOCH, RANK = 0, 1, 2, 3, 4
+from curvedoc.ingest.text_slots import EPOCH, INNER, METRIC, STEP, Body, Slot
 
 _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
@@ -37,33 +34,6 @@ _ALLOWED_REST = frozenset(
         "done",
     ]
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """One number of a template that means something."""
-
-    role: int
-    slot: int
-    name: str
-    unit: str = ""
-
-
-@dataclass(slots=True)
-class Body:
-    """The state of one pass over the numbers of a body."""
-
-    found: list[Slot] = field(default_factory=list)
-    scopes: list[str] = field(default_factory=list)
-    prose: int = 0
-    stray: int = 0
-    rest: str = ""
-    listed: str = ""
-    count: int = 0
-    bar: bool = False
-    strong: bool = False
-    plural: bool = False
-    late: bool = False
 
 
 def _split(gap: str) -> tuple[str, str, str, str]:
@@ -111,7 +81,7 @@ def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
         last = " ".join(parts[-take:])
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
             if last in names and len(parts) >= take:
-                rest = parts[:-take]
+                rest = [w for w in parts[:-take] if w[:1].isalpha()]
                 if all(w in _ALLOWED_REST or w in words.SCOPES or words.is_outcome(w) for w in rest):
                     return role, " ".join(rest)
     return None
@@ -199,6 +169,13 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     if unit in ("s", "h") and not sep and not words.is_usual(key):
         state.prose += 1
     state.strong = state.strong or bool(sep)
+    if (
+        state.label
+        and sep == "="
+        and not words.has_scope(key)
+        and not (words.is_usual(key) and "layer" not in state.label)
+    ):
+        key = f"{state.label}/{key}"
     state.found.append(Slot(METRIC, slot, key, unit))
     if "[" in opened:
         state.listed, state.count = key, 0
@@ -215,39 +192,15 @@ def _leftover(state: Body, text: str) -> None:
     state.prose += words.prose_words(text)
 
 
-def named(state: Body) -> tuple[Slot, ...]:
-    """The slots with the scope of the line put before the keys that have none."""
-    several = len(set(state.scopes)) > 1
-    scope = state.scopes[-1] if state.scopes else ""
-    spoken = next((s.name for s in state.found if s.role == METRIC), "").split(" ")
-    if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in words.SCOPES:
-        # "val Loss: 0.2 Acc: 0.9": what the first name says holds for the others
-        scope = words.SCOPES[spoken[0].strip(".").lower()]
-        several = any(words.has_scope(s.name) and not s.name.startswith(spoken[0]) for s in state.found)
-        shared = True
-    else:
-        shared = False
-    steps = [s for s in state.found if s.role == STEP]
-    best = min(steps, key=lambda s: _priority(s.name), default=None)
-    out = []
-    for s in state.found:
-        if s.role == METRIC and scope and not several and scope != "train" and _open(s.name, shared):
-            s = Slot(s.role, s.slot, f"{scope} {s.name}", s.unit)
-        elif s.role == STEP and s is not best:
-            s = Slot(METRIC, s.slot, s.name, s.unit)
-        out.append(s)
-    return tuple(out)
-
-
-def _open(name: str, shared: bool) -> bool:
-    """Whether a name takes the scope of its line; a scope only shared by the first name is for outcomes."""
-    return not words.has_scope(name) and (not shared or words.is_outcome(name))
-
-
-def _priority(name: str) -> int:
-    """The place of a counter's name in the order of preference."""
-    plain = words.plain(name.split("/")[0])
-    return next((i for i, w in enumerate(words.STEP_WORDS) if plain.endswith(w)), len(words.STEP_WORDS))
+def _label(before: str, label: str) -> str:
+    """What a list of values is headed by: "grad norms: fc1=0.1 fc2=0.2", "layer fc1: grad_norm=0.1"."""
+    text = before.rstrip()
+    if not text.endswith(":"):
+        return label
+    m = re.search(r"(?:^|[|,;\]]|  )[ ]*([A-Za-z][\w./ -]{1,60}):$", text)
+    head = m.group(1).strip() if m else ""
+    named = words.is_outcome(head) or re.fullmatch(r"(?i)layers?[ ./]\S+", head)
+    return head.lower().replace(" ", "_") if named and len(head.split()) <= 3 else ""
 
 
 def read_body(body: str, first: int) -> Body:
@@ -257,21 +210,23 @@ def read_body(body: str, first: int) -> Body:
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
         gap, tail = body[end:pos], body[pos + 1 : pos + 40]
-        unit = words.unit_of(tail)
-        end = pos + 1 + len(unit)
+        apart = words.unit_apart(tail)
+        unit = apart or words.unit_of(tail)
+        end = pos + 1 + len(unit) + bool(apart)
         if "]" in gap or ")" in gap:
             state.listed = ""
         if tail.startswith("%||"):
             _leftover_bar(state, gap, slot)
         elif slot > first and gap.lstrip(" ").startswith("(") and not gap.rstrip(" ").endswith((":", "=")):
             state.stray += ")" in gap  # "loss 2.3 (avg 2.4)": a remark on the number before
-        elif _dirty(tail, unit):
+        elif not apart and _dirty(tail, unit):
             state.stray += 1
             _leftover(state, gap)
         else:
             before, key, sep, opened = _split(gap)
             if before.strip():
                 _leftover(state, before)
+                state.label = _label(before, state.label)
             seen = len(state.scopes)
             if key:
                 _keyed(state, key, sep, opened, mark, unit, slot)

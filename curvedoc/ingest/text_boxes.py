@@ -65,7 +65,7 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
         return none
     step = counters.sort("order", maintain_order=True).unique("box", keep="first", maintain_order=True)
     step = step.select("box", pl.col("value").cast(pl.Int64).alias("step"), pl.col("key").alias("counter"))
-    cells = cells.join(step, on="box", how="inner", maintain_order="left")
+    cells = cells.join(step, on="box", how="inner").sort("idx")
     points = cells.drop_nulls("value").filter(pl.col("key") != pl.col("counter"))
     points = points.with_columns(
         (pl.col("section") + pl.col("key")).alias("metric"), pl.lit(0).alias("flags"), pl.col("rank").fill_null(0)

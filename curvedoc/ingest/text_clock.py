@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from polars.expr.struct import ExprStructNameSpace
 
 from curvedoc.ingest.text_lines import CLOCK_RE
 
@@ -11,51 +12,65 @@ from curvedoc.ingest.text_lines import CLOCK_RE
 BACK_S = 5.0
 _DAY_S = 86_400.0
 
-_ISO = r"([0-9]{4}|[0-9]{2})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})[T _-]([0-9]{1,2}:[0-9]{2}:[0-9]{2})([.,][0-9]+)?"
-_US = r"^([0-9]{1,2})/([0-9]{1,2})/([0-9]{4}) ([0-9]{1,2}:[0-9]{2}:[0-9]{2})([.,][0-9]+)?$"
-_OFFSET = r"([+-])([0-9]{2}):?([0-9]{2})$"
-_BARE = r"^([0-9]{1,2}):([0-9]{2}):([0-9]{2})([.,][0-9]+)?$"
+_HMS = r"([0-9]{1,2}:[0-9]{2}:[0-9]{2})([.,][0-9]+)?"
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_NUMBERS = {name: str(i) for i, name in enumerate(_MONTHS, 1)}
+#: A leap year, early enough that its seconds cannot be taken for a date.
+_NO_YEAR = "1972"
+
+#: Forms in which clocks are written (Rust syntax), each with what its groups are: year, month, day, time, fraction.
+_FORMS = (
+    (rf"^([0-9]{{4}}|[0-9]{{2}})[-/.]([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[T _-]{_HMS}", "ymdtf"),
+    (rf"^([0-9]{{1,2}})/([0-9]{{1,2}})/([0-9]{{4}}) {_HMS}$", "mdytf"),
+    (rf"^([0-9]{{1,2}})/([0-9]{{1,2}}) {_HMS}$", "mdtf"),
+    (rf"^[A-Z]([0-9]{{2}})([0-9]{{2}}) {_HMS}$", "mdtf"),
+    (rf"^(?:[A-Z][a-z]{{2}},? )?([A-Z][a-z]{{2}}) +([0-9]{{1,2}}),? {_HMS}(?: [A-Z]+)?(?: ([0-9]{{4}}))?$", "mdtfy"),
+)
+_OFFSET_RE = r"([+-])([0-9]{2}):?([0-9]{2})$"
+_BARE_RE = rf"^{_HMS}$"
 
 
 def seconds(text: pl.Series) -> pl.Series:
-    """Seconds since the Unix epoch of the first clock in each line (since midnight for a clock without a date).
+    """Seconds since the Unix epoch of the first clock in each line.
 
-    Without a zone UTC is taken. Null where there is no clock, no such day, a 12 h clock or a form that says no year.
+    Without a zone UTC is taken; a clock without a year counts from a New Year, one without a date from midnight. Null
+    where there is no clock, no such day or a 12 h clock.
     """
-    clock = text.str.extract(f"({CLOCK_RE})", 1).alias("clock")
-    parts = pl.DataFrame([clock]).select(
-        pl.col("clock").str.extract_groups(_ISO).struct.rename_fields(["y", "m", "d", "t", "f"]).alias("iso"),
-        pl.col("clock").str.extract_groups(_US).struct.rename_fields(["m", "d", "y", "t", "f"]).alias("us"),
-        pl.col("clock").str.extract_groups(_BARE).struct.rename_fields(["h", "i", "s", "f"]).alias("bare"),
-        pl.col("clock").str.extract_groups(_OFFSET).struct.rename_fields(["sign", "oh", "om"]).alias("zone"),
+    clock = text.str.extract(f"({CLOCK_RE})", 1).alias("clock").to_frame()
+    time = pl.Series([None] * len(text), dtype=pl.Float64)
+    for form, groups in _FORMS:
+        time = time.fill_null(clock.select(_dated(form, groups).alias("t"))["t"])
+        if not time.null_count():
+            return time
+    return time.fill_null(
+        clock.select(_of_day(pl.col("clock").str.extract_groups(_BARE_RE).struct, "1", "2").alias("t"))["t"]
     )
-    return parts.select(
-        pl.coalesce(_dated("iso") - _zone(), _dated("us"), _bare()).alias("time")
-    )["time"]  # fmt: skip
 
 
-def _fraction(of: pl.Expr) -> pl.Expr:
-    return of.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False).fill_null(0.0)
+def _of_day(of: ExprStructNameSpace, time: str, fraction: str) -> pl.Expr:
+    """Seconds since midnight."""
+    parts = of.field(time).str.split(":").list
+    hour, minute, second = (parts.get(i, null_on_oob=True).cast(pl.Float64, strict=False) for i in range(3))
+    part = of.field(fraction).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False).fill_null(0.0)
+    return hour * 3600 + minute * 60 + second + part
 
 
-def _dated(name: str) -> pl.Expr:
-    of = pl.col(name).struct
-    year = pl.when(of.field("y").str.len_bytes() == 2).then("20" + of.field("y")).otherwise(of.field("y"))
-    stamp = pl.concat_str(year, pl.lit("-"), of.field("m"), pl.lit("-"), of.field("d"), pl.lit(" "), of.field("t"))
-    moment = stamp.str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False, time_unit="us")
-    return moment.dt.epoch("s").cast(pl.Float64) + _fraction(of.field("f"))
+def _dated(form: str, groups: str) -> pl.Expr:
+    of = pl.col("clock").str.extract_groups(form).struct
+    at = {name: str(i) for i, name in enumerate(groups, 1)}
+    year = of.field(at["y"]).fill_null(_NO_YEAR) if "y" in at else pl.lit(_NO_YEAR)
+    year = pl.when(year.str.len_bytes() == 2).then("20" + year).otherwise(year)
+    month = of.field(at["m"]).replace(_NUMBERS)
+    stamp = pl.concat_str(year, pl.lit("-"), month, pl.lit("-"), of.field(at["d"]))
+    day = stamp.str.to_date("%Y-%m-%d", strict=False).cast(pl.Int32).cast(pl.Float64) * _DAY_S
+    time = day + _of_day(of, at["t"], at["f"])
+    return time - _offset() if groups == "ymdtf" else time
 
 
-def _zone() -> pl.Expr:
-    of = pl.col("zone").struct
-    ahead = of.field("oh").cast(pl.Float64, strict=False) * 3600 + of.field("om").cast(pl.Float64, strict=False) * 60
-    return pl.when(of.field("sign") == "-").then(-ahead).otherwise(ahead).fill_null(0.0)
-
-
-def _bare() -> pl.Expr:
-    of = pl.col("bare").struct
-    hour, minute, second = (of.field(n).cast(pl.Float64, strict=False) for n in "his")
-    return hour * 3600 + minute * 60 + second + _fraction(of.field("f"))
+def _offset() -> pl.Expr:
+    of = pl.col("clock").str.extract_groups(_OFFSET_RE).struct
+    ahead = of.field("2").cast(pl.Float64, strict=False) * 3600 + of.field("3").cast(pl.Float64, strict=False) * 60
+    return pl.when(of.field("1") == "-").then(-ahead).otherwise(ahead).fill_null(0.0)
 
 
 def monotone(time: np.ndarray) -> tuple[np.ndarray, bool]:

@@ -150,6 +150,14 @@ def unit_of(tail: str) -> str:
     return m.group() if m else ""
 
 
+def unit_apart(tail: str) -> str:
+    """The unit that follows a number after one blank, where nothing but a delimiter comes after it."""
+    if not tail.startswith(" "):
+        return ""
+    unit = unit_of(tail[1:])
+    return unit if unit and tail[1 + len(unit) :].lstrip(" ")[:1] in ("", "|", ",", ";", ")", "]") else ""
+
+
 def plain(key: str) -> str:
     """The key in lower case with `_` and `-` as blanks."""
     return key.lower().replace("_", " ").replace("-", " ").strip()

@@ -31,7 +31,7 @@ NAME = "text"
 #: More text than that is a dump; frames of it would not fit into memory.
 MAX_TEXT = 256 << 20
 #: Templates looked at: a log has dozens, running text has one a line.
-MAX_PLANS = 100_000
+MAX_PLANS = 50_000
 #: A file with more broken characters is no text.
 _BROKEN_SHARE = 0.05
 
@@ -179,7 +179,7 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
     plans = [plan_of("")]
     plans += _plans(lines, kinds["template"].to_list())
     kinds = kinds.select("template", pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("tid"))
-    lines = lines.join(kinds, on="template", how="left", maintain_order="left")
+    lines = lines.join(kinds, on="template", how="left").sort("idx")
     lines = lines.with_columns(pl.col("tid").fill_null(0))
     width = pl.Series([0] + [t.count(NUMBER) + t.count(FRACTION) for t in kinds["template"]], dtype=pl.UInt32)
     useful = pl.Series([p.kind != "" for p in plans]).gather(lines["tid"])

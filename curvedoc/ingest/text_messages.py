@@ -68,7 +68,7 @@ def messages(
     """The message table of lines that are messages (columns idx, line, time, rank, text, part); a note if capped."""
     first = sorted(blocks)
     said = lines.filter(~pl.col("text").str.contains(_DECORATION_RE))
-    said = said.filter(~pl.col("part") | ~pl.col("text").is_duplicated())
+    said = said.filter(~pl.col("part") | pl.col("text").is_first_distinct())
     short = pl.col("text").str.slice(0, 200)
     level = (
         pl.when(short.str.contains(_WARNING_RE)).then(pl.lit("WARNING"))
@@ -87,7 +87,7 @@ def messages(
             {"idx": first, "block": [blocks[i][1] for i in first], "form": [blocks[i][0] for i in first]},
             schema={"idx": pl.Int64, "block": pl.String, "form": pl.String},
         )
-        said = said.join(texts, on="idx", how="left", maintain_order="left").with_columns(
+        said = said.join(texts, on="idx", how="left").sort("idx").with_columns(
             pl.coalesce("block", "text").alias("text"),
             pl.when(pl.col("form") == "TRACEBACK").then(pl.lit("TRACEBACK"))
             .when(pl.col("form").is_not_null() & ~pl.col("level").is_in(["ERROR", "CRITICAL"])).then(pl.lit("WARNING"))

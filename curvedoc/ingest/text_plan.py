@@ -6,16 +6,22 @@ import re
 from dataclasses import dataclass
 
 from curvedoc.ingest import text_keys as words
-from curvedoc.ingest.text_body import EPOCH, INNER, METRIC, RANK, STEP, Slot, named, read_body
+from curvedoc.ingest.text_body import read_body
 from curvedoc.ingest.text_lines import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text_prefix import Prefix, read_prefix
-
-__all__ = ["EPOCH", "INNER", "METRIC", "RANK", "STEP", "Plan", "Slot", "plan_of"]
+from curvedoc.ingest.text_slots import EPOCH, INNER, METRIC, RANK, STEP, Slot, named
 
 #: Values that are no number; the pair says nothing.
 _NO_VALUE = re.compile(
     r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b"
     rf"|\b[\w./-]{{1,60}}=(?:\"[^\"{NUMBER}{FRACTION}]{{0,200}}\"|[A-Za-z_][\w./:-]{{0,60}}(?![\w(./:{NUMBER}{FRACTION}-]))"
+)
+#: What every record with more than one number holds: a counter or a measure, or a position at its head. Running text is
+#: told from records by this alone most of the time, a hundred times faster than by reading it.
+_COULD = re.compile(
+    rf"(?i:step|iter|epoch|batch|update|episode|round|loss|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
+    rf"|dice|psnr|ssim|wer|cer|err|grad|gnorm|bp[bc]|top|r2|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
+    rf"|^\[?{NUMBER}|^{FRACTION}|\|\|"
 )
 #: What the description of a bar may say when the bar is the training's own.
 _TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
@@ -56,7 +62,8 @@ def plan_of(template: str) -> Plan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
     body = template[prefix.end :]
-    if NUMBER not in body and FRACTION not in body:
+    numbers = body.count(NUMBER) + body.count(FRACTION)
+    if not numbers or (numbers > 1 and not _COULD.search(body)):
         return Plan("", (), prefix)
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
     state = read_body(body, prefix.slots)

@@ -10,7 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.text_keys import SCALES
-from curvedoc.ingest.text_plan import EPOCH, INNER, METRIC, RANK, STEP, Plan
+from curvedoc.ingest.text_plan import Plan
+from curvedoc.ingest.text_slots import EPOCH, INNER, METRIC, RANK, STEP
 from curvedoc.ingest.text_steps import Events, resolve, rows
 from curvedoc.model import POINTS, Flag, empty_points
 

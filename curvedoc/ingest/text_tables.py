@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 
 from curvedoc.ingest import text_keys as words
-from curvedoc.ingest.text_body import EPOCH, METRIC, STEP, Slot
 from curvedoc.ingest.text_lines import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text_plan import Plan
 from curvedoc.ingest.text_prefix import Prefix
+from curvedoc.ingest.text_slots import EPOCH, METRIC, STEP, Slot
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = r"^[ |\t]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]"

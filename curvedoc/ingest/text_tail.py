@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from curvedoc.ingest.text_lines import FRACTION, NUMBER
-from curvedoc.ingest.text_plan import INNER, STEP, Plan
+from curvedoc.ingest.text_plan import Plan
+from curvedoc.ingest.text_slots import INNER, STEP
 
 #: Records before the last line that it is compared with.
 _BEFORE = 200
