@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from curvedoc import __version__
+from curvedoc.diagnose.contrast import Parting, partings, sibling_evidence, worse_than_siblings
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
 from curvedoc.model import Run
@@ -67,6 +69,26 @@ def _letters(i: int) -> str:
     return text
 
 
+def _told(
+    runs: Sequence[Run],
+    done: Sequence[RunDiagnosis],
+    book: Rulebook,
+    related: Mapping[str, tuple[Run, ...]],
+    found: Sequence[Parting],
+) -> list[RunDiagnosis]:
+    """The diagnoses with what siblings say of them: causes re-ranked on the failing side, notes added."""
+    notes = worse_than_siblings(runs, done)
+    out = []
+    for run, diagnosis in zip(runs, done, strict=True):
+        beside = sibling_evidence(run.name, found)
+        if any(c.cause in beside for c in diagnosis.causes):
+            diagnosis = diagnose(run, book, related.get(run.name, ()), beside=beside)
+        if run.name in notes:
+            diagnosis = replace(diagnosis, notes=(*diagnosis.notes, notes[run.name]))
+        out.append(diagnosis)
+    return out
+
+
 def diagnose_all(
     runs: Sequence[Run],
     book: Rulebook,
@@ -75,12 +97,20 @@ def diagnose_all(
     unreadable: Sequence[Unreadable] = (),
     progress: Callable[[int], None] | None = None,
 ) -> Diagnosis:
-    """The diagnosis of a set of runs; with siblings, repeats of one configuration are compared."""
+    """The diagnosis of a set of runs.
+
+    With siblings, repeats of one configuration are compared, settings that part failed from healthy runs of a sweep are
+    named and raise their causes, and a run that ends far above its siblings is noted.
+    """
     related = repeats(runs) if siblings else {}
     done = []
     for i, run in enumerate(runs):
         done.append(diagnose(run, book, related.get(run.name, ())))
         if progress is not None:
             progress(i + 1)
+    found = partings(runs, done) if siblings else ()
+    if siblings:
+        done = _told(runs, done, book, related, found)
     done.sort(key=lambda r: r.run)
-    return Diagnosis(__version__, book.digest, tuple(done), groups(done), (), tuple(unreadable))
+    contrasts = tuple(p.contrast for p in found)
+    return Diagnosis(__version__, book.digest, tuple(done), groups(done), contrasts, tuple(unreadable))

@@ -7,18 +7,21 @@ collects mass
 
 where share(f, c) are the rule's prior weights times its `times` factors, normalised. The cause file's own evidence
 multiplies it: o(c) = m(c) * product of the factors of every `for` and `against` line that holds (unknown never
-multiplies). p(c | story) = o(c)^g / sum of o^g, with g below 1 because pieces of evidence overlap. Over stories,
+multiplies). s(c | story) = o(c)^g / sum of o^g, with g below 1 because pieces of evidence overlap. Over stories,
 
-    p(c) = 1 - product over stories (1 - w(story) p(c | story))
+    s(c) = 1 - product over stories (1 - w(story) s(c | story))
 
 with w by severity and by how clearly the first failure shows, so that a run that dies of NaN and also overfits names
-the cause of the NaN first. The formula is
-monotone: more strength, a larger share or a further `for` line never lowers a cause.
+the cause of the NaN first. Siblings speak last: where a setting parts the failed runs of a sweep from the others
+(contrast.py), the odds s / (1 - s) of the causes that it stands for are multiplied by the bound on the Bayes factor
+that its corrected p allows, at most 20. The formula is monotone: more strength, a larger share or a further `for` line
+never lowers a cause. The score s orders the causes; the probability is a rising map of it, p(c) = calibrate(s(c)).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +45,23 @@ GAP_WEIGHT = 0.02
 FOLDED = 0.5
 #: Shares below this are not shown: a list of thirty remote causes helps nobody.
 SHOWN = 0.01
+SLOPE = 1.0
+SHIFT = 0.0
+#: No log makes a cause certain: scores are kept this far from 0 and 1 on their way into the map.
+DOUBT = 0.001
+NO_SIBLINGS: Mapping[str, tuple[float, Evidence]] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class Story:
+    """A first failure with its consequences: what it weighs, and the odds of each cause that it names."""
+
+    weight: float
+    odds: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
     """A cause's own evidence in this run."""
 
     factor: float
@@ -73,7 +89,7 @@ def _answer(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], c
     return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, answer, because)
 
 
-def _weigh(cause: Cause, bench: Bench) -> _Weighed:
+def _weigh(cause: Cause, bench: Bench) -> Weighed:
     env, texts = bench.environment(cause.program, bench.subject())
     factor = 1.0
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
@@ -82,7 +98,7 @@ def _weigh(cause: Cause, bench: Bench) -> _Weighed:
             factor *= odds.times
             shown[positive] += evidence([odds.sentence], env, texts)
     checks = tuple(_answer(c, env, texts, cause) for c in cause.checks)
-    return _Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
+    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
 
 
 def _story_weight(finding: Finding) -> float:
@@ -91,27 +107,64 @@ def _story_weight(finding: Finding) -> float:
     return NOTICE_WEIGHT if finding.kind == "notice" else GAP_WEIGHT
 
 
-def rank(
-    findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench, because: Mapping[tuple[str, str], str]
-) -> tuple[RankedCause, ...]:
-    """The likely causes, best first. because: (symptom, cause) -> the rule's own reason for naming it."""
+def stories(findings: Sequence[Finding], factors: Mapping[str, float]) -> tuple[Story, ...]:
+    """What every story of a run says of causes. factors: cause -> product of its evidence; others are not ranked."""
     by_id = {f.symptom: f for f in findings}
-    named = {c for f in findings for c, _ in f.causes if c in causes}
-    weighed = {c: _weigh(causes[c], bench) for c in sorted(named)}
-    stories: dict[str, dict[str, float]] = {}
+    mass: dict[str, dict[str, float]] = {}
     for f in findings:
-        story = stories.setdefault(root(f.symptom, by_id), {})
-        for named_cause, share in f.causes:
-            if named_cause in causes:
-                story[named_cause] = story.get(named_cause, 0.0) + grade(f) * share
-    left = dict.fromkeys(weighed, 1.0)
-    for first, masses in stories.items():
-        odds = {c: (m * weighed[c].factor) ** OVERLAP for c, m in masses.items()}
-        total = sum(odds.values())
-        for c, o in odds.items():
-            left[c] *= 1.0 - _story_weight(by_id[first]) * o / total
+        story = mass.setdefault(root(f.symptom, by_id), {})
+        for cause, share in f.causes:
+            if cause in factors:
+                story[cause] = story.get(cause, 0.0) + grade(f) * share * factors[cause]
+    return tuple(Story(_story_weight(by_id[first]), odds) for first, odds in mass.items() if odds)
+
+
+def scores(told: Iterable[Story], overlap: float = OVERLAP) -> dict[str, float]:
+    """cause -> its score in [0, 1], over all stories."""
+    left: dict[str, float] = {}
+    for story in told:
+        power = {c: o**overlap for c, o in story.odds.items()}
+        total = sum(power.values())
+        for c, o in power.items():
+            left[c] = left.get(c, 1.0) * (1.0 - story.weight * o / total)
+    return {c: 1.0 - rest for c, rest in left.items()}
+
+
+def calibrate(score: float, slope: float = SLOPE, shift: float = SHIFT) -> float:
+    """The probability that a cause of this score is right: a straight line between log-odds.
+
+    Source: Platt (1999), Probabilistic outputs for support vector machines.
+    """
+    inside = min(max(score, DOUBT), 1.0 - DOUBT)
+    return 1.0 / (1.0 + math.exp(-(slope * math.log(inside / (1.0 - inside)) + shift)))
+
+
+def raised(score: float, factor: float) -> float:
+    """The score with its odds multiplied."""
+    return score * factor / (1.0 - score + score * factor)
+
+
+def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench) -> dict[str, Weighed]:
+    """Every cause that a finding names, with the evidence of its own file."""
+    return {c: _weigh(causes[c], bench) for c in sorted({c for f in findings for c, _ in f.causes if c in causes})}
+
+
+def rank(
+    findings: Sequence[Finding],
+    causes: Mapping[str, Cause],
+    bench: Bench,
+    because: Mapping[tuple[str, str], str],
+    beside: Mapping[str, tuple[float, Evidence]] = NO_SIBLINGS,
+) -> tuple[RankedCause, ...]:
+    """The likely causes, best first.
+
+    because: (symptom, cause) -> the rule's own reason for naming it; beside: cause -> what siblings say of it.
+    """
+    weighed = weigh(findings, causes, bench)
+    score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}))
+    score |= {c: raised(score[c], factor) for c, (factor, _) in beside.items() if c in score}
     ranked = []
-    for id_, rest in left.items():
+    for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
         reasons = tuple(
             Evidence(f"{f.title}: {because[f.symptom, id_]}", f.metric)
@@ -123,9 +176,9 @@ def rank(
             RankedCause(
                 cause=id_,
                 title=cause.title,
-                probability=round(1.0 - rest, 4),
+                probability=round(calibrate(score[id_]), 4),
                 mechanism=cause.mechanism,
-                supports=(*own.supports, *reasons),
+                supports=(*([beside[id_][1]] if id_ in beside else []), *own.supports, *reasons),
                 against=own.against,
                 checks=own.checks,
                 fix=cause.fix,
@@ -133,5 +186,5 @@ def rank(
                 findings=tuple(f.symptom for f in owners),
             )
         )
-    ranked.sort(key=lambda r: (-r.probability, r.cause))
-    return tuple(r for i, r in enumerate(ranked) if r.probability >= SHOWN or i < 3)
+    ranked.sort(key=lambda r: (-round(score[r.cause], 6), r.cause))
+    return tuple(r for i, r in enumerate(ranked) if score[r.cause] >= SHOWN or i < 3)
