@@ -16,10 +16,13 @@ from pathlib import Path
 import pytest
 from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run, of, oom_run, overfit_run, sweep
 
-from curvedoc.diagnosis import Diagnosis
+from curvedoc.diagnosis import Diagnosis, Evidence
 from curvedoc.report import bundle
 from curvedoc.report.escape import visible
 from curvedoc.report.html import to_html
+from curvedoc.report.json_out import to_json
+from curvedoc.report.markdown import to_markdown
+from curvedoc.report.text import to_text
 
 LOADERS = {"link", "iframe", "object", "embed", "img", "base", "form", "audio", "video", "image", "foreignobject"}
 VOID = {"meta", "input", "link", "br", "img", "hr"}
@@ -212,14 +215,19 @@ def test_the_traceback_is_shown_whole(pages: dict[str, str]) -> None:
     assert html.unescape(blocks[0]) == oom_run().messages[0].text
 
 
-def test_credentials_are_not_shown() -> None:
+def test_credentials_are_shown_in_no_view() -> None:
+    quoted = Evidence("the log says: cloning https://me:hunter2@host/x")
     run = replace(
         nan_run(),
         config={"wandb.api_key": "f00dfeed", "hub": "hf_" + "a" * 30},
         messages=(replace(oom_run().messages[0], text="login with ghp_" + "b" * 36),),
+        findings=(replace(nan_run().findings[0], evidence=(quoted,)),),
     )
-    text = to_html(of(run))
-    assert "f00dfeed" not in text and "hf_aaaa" not in text and "ghp_bbbb" not in text
+    d = of(run)
+    for text in (to_html(d), to_json(d), to_markdown(d), to_text(d, verbose=True)):
+        assert "the log says" in text.lower()
+        for secret in ("f00dfeed", "hf_aaaa", "ghp_bbbb", "hunter2"):
+            assert secret not in text
 
 
 def test_the_shipped_bundle_was_built_from_the_sources_beside_it() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run, of, oom_run, sweep
 from rich.cells import cell_len
 
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Waste
 from curvedoc.report.spark import blocks, cells
 from curvedoc.report.summary import summarize, worst_first
 from curvedoc.report.text import to_text
@@ -76,6 +76,28 @@ def test_a_healthy_run_is_said_to_be_healthy_without_a_list_of_worries() -> None
     assert "✓ Healthy" in text
     for word in ("cause", "Do this first", "Not logged", "✕", "▲"):
         assert word not in text
+
+
+def test_what_explains_a_notice_is_no_worry_of_a_healthy_run() -> None:
+    run = replace(nan_run(), verdict="healthy", findings=nan_run().findings[2:], headline="No problem found.")
+    text = to_text(of(run))
+    assert "Loss spike, recovered" in text or "also seen" in text
+    assert "cause" not in text and "Do this first" not in text
+    assert "learning rate" not in to_text(of(run, run), all_runs=True)
+
+
+def test_a_step_that_is_not_known_is_not_shown_as_minus_one() -> None:
+    finding = replace(nan_run().findings[0], first_step=-1, last_step=-1)
+    run = replace(SMALL, findings=(finding,), cost=Waste(-1), headline="It broke.")
+    assert "-1" not in to_text(of(run)) and "-1" not in to_text(of(run, run))
+
+
+def test_a_small_group_does_not_speak_for_all() -> None:
+    small = [replace(SMALL, run=f"run-{i}") for i in range(9)]
+    group = Group("A", ("nan-after-blowup", "lr-too-high"), ("run-0", "run-1"), "run-0")
+    head = summarize(of(*small, groups=(group,)))
+    assert head.headline == "All nine runs failed."
+    assert head.details[0].startswith("Two of 9 runs failed the same way")
 
 
 def test_below_half_the_heading_promises_only_possible_causes() -> None:

@@ -176,7 +176,7 @@ def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
         rows.append(("After it first showed", *_lost(d)))
     elif tally.get("inconclusive"):
         rows.append(("Could not be judged", f"{tally['inconclusive']:,}", ""))
-    rows.append(sure or ("Healthy", f"{tally.get('healthy', 0):,}", ""))
+    rows.append(sure if sure and head.asserts else ("Healthy", f"{tally.get('healthy', 0):,}", ""))
     return tuple(rows)
 
 
@@ -254,7 +254,7 @@ def _note(n: Note) -> str:
 
 
 def _environment() -> Any:
-    """Templates in which every expression is made visible and then escaped; there is no way around it but `Markup`."""
+    """Templates whose every expression is freed of credentials, made visible and escaped, unless it is `Markup`."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     env = Environment(
@@ -287,4 +287,4 @@ def _environment() -> Any:
 
 
 def _shown(value: Any) -> Any:
-    return value if isinstance(value, Markup) else visible_block(value)
+    return value if isinstance(value, Markup) else visible_block(redact(str(value)))

@@ -8,6 +8,7 @@ from typing import Any
 
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis, Signal
 from curvedoc.errors import UsageError
+from curvedoc.report.redact import redact, redact_setting
 from curvedoc.report.wire import build, plain, schema
 
 SCHEMA = "curvedoc/1"
@@ -82,11 +83,22 @@ def _document(d: Diagnosis) -> dict[str, Any]:
     document["curvedoc"] = document.pop("version")
     for run, row in zip(d.runs, document["runs"], strict=True):
         row["signals"] = _by_role(run)
+        row["config"] = {k: redact_setting(k, v) if isinstance(v, str) else v for k, v in row["config"].items()}
+        for part in (row["findings"], row["causes"], row["messages"]):
+            _redact_texts(part)
         for curve in row["curves"]:
             for key in ("mean", "low", "high"):
                 curve[key] = [_short(v) for v in curve[key]]
             curve["raw"] = [curve["raw"][0], [_short(v) for v in curve["raw"][1]]]
     return document  # type: ignore[no-any-return]
+
+
+def _redact_texts(node: Any) -> None:
+    """Mask credentials in every `text`: sentences quote the log."""
+    for value in node if isinstance(node, list) else node.values() if isinstance(node, dict) else ():
+        _redact_texts(value)
+    if isinstance(node, dict) and isinstance(node.get("text"), str):
+        node["text"] = redact(node["text"])
 
 
 def _by_role(run: RunDiagnosis) -> dict[str, Any]:

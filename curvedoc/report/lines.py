@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from curvedoc.report.escape import clip, to_ascii, visible
+from curvedoc.report.redact import redact
 
 Part = tuple[str, str]  # (text, rich style)
 
@@ -25,8 +26,8 @@ class Lines:
         return len(self._lines)
 
     def clean(self, text: str) -> str:
-        """The text without control characters, in ASCII where the encoding has nothing else."""
-        shown = visible(text)
+        """The text without control characters and credentials, in ASCII where the encoding has nothing else."""
+        shown = visible(redact(text))
         return to_ascii(shown) if self.ascii_only else shown
 
     @property

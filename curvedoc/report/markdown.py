@@ -86,9 +86,9 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
         out.append(f"- **{_text(f.title)}**{f' ({note})' if note else ''}")
         out += [f"  - {_text(e.text)}" for e in f.evidence[:3]]
     out += [""] if found else []
-    if run.causes:
+    if run.causes and run.verdict != "healthy":
         out += [*_causes(run.causes), ""]
-    out += _tasks(run)
+    out += _tasks(run) if run.verdict != "healthy" else []
     first = first_thing(run)
     if first:
         out += [*_first(first, False), ""]

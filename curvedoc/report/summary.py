@@ -59,11 +59,12 @@ def lead_finding(run: RunDiagnosis) -> Finding | None:
 
 
 def onset(run: RunDiagnosis) -> int | None:
-    """The first step at which the failure could be seen."""
-    if run.cost.first_detectable_step is not None:
-        return run.cost.first_detectable_step
-    lead = lead_finding(run)
-    return lead.first_step if lead else None
+    """The first step at which the failure could be seen; None where no step is known (a text log spells that -1)."""
+    at = run.cost.first_detectable_step
+    if at is None:
+        lead = lead_finding(run)
+        at = lead.first_step if lead else None
+    return at if at is not None and at >= 0 else None
 
 
 def main_curve(run: RunDiagnosis) -> Curve | None:
@@ -113,8 +114,8 @@ def worst_first(d: Diagnosis) -> tuple[RunDiagnosis, ...]:
 
 
 def why(run: RunDiagnosis) -> str:
-    """The likeliest cause in words, with its likelihood while it is only possible; "" without one."""
-    if not run.causes:
+    """The likeliest cause of a flagged run in words, with its likelihood while it is only possible; "" without one."""
+    if not run.causes or run.verdict not in ("failed", "warning"):
         return ""
     cause = run.causes[0]
     return (
@@ -135,6 +136,8 @@ def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
 
 def first_thing(run: RunDiagnosis) -> First | None:
     """The open check worth most, else the fix of a cause that may be asserted, else the signal that is missing most."""
+    if run.verdict == "healthy":
+        return None
     if run.next_check:
         c = run.next_check
         return First(run.run, c.ask, c.how, c.cost, c.probe)
@@ -142,7 +145,7 @@ def first_thing(run: RunDiagnosis) -> First | None:
         cause = run.causes[0]
         return First(run.run, cause.fix[0] + ".", "", None, cause.probe)
     needs = missing(run)
-    if needs and run.verdict != "healthy":
+    if needs:
         name, symptoms = needs[0]
         tail = f" It decides {words.count(len(symptoms), 'question')} that this log leaves open."
         return First(run.run, f"Log {signal_name(name)} next time.{tail}", "", None)
@@ -172,14 +175,14 @@ def summarize(d: Diagnosis) -> Summary:
         return Summary("No run could be read.", (), counts, None, None, None)
     if len(runs) == 1:
         run = runs[0]
-        return Summary(run.headline, (), counts, first_thing(run), run.causes[0] if run.causes else None, run)
+        return Summary(run.headline, (), counts, first_thing(run), _first_cause(run), run)
     flagged = [r for r in runs if r.verdict in ("failed", "warning")]
     contrasts = tuple(sentence(c.text) for c in d.contrasts[:2])
     if not flagged:
         return Summary(_calm(len(runs), tally), contrasts, counts, None, None, None)
     group = _main_group(d, flagged)
     lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
-    cause = lead.causes[0] if lead.causes else None
+    cause = _first_cause(lead)
     # A group speaks for the whole only where it is most of what failed.
     worst = sum(r.verdict == lead.verdict for r in flagged)
     speaks = group is not None and 2 * len(group.runs) > worst
@@ -190,6 +193,11 @@ def summarize(d: Diagnosis) -> Summary:
     worst_said = f"{name}: {lead.headline}" if name else lead.headline
     details = (*contrasts, alike if alike and not speaks else worst_said)
     return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
+
+
+def _first_cause(run: RunDiagnosis) -> RankedCause | None:
+    """The likeliest cause of what went wrong; what explains a mere notice of a healthy run is none."""
+    return run.causes[0] if run.causes and run.verdict != "healthy" else None
 
 
 def _main_group(d: Diagnosis, flagged: Iterable[RunDiagnosis]) -> Group | None:

@@ -204,7 +204,7 @@ def _run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
 
 
 def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
-    if not run.causes:
+    if not run.causes or (run.verdict == "healthy" and not verbose):
         return
     out.blank()
     out.add(("Likely causes" if run.causes[0].probability >= words.ASSERTED else "Possible causes", "bold"))
@@ -293,7 +293,7 @@ def _wasted(d: Diagnosis) -> str:
 
 
 def _where(first: int | None, last: int | None, axis: str) -> str:
-    if first is None:
+    if first is None or first < 0:
         return ""
     return f"  {axis} {first:,}" + (f" to {last:,}" if last is not None and last != first else "")
 

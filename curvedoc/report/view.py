@@ -14,7 +14,7 @@ from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.drawing import curve_name, line_color
 from curvedoc.report.marks import window
 from curvedoc.report.panels import Picture, picture
-from curvedoc.report.redact import redact, redact_setting
+from curvedoc.report.redact import redact_setting
 from curvedoc.report.spark import Spark, spark
 from curvedoc.report.summary import (
     group_of,
@@ -216,7 +216,7 @@ def _found(run: RunDiagnosis, pic: Picture) -> tuple[Found, ...]:
 
 def where(f: Finding, axis: str) -> str:
     """The steps of a finding: `step 7,508 to 12,959`."""
-    if f.first_step is None:
+    if f.first_step is None or f.first_step < 0:
         return ""
     return f"{axis} {f.first_step:,}" + (
         f" to {f.last_step:,}" if f.last_step is not None and f.last_step != f.first_step else ""
@@ -237,7 +237,7 @@ def _cause(c: RankedCause, pic: Picture) -> Cause:
 
 def _said(e: Evidence, pic: Picture) -> Said:
     seen = window(e, pic.start, pic.end) if pic.panels else None
-    return Said(words.cap(redact(e.text)), e.metric or "", f"{seen[0]}-{seen[1]}" if seen else "")
+    return Said(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}" if seen else "")
 
 
 def _fine(run: RunDiagnosis, pic: Picture) -> str:
