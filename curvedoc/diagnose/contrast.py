@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 
 from curvedoc.diagnose.fisher import corrected
+from curvedoc.diagnose.outline import Sibling, final_loss
 from curvedoc.diagnose.siblings import ABSENT, Family, Key, families
 from curvedoc.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
-from curvedoc.model import Note, Run
+from curvedoc.model import Note
 
 SIGNIFICANT = 0.05
 #: Thresholds tried per numeric key; of more values, those at even ranks.
@@ -174,7 +175,7 @@ def _partings(family: Family, verdicts: Mapping[str, Verdict], tested: int) -> l
     return list(best.values())
 
 
-def partings(runs: Sequence[Run], done: Sequence[RunDiagnosis]) -> tuple[Parting, ...]:
+def partings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -> tuple[Parting, ...]:
     """Every key of a family of siblings that parts failed from healthy runs, the surest first.
 
     Significant at `SIGNIFICANT` after correction for all splits of all keys and for the number of families tried.
@@ -213,16 +214,7 @@ def sibling_evidence(run: str, found: Sequence[Parting]) -> Mapping[str, tuple[f
     return out
 
 
-def _final_loss(run: Run) -> float | None:
-    """The median of the last tenth of the finite validation losses (the training loss where there are none)."""
-    series = run.series("val_loss") or run.series("loss")
-    value = None if series is None else series.finite().value
-    if value is None or not len(value):
-        return None
-    return float(np.median(value[-max(1, len(value) // 10) :]))
-
-
-def worse_than_siblings(runs: Sequence[Run], done: Sequence[RunDiagnosis]) -> Mapping[str, Note]:
+def worse_than_siblings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -> Mapping[str, Note]:
     """A note for every run called healthy whose loss ends far above that of its healthy siblings.
 
     Compared within a family, by the distance to the median in robust standard deviations; the other siblings must be
@@ -232,7 +224,7 @@ def worse_than_siblings(runs: Sequence[Run], done: Sequence[RunDiagnosis]) -> Ma
     notes = {}
     for family in families(runs):
         ends = {
-            r.name: e for r in family.runs if verdicts.get(r.name) == "healthy" and (e := _final_loss(r)) is not None
+            r.name: e for r in family.runs if verdicts.get(r.name) == "healthy" and (e := final_loss(r)) is not None
         }
         for name, end in ends.items():
             others = np.array([e for n, e in ends.items() if n != name])

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from curvedoc import __version__
+from curvedoc.diagnose.beside import beside
 from curvedoc.diagnose.contrast import Parting, partings, sibling_evidence, worse_than_siblings
+from curvedoc.diagnose.outline import Outline, outline
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
 from curvedoc.model import Run
@@ -70,23 +72,13 @@ def _letters(i: int) -> str:
 
 
 def _told(
-    runs: Sequence[Run],
-    done: Sequence[RunDiagnosis],
-    book: Rulebook,
-    related: Mapping[str, tuple[Run, ...]],
-    found: Sequence[Parting],
-) -> list[RunDiagnosis]:
+    outlines: Sequence[Outline], done: Sequence[RunDiagnosis], found: Sequence[Parting]
+) -> Iterator[RunDiagnosis]:
     """The diagnoses with what siblings say of them: causes re-ranked on the failing side, notes added."""
-    notes = worse_than_siblings(runs, done)
-    out = []
-    for run, diagnosis in zip(runs, done, strict=True):
-        beside = sibling_evidence(run.name, found)
-        if any(c.cause in beside for c in diagnosis.causes):
-            diagnosis = diagnose(run, book, related.get(run.name, ()), beside=beside)
-        if run.name in notes:
-            diagnosis = replace(diagnosis, notes=(*diagnosis.notes, notes[run.name]))
-        out.append(diagnosis)
-    return out
+    notes = worse_than_siblings(outlines, done)
+    for diagnosis in done:
+        told = beside(diagnosis, sibling_evidence(diagnosis.run, found))
+        yield replace(told, notes=(*told.notes, notes[told.run])) if told.run in notes else told
 
 
 def diagnose_all(
@@ -108,9 +100,22 @@ def diagnose_all(
         done.append(diagnose(run, book, related.get(run.name, ())))
         if progress is not None:
             progress(i + 1)
-    found = partings(runs, done) if siblings else ()
-    if siblings:
-        done = _told(runs, done, book, related, found)
-    done.sort(key=lambda r: r.run)
+    return conclude([outline(r) for r in runs], done, book, siblings=siblings, unreadable=unreadable)
+
+
+def conclude(
+    outlines: Sequence[Outline],
+    done: Sequence[RunDiagnosis],
+    book: Rulebook,
+    *,
+    siblings: bool = True,
+    unreadable: Sequence[Unreadable] = (),
+) -> Diagnosis:
+    """What diagnosed runs say together, in order of their names: contrasts, notes on siblings, groups.
+
+    outlines: of the same runs, in any order. Needs nothing of their logs, so they may come from worker processes.
+    """
+    found = partings(outlines, done) if siblings else ()
+    told = sorted(_told(outlines, done, found) if siblings else done, key=lambda r: r.run)
     contrasts = tuple(p.contrast for p in found)
-    return Diagnosis(__version__, book.digest, tuple(done), groups(done), contrasts, tuple(unreadable))
+    return Diagnosis(__version__, book.digest, tuple(told), groups(told), contrasts, tuple(unreadable))

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from curvedoc.model import Run, Scalar
+from curvedoc.diagnose.outline import Sibling
+from curvedoc.model import Scalar
 
 #: Fewer runs cannot tell a key from chance after correction.
 FEWEST_RUNS = 5
@@ -49,11 +50,11 @@ class Key:
 class Family:
     """Runs of one model on one data set that differ in few keys."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[Sibling, ...]
     keys: tuple[Key, ...]
 
 
-def _identity(run: Run) -> tuple[object, ...]:
+def _identity(run: Sibling) -> tuple[object, ...]:
     project = tuple(sorted(str(v) for k, v in run.config.items() if _PROJECT.search(k)))
     return (*(run.settings.get(k) for k in IDENTITY), project)
 
@@ -71,7 +72,7 @@ def _plain(value: Scalar) -> Value:
     return float(value) if value == value else ABSENT
 
 
-def _settings(run: Run) -> Mapping[tuple[bool, str], Value]:
+def _settings(run: Sibling) -> Mapping[tuple[bool, str], Value]:
     """(canonical or not, key) -> value, names and lengths left out."""
     canonical = {(True, k): _plain(v) for k, v in run.settings.items() if k not in (*_LENGTHS, *IDENTITY, "seed")}
     raw = {(False, k): _plain(v) for k, v in run.config.items() if not _NAMING.search(k)}
@@ -86,7 +87,7 @@ def _is_identifier(values: Sequence[Value]) -> bool:
     return any(v.is_integer() and abs(v) >= _IDENTIFIER for v in numbers)
 
 
-def _keys(runs: Sequence[Run]) -> tuple[Key, ...]:
+def _keys(runs: Sequence[Sibling]) -> tuple[Key, ...]:
     """The keys with more than one value; of keys that change together value by value, the canonical one."""
     settings = [_settings(run) for run in runs]
     found: dict[tuple[int, ...], Key] = {}
@@ -100,14 +101,14 @@ def _keys(runs: Sequence[Run]) -> tuple[Key, ...]:
     return tuple(found.values())
 
 
-def families(runs: Sequence[Run]) -> tuple[Family, ...]:
+def families(runs: Sequence[Sibling]) -> tuple[Family, ...]:
     """The families of siblings among these runs, each with the keys in which its members differ.
 
     A family agrees in model, data set and project where these are known, has at least `FEWEST_RUNS` runs with a
     configuration and differs in at most `MOST_KEYS` keys, `MOST_KEYS_OF_SWEEP` where the runs name one sweep; more says
     that they only happen to lie side by side.
     """
-    by: dict[tuple[object, ...], list[Run]] = {}
+    by: dict[tuple[object, ...], list[Sibling]] = {}
     for run in runs:
         if run.config:
             by.setdefault(_identity(run), []).append(run)

@@ -43,8 +43,13 @@ def headline(run: Run, result: Verdict, findings: Sequence[Finding], causes: Seq
         return (
             f"Too little to judge: {points} finite loss points." if loss else "Too little to judge: no loss was found."
         )
+    return said(run.axis, findings, causes)
+
+
+def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
+    """The sentence of a failed or warned run."""
     first = next(f for f in findings if f.kind == "pathology")
-    where = "" if first.first_step is None else f" at {run.axis} {first.first_step:,}"
+    where = "" if first.first_step is None else f" at {axis} {first.first_step:,}"
     text = f"{first.title}{where}"
     if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
         title = causes[0].title

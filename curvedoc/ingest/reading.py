@@ -88,6 +88,19 @@ def read_bundles(
 
     A reader that fails on a file costs that file and no other; it is told in `unreadable`.
     """
+    harvests = list(read_each(bundles, table, chosen, readers))
+    runs = tuple(r for h in harvests for r in h.runs)
+    unreadable = tuple(u for h in harvests for u in h.unreadable)
+    return Harvest(runs, unreadable, tuple(u for h in harvests for u in h.ignored))
+
+
+def read_each(
+    bundles: Sequence[Bundle],
+    table: Signals,
+    chosen: Mapping[str, str] | None = None,
+    readers: Sequence[Reader] = READERS,
+) -> Iterator[Harvest]:
+    """As `read_bundles`, but one harvest per bundle, in order: a run can be let go before the next is assembled."""
     troubles: dict[Path, str] = {}
     logs: dict[Path, list[Log]] = defaultdict(list)
     by_reader: dict[str, list[Path]] = defaultdict(list)
@@ -97,19 +110,17 @@ def read_bundles(
     for reader in readers:
         for log in _read(reader, by_reader.get(reader.NAME, []), troubles):
             logs[log.path].append(log)
-    runs: list[Run] = []
-    unreadable: list[Unreadable] = []
-    ignored: list[Unreadable] = []
     for b in bundles:
-        more = _runs(b, logs, table, chosen or {})
-        runs += more
-        read = {s.path for r in more for s in r.sources}
+        runs = _runs(b, logs, table, chosen or {})
+        unreadable: list[Unreadable] = []
+        ignored: list[Unreadable] = []
+        read = {s.path for r in runs for s in r.sources}
         for m in b.members:
             path = hints.shown(m.path, b.root)
             if path not in read:
                 loss = _lost(m, path, logs[m.path], troubles)
                 (unreadable if loss[1] else ignored).append(loss[0])
-    return Harvest(tuple(runs), tuple(unreadable), tuple(ignored))
+        yield Harvest(tuple(runs), tuple(unreadable), tuple(ignored))
 
 
 def _read(reader: Reader, paths: list[Path], troubles: dict[Path, str]) -> list[Log]:

@@ -35,6 +35,8 @@ SKIP_NAMES = re.compile(
     r"|package(-lock)?\.json|.*\.index\.json|\..*",
     re.IGNORECASE,
 )
+#: What is kept of a head once the file is claimed (folding looks at the first tags): a tree may hold a million files.
+KEPT_HEAD = 4096
 #: W&B's own diary, not the run's.
 _WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
 #: A record of thousands of layers does not fit into the usual head, and half a record tells nothing.
@@ -142,7 +144,7 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
         return
     name = claimant(path, head, readers)
     if name is not None and head:
-        folder.files.append(File(path, name, head, info.st_size))
+        folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size))
         return
     stands_for = opening.pointer(head)  # records of text, not of numbers, are a data set
     if not info.st_size:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 import types
 from collections.abc import Mapping
@@ -86,16 +87,25 @@ def build(kind: Any, value: Any, where: str = "$") -> Any:
     return _scalar((kind,), value, where)
 
 
+@functools.cache
+def _fields(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
+    """(name, key in JSON, type, whether it must be there) of each field; resolving type hints is slow."""
+    hints = get_type_hints(kind)
+    missing = dataclasses.MISSING
+    return tuple(
+        (f.name, _KEYS.get(f.name, f.name), hints[f.name], f.default is missing and f.default_factory is missing)
+        for f in dataclasses.fields(kind)
+    )
+
+
 def _build_dataclass(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise _wrong(where, "an object", value)
-    hints = get_type_hints(kind)
     given = {}
-    for field in dataclasses.fields(kind):
-        key = _KEYS.get(field.name, field.name)
+    for name, key, hint, needed in _fields(kind):
         if key in value:
-            given[field.name] = build(hints[field.name], value[key], f"{where}.{key}")
-        elif field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING:
+            given[name] = build(hint, value[key], f"{where}.{key}")
+        elif needed:
             raise UsageError(f"'{key}' is missing", where, "is this a diagnosis that curvedoc wrote?")
     return kind(**given)
 

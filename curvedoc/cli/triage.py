@@ -1,0 +1,161 @@
+"""`curvedoc triage`: the work behind the command."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, write
+from curvedoc.diagnosis import Diagnosis
+from curvedoc.errors import NothingToAnalyse, UsageError
+from curvedoc.options import Options
+from curvedoc.triage import Limits, Sweep, sweep
+from curvedoc.triage.cache import Store, folder
+
+_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)")
+_UNIT = {"min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a triage is to give, and where."""
+
+    format: str  # text, json, csv, parquet, markdown, html: what stdout gets
+    html: Path | None = None
+    json: Path | None = None
+    markdown: Path | None = None
+    csv: Path | None = None
+    parquet: Path | None = None
+    baseline: Path | None = None
+    force: bool = False
+    everything: bool = False
+    quiet: bool = False
+    color: str = "auto"
+
+
+def workers(jobs: int | None) -> int:
+    """How many processes: as asked for, else one per core that this process may use."""
+    if jobs is not None:
+        return jobs
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def moment(text: str, now: float) -> float:
+    """Seconds since the epoch of an ISO date or of an age: "2026-03-01", "2026-03-01T12:00", "90min", "12h", "3d".
+
+    A date without a zone is local. Raises UsageError for anything else.
+    """
+    age = _AGE.fullmatch(text.strip())
+    if age:
+        return now - float(age[1]) * _UNIT[age[2]]
+    try:
+        return datetime.fromisoformat(text.strip()).timestamp()
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(f"'{text}' is neither a date nor an age", "--since", "for example 2026-03-01, 12h or 3d") from error
+
+
+def run(
+    paths: Sequence[Path],
+    options: Options,
+    wanted: Wanted,
+    *,
+    jobs: int | None,
+    cache: bool,
+    since: str | None,
+    limits: Limits,
+) -> Sweep:
+    """Triage, write what was asked for, and give back what `--fail-on` judges. Raises NothingToAnalyse, UsageError."""
+    if wanted.format == "parquet" and sys.stdout.isatty():
+        raise UsageError("parquet is no text for a terminal", "--format", "give --parquet FILE or redirect the output")
+    before = None
+    if wanted.baseline is not None:
+        from curvedoc.cli.saved import read_saved
+
+        before = read_saved(wanted.baseline)
+    start = None if since is None else moment(since, time.time())
+    progress = Progress(wanted.quiet)
+    try:
+        done = sweep(
+            list(paths), options, jobs=workers(jobs), store=Store(folder()) if cache else None, limits=limits,
+            since=start, progress=progress,
+        )  # fmt: skip
+    finally:
+        progress.close()
+    places = ", ".join(map(str, paths))
+    if not done.total and not done.diagnosis.unreadable:
+        when = "" if since is None else f" changed since {since}"
+        raise NothingToAnalyse(f"no training run{when} found", places, f"curvedoc doctor {places} shows what is there")
+    d = done.diagnosis
+    if before is not None:
+        from curvedoc.triage.baseline import new_only
+
+        d = new_only(d, before)
+    title = paths[0].resolve().name if len(paths) == 1 else f"{len(paths)} paths"
+    _write_all(d, wanted, title)
+    if done.interrupted:
+        again = "; the same command goes on from there" if cache else ""
+        sys.stderr.write(f"interrupted: {done.done:,} of {done.total:,} runs done{again}\n")
+    elif done.kept and not wanted.quiet:
+        sys.stderr.write(f"{done.kept:,} of {done.total:,} runs unchanged since an earlier call\n")
+    return Sweep(d, done.done, done.total, done.kept, done.interrupted)
+
+
+def _write_all(d: Diagnosis, wanted: Wanted, title: str) -> None:
+    """Every file that was asked for, then stdout."""
+    files = {"html": wanted.html, "json": wanted.json, "markdown": wanted.markdown, "csv": wanted.csv,
+             "parquet": wanted.parquet}  # fmt: skip
+    for kind, path in files.items():
+        if path is not None:
+            write(path, _made(d, kind, title), wanted.force or kind != "html")
+            if not wanted.quiet:
+                sys.stderr.write(f"wrote {path}\n")
+    if wanted.format == "text":
+        if not wanted.quiet:
+            sys.stdout.write(_text(d, wanted))
+        return
+    made = _made(d, wanted.format, title)
+    if isinstance(made, bytes):
+        sys.stdout.buffer.write(made)
+    else:
+        sys.stdout.write(made)
+
+
+def _made(d: Diagnosis, kind: str, title: str) -> str | bytes:
+    match kind:
+        case "html":
+            from curvedoc.report.html import to_html
+
+            return to_html(d, title=title)
+        case "json":
+            from curvedoc.report.json_out import to_json
+
+            return to_json(d)
+        case "markdown":
+            from curvedoc.report.markdown import to_markdown
+
+            return to_markdown(d)
+        case "csv":
+            from curvedoc.triage.rows import to_csv
+
+            return to_csv(d)
+        case _:
+            from curvedoc.triage.rows import to_parquet
+
+            return to_parquet(d)
+
+
+def _text(d: Diagnosis, wanted: Wanted) -> str:
+    from curvedoc.triage.text import to_text
+
+    if wanted.baseline is not None and not d.runs:
+        return f"Nothing new since {wanted.baseline}.\n" if not d.unreadable else to_text(d)
+    width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    return to_text(d, width=width, color=colored(wanted.color), ascii_only=plain, everything=wanted.everything)

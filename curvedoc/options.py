@@ -1,0 +1,48 @@
+"""How to analyze: the choices of one call, and the rulebook that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from curvedoc.rulebook.rule import Rulebook
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to analyse.
+
+    rules:   further folders of rule files; a file there replaces the shipped one of its id
+    select:  only these symptoms (empty: all); ignore: not these
+    set:     "RULE.PARAM=VALUE" each
+    sensitivity: -1 (fewest alarms) to +1 (fewest misses), along each threshold's documented range
+    signals: role -> raw metric name, instead of what signals.yaml would choose
+    siblings: compare repeats of one configuration
+    """
+
+    rules: tuple[Path, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    set: tuple[str, ...] = ()
+    sensitivity: float = 0.0
+    signals: Mapping[str, str] = field(default_factory=dict)
+    siblings: bool = True
+
+
+def rulebook(options: Options) -> Rulebook:
+    """The rulebook that the options ask for. Raises RuleErrors, UsageError."""
+    from curvedoc.errors import UsageError
+    from curvedoc.rulebook.load import load, tune
+
+    book = tune(load(options.rules), options.set, options.sensitivity)
+    ids = {r.id for r in book.rules}
+    for name in (*options.select, *options.ignore):
+        if name not in ids:
+            import difflib
+
+            close = difflib.get_close_matches(name, ids, n=1)
+            hint = f"did you mean '{close[0]}'?" if close else "curvedoc rules lists them"
+            raise UsageError(f"no rule '{name}'", hint=hint)
+    wanted = (set(options.select) or ids) - set(options.ignore)
+    return replace(book, rules=tuple(r for r in book.rules if r.id in wanted))

@@ -1,0 +1,211 @@
+"""Shards over worker processes; one that crashes, hangs or eats memory costs its run and no other."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import connection, get_context
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+from curvedoc.diagnosis import Unreadable
+from curvedoc.errors import CurvedocError
+from curvedoc.triage.shard import Outcome, Setup, Shard, Task
+from curvedoc.triage.worker import serve
+
+#: One thread each: the parallelism is over runs, and threads of every worker would only fight for the same cores.
+_ENVIRONMENT = {
+    name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+}
+#: A worker imports polars and compiles the rules first; on a cold disk under load that takes a while.
+_START_SECONDS = 120.0
+#: Workers that die before they are ready, in a row, after which starting more makes no sense.
+_FALSE_STARTS = 3
+
+
+class NoWorkers(CurvedocError):
+    """Worker processes cannot be started here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may take in a worker. seconds: to be read or diagnosed; memory: bytes beyond the program's own."""
+
+    seconds: float = 120.0
+    memory: int = 4 << 30
+
+
+@dataclass(slots=True, eq=False)
+class _Worker:
+    process: SpawnProcess
+    pipe: Connection
+    deadline: float
+    ready: bool = False
+    shard: Shard | None = None
+    left: dict[int, Task] = field(default_factory=dict)
+    at: int | None = None  # the task it is at, None while it reads
+
+
+def run_pool(
+    shards: Sequence[Shard], setup: Setup, jobs: int, limits: Limits | None = None
+) -> Iterator[tuple[int, Outcome]]:
+    """(index, outcome) of every task, as they come. A run that took its worker down has its reason in `unreadable`.
+
+    Raises NoWorkers before the first outcome where no process can be started; closing the iterator stops all workers.
+    """
+    limits = limits or Limits()
+    todo = deque(shards)
+    workers: list[_Worker] = []
+    false_starts = 0
+    try:
+        while todo or any(w.shard for w in workers):
+            busy = sum(w.shard is not None for w in workers)
+            while len(workers) < jobs and len(workers) - busy < len(todo):
+                workers.append(_start(setup, limits))
+            for w in workers:
+                if w.ready and w.shard is None and todo:
+                    _give(w, todo.popleft(), limits)
+            for w in _waiting(workers):
+                lost = _overdue(w)
+                if not lost:
+                    try:
+                        yield from _hear(w, limits)
+                        continue
+                    except (EOFError, OSError):
+                        lost = _death(w)
+                workers.remove(w)
+                _stop(w)
+                if not w.ready:
+                    false_starts += 1
+                    if false_starts >= _FALSE_STARTS:
+                        raise NoWorkers(f"worker processes cannot be started: {lost}", "", "use --jobs 1")
+                    continue
+                false_starts = 0
+                culprit, rest = _blame(w)
+                todo.extendleft(rest)
+                if culprit is not None:
+                    yield culprit.index, Outcome((), (Unreadable(culprit.bundle.name, _told(lost, w, limits)),))
+    finally:
+        for w in workers:
+            _stop(w)
+
+
+def _start(setup: Setup, limits: Limits) -> _Worker:
+    context = get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=serve, args=(theirs, setup, limits.memory), daemon=True)
+    with _quiet_start():
+        process.start()
+    theirs.close()
+    return _Worker(process, ours, time.monotonic() + _START_SECONDS)
+
+
+@contextmanager
+def _quiet_start() -> Iterator[None]:
+    """Children inherit one thread each, and Ctrl-C blocked until they ignore it (an import would be interrupted)."""
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
+    masks = hasattr(signal, "pthread_sigmask")
+    if masks:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _give(w: _Worker, shard: Shard, limits: Limits) -> None:
+    w.shard, w.left, w.at = shard, {t.index: t for t in shard.tasks}, None
+    w.deadline = time.monotonic() + limits.seconds
+    try:
+        w.pipe.send(shard)
+    except OSError:
+        return  # it died while idle: the next look at it tells, and the shard is given to another
+
+
+def _waiting(workers: Sequence[_Worker]) -> list[_Worker]:
+    """The workers that say something, died or are overdue; waits for the first such."""
+    soonest = min((w.deadline for w in workers if w.shard or not w.ready), default=time.monotonic() + 1.0)
+    heard = set(connection.wait([w.pipe for w in workers], max(0.0, min(1.0, soonest - time.monotonic()))))
+    return [w for w in workers if w.pipe in heard or _overdue(w)]
+
+
+def _overdue(w: _Worker) -> str:
+    late = (w.shard is not None or not w.ready) and time.monotonic() > w.deadline
+    # a message that waits was sent in time: the parent was slow, not the worker
+    return "time" if late and not w.pipe.poll() else ""
+
+
+def _hear(w: _Worker, limits: Limits) -> Iterator[tuple[int, Outcome]]:
+    """Take one message of a worker. Raises EOFError or OSError where it is gone."""
+    message = w.pipe.recv()
+    w.deadline = time.monotonic() + limits.seconds
+    match message:
+        case ("ready",):
+            w.ready = True
+        case ("at", index):
+            w.at = index
+        case ("done", index, outcome):
+            w.left.pop(index, None)
+            w.at = None
+            yield index, outcome
+        case ("idle",):
+            w.shard, w.left, w.at = None, {}, None
+
+
+def _death(w: _Worker) -> str:
+    w.process.join(5.0)
+    code = w.process.exitcode
+    if code is not None and code < 0:
+        try:
+            return f"signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"signal {-code}"
+    return f"exit code {code}"
+
+
+def _blame(w: _Worker) -> tuple[Task | None, list[Shard]]:
+    """The run that took a worker down, where that is known, and what is still to be done.
+
+    While many are read together nobody knows which it was: each is tried by itself.
+    """
+    if w.shard is None or not w.left:
+        return None, []
+    left = list(w.left.values())
+    if w.at is not None:
+        culprit: Task | None = w.left[w.at]
+    else:
+        culprit = left[0] if len(w.shard.tasks) == 1 or w.shard.together else None
+    rest = [t for t in left if t is not culprit]
+    if w.shard.together:  # what comparing repeats would have added is lost with its group, not the runs themselves
+        return None, []
+    if culprit is not None and rest:
+        return culprit, [Shard(tuple(rest))]
+    return culprit, [Shard((t,)) for t in rest]
+
+
+def _told(lost: str, w: _Worker, limits: Limits) -> str:
+    doing = "diagnosing" if w.at is not None else "reading"
+    if lost == "time":
+        return f"{doing} it took longer than {limits.seconds:g} s (--time-limit)"
+    if lost in ("signal SIGKILL", "signal SIGABRT"):
+        return f"{doing} it ended a worker ({lost}): it may need more than {limits.memory >> 20:,} MB (--memory-limit)"
+    return f"{doing} it crashed a worker ({lost})"
+
+
+def _stop(w: _Worker) -> None:
+    w.pipe.close()
+    w.process.kill()
+    w.process.join(5.0)
+    w.process.close()

@@ -1,0 +1,102 @@
+"""A shard of bundles -> what each gave: the one function that every way of running calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from curvedoc.diagnose.run import diagnose
+from curvedoc.diagnosis import RunDiagnosis, Unreadable
+from curvedoc.ingest import Bundle, Harvest, Signals, load_signals, read_each
+from curvedoc.model import Run
+from curvedoc.options import Options, rulebook
+from curvedoc.rulebook.load import signals_file
+from curvedoc.rulebook.rule import Rulebook
+from curvedoc.triage.cache import Store
+from curvedoc.triage.slim import slim
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one bundle gave. metrics: every name it logged, only where the user chose signals by name."""
+
+    runs: tuple[RunDiagnosis, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    metrics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One bundle to diagnose: its place in the plan and the key under which its outcome is kept ("" for not at all)."""
+
+    index: int
+    bundle: Bundle
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Tasks that are read together. together: their runs are repeats of one configuration, to be compared."""
+
+    tasks: tuple[Task, ...]
+    together: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a worker needs to know. store: where outcomes are kept; None hands back whole diagnoses instead."""
+
+    options: Options
+    store: Store | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kit:
+    """A setup made ready: rules compiled, signals loaded."""
+
+    setup: Setup
+    book: Rulebook
+    table: Signals = field(repr=False)
+
+
+def kit(setup: Setup) -> Kit:
+    """The kit of a setup. Raises RuleErrors, UsageError."""
+    return Kit(setup, rulebook(setup.options), load_signals(signals_file()))
+
+
+def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
+    """(task, None) before each task is diagnosed and (task, outcome) after it, in order.
+
+    A run that cannot be diagnosed costs that run and is told in `unreadable`.
+    """
+    harvests = read_each([t.bundle for t in shard.tasks], tools.table, tools.setup.options.signals)
+    if shard.together:
+        group = list(harvests)
+        runs = tuple(r for h in group for r in h.runs)
+        harvests = iter(group)
+    for task in shard.tasks:
+        yield task, None
+        harvest = next(harvests)
+        outcome = _judge(task.bundle, harvest, tools, runs if shard.together else ())
+        store = tools.setup.store
+        if store is not None:
+            if task.key:
+                store.save(task.key, outcome.runs, outcome.unreadable, outcome.metrics)
+            outcome = Outcome(tuple(slim(r) for r in outcome.runs), outcome.unreadable, outcome.metrics)
+        yield task, outcome
+
+
+def _judge(bundle: Bundle, harvest: Harvest, tools: Kit, group: Sequence[Run]) -> Outcome:
+    done: list[RunDiagnosis] = []
+    lost = list(harvest.unreadable)
+    for run in harvest.runs:
+        try:
+            done.append(diagnose(run, tools.book, group))
+        except MemoryError:
+            lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
+        except Exception as e:  # one run's fault must not cost the others, and is told
+            lost.append(Unreadable(run.name, f"its diagnosis failed: {e!r}"[:500]))
+    names: set[str] = set()
+    if tools.setup.options.signals:
+        names = {m for r in harvest.runs for m in r.points["metric"].unique()}
+    return Outcome(tuple(done), tuple(lost), tuple(sorted(names)))

@@ -1,0 +1,232 @@
+"""Paths -> Diagnosis of all runs below, over a pool, with what earlier calls found taken from the store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from curvedoc import __version__
+from curvedoc.diagnose.many import conclude
+from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.ingest import Bundle, load_signals, plan
+from curvedoc.ingest.roles import check_chosen
+from curvedoc.options import Options, rulebook
+from curvedoc.report.html import SECTIONS
+from curvedoc.report.summary import worst_first
+from curvedoc.rulebook.load import signals_file
+from curvedoc.rulebook.rule import Rulebook
+from curvedoc.triage.cache import Store, code_mark, key
+from curvedoc.triage.pool import Limits, NoWorkers, run_pool
+from curvedoc.triage.shard import Outcome, Setup, Shard, Task, kit, work
+from curvedoc.triage.slim import Shared
+
+#: Below either, starting workers (a second and a half each) costs more than they save.
+FEW_RUNS = 40
+FEW_BYTES = 20 << 20
+#: A shard is read at once: its size bounds the memory of a worker, its count the work lost when one is killed.
+SHARD_BYTES = 32 << 20
+SHARD_RUNS = 100
+#: Shards a worker gets at least, so that none waits long for the last one.
+SHARDS_EACH = 4
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A finished or interrupted triage. done, total: bundles; kept: how many of them came from the store."""
+
+    diagnosis: Diagnosis
+    done: int
+    total: int
+    kept: int = 0
+    interrupted: bool = False
+
+
+def sweep(
+    paths: Sequence[Path],
+    options: Options,
+    *,
+    jobs: int = 1,
+    store: Store | None = None,
+    slim: bool = True,
+    limits: Limits | None = None,
+    since: float | None = None,
+    progress: Progress | None = None,
+) -> Sweep:
+    """Every run below the paths, diagnosed.
+
+    store: where outcomes are kept for the next call; None keeps nothing beyond this one
+    slim:  runs come back with one small curve each, those that a report shows in full with all of theirs; False keeps
+           every curve, and the memory that takes
+    since: only runs of which a file changed at or after this time (seconds since the epoch)
+
+    On Ctrl-C what is finished comes back, marked as interrupted. Raises UsageError, RuleErrors as `rulebook`.
+    """
+    book = rulebook(options)
+    found = plan(paths)
+    bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
+    limits = limits or Limits()
+    with ExitStack() as stack:
+        if slim and store is None:
+            store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))))
+        elif store is not None:
+            store.prune()
+        call = _Call(bundles, book, Setup(options, store if slim else None), jobs, limits, progress)
+        call.run()
+        outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
+        if options.signals and not call.interrupted:
+            names = sorted({m for o in outcomes for m in o.metrics})
+            check_chosen(options.signals, names, load_signals(signals_file()))
+        lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
+        runs = [r for o in outcomes for r in o.runs]
+        d = conclude(runs, book, lost)
+        if slim and store is not None:
+            d = _drawn(d, store, call)
+    return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
+
+
+class _Call:
+    """The state of one sweep: what is known so far, by the bundle's place in the plan."""
+
+    def __init__(
+        self, bundles: Sequence[Bundle], book: Rulebook, setup: Setup, jobs: int, limits: Limits, progress: Progress | None
+    ) -> None:
+        self.book, self.setup, self.jobs, self.limits, self.progress = book, setup, jobs, limits, progress
+        self.outcomes: dict[int, Outcome] = {}
+        self.kept = 0
+        self.interrupted = False
+        self._share = Shared()
+        mark = _mark(setup.options, book) if setup.store else ""
+        self.tasks = [Task(i, b, key(b, mark) if mark else "") for i, b in enumerate(bundles)]
+        self.keys = {t.index: t.key for t in self.tasks}
+
+    def run(self) -> None:
+        try:
+            todo = [t for t in self.tasks if not self._known(t, t.key)]
+            self.kept = len(self.tasks) - len(todo)
+            self._work(batches(todo, self.jobs))
+            if self.setup.options.siblings and any(r.over == "siblings" for r in self.book.rules):
+                self._compare()
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _known(self, task: Task, key: str) -> bool:
+        """Take an outcome from the store, also the failure of an earlier call with the same limits."""
+        store = self.setup.store
+        if store is None:
+            return False
+        kept = store.load(key) or store.load(self._failed(key))
+        if kept is None:
+            return False
+        self._take(task.index, Outcome(*kept))
+        return True
+
+    def _failed(self, key: str) -> str:
+        return hashlib.sha256(f"{key} {self.limits.seconds:g} {self.limits.memory}".encode()).hexdigest()
+
+    def _take(self, index: int, outcome: Outcome) -> None:
+        self.outcomes[index] = replace(outcome, runs=tuple(self._share(r) for r in outcome.runs))
+
+    def _work(self, shards: Sequence[Shard]) -> None:
+        tasks = {t.index: t for s in shards for t in s.tasks}
+        done = 0
+        for index, outcome in self._outcomes(shards):
+            store = self.setup.store
+            if store is not None and outcome.unreadable and not outcome.runs and tasks[index].key:
+                store.save(self._failed(tasks[index].key), (), outcome.unreadable, outcome.metrics)
+            self._take(index, outcome)
+            done += 1
+            if self.progress is not None:
+                self.progress("triage", done, len(tasks))
+
+    def _outcomes(self, shards: Sequence[Shard]) -> Iterator[tuple[int, Outcome]]:
+        tasks = [t for s in shards for t in s.tasks]
+        size = sum(t.bundle.bytes for t in tasks)
+        if self.jobs > 1 and (len(tasks) >= FEW_RUNS or size >= FEW_BYTES) and len(shards) > 1:
+            began = False
+            try:
+                for pair in run_pool(shards, self.setup, self.jobs, self.limits):
+                    began = True
+                    yield pair
+                return
+            except NoWorkers:
+                if began:
+                    raise
+        tools = kit(self.setup)
+        for shard in shards:
+            for task, outcome in work(shard, tools):
+                if outcome is not None:
+                    yield task.index, outcome
+
+    def _compare(self) -> None:
+        """Judge repeats of one configuration again, each beside the others."""
+        groups: dict[tuple[tuple[str, object], ...], list[int]] = {}
+        for index, outcome in self.outcomes.items():
+            for config in {tuple(sorted(r.config.items())) for r in outcome.runs if r.config}:
+                groups.setdefault(config, []).append(index)
+        shards = []
+        for members in groups.values():
+            for batch in batches([self.tasks[i] for i in members], 1):
+                if len(batch.tasks) > 1:
+                    marks = " ".join(t.key for t in batch.tasks)
+                    shards.append(Shard(tuple(replace(t, key=_joint(t.key, marks)) for t in batch.tasks), True))
+        self.keys.update({t.index: t.key for s in shards for t in s.tasks})
+        self._work([s for s in shards if not all(self._known(t, t.key) for t in s.tasks)])
+
+
+def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
+    """Tasks in shards of at most 32 MB or 100 bundles, smaller where there is little to share among the workers."""
+    parts = max(1, jobs * SHARDS_EACH if jobs > 1 else 1)
+    size = min(SHARD_BYTES, sum(t.bundle.bytes for t in tasks) // parts + 1)
+    count = min(SHARD_RUNS, len(tasks) // parts + 1)
+    out: list[Shard] = []
+    batch: list[Task] = []
+    held = 0
+    for task in tasks:
+        if batch and (held + task.bundle.bytes > size or len(batch) >= count):
+            out.append(Shard(tuple(batch)))
+            batch, held = [], 0
+        batch.append(task)
+        held += task.bundle.bytes
+    return [*out, Shard(tuple(batch))] if batch else out
+
+
+def _joint(key: str, marks: str) -> str:
+    return hashlib.sha256(f"{key} among {marks}".encode()).hexdigest() if key else ""
+
+
+def _mark(options: Options, book: Rulebook) -> str:
+    """All that makes outcomes of the same files differ: program, rules, roles and options."""
+    row = [
+        __version__, code_mark(), book.digest, sorted(r.id for r in book.rules), sorted(options.signals.items()),
+        hashlib.sha256(signals_file().read_bytes()).hexdigest(),
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(row).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _changed(bundle: Bundle) -> float:
+    """When the newest file of a bundle changed."""
+    times = [0.0]
+    for member in bundle.members:
+        try:
+            times.append(member.path.stat().st_mtime)
+        except OSError:
+            continue  # gone since it was listed: reading it will tell
+    return max(times)
+
+
+def _drawn(d: Diagnosis, store: Store, call: _Call) -> Diagnosis:
+    """The diagnosis with the curves of those runs that a report shows in full."""
+    worst = {r.run for r in worst_first(d)[:SECTIONS]}
+    where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs if r.run in worst}
+    return replace(d, runs=tuple(_whole(r, store, where) for r in d.runs))
+
+
+def _whole(run: RunDiagnosis, store: Store, where: dict[str, str]) -> RunDiagnosis:
+    return store.whole(where[run.run], run) if run.run in where else run

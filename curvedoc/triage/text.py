@@ -1,0 +1,119 @@
+"""The terminal view of many runs: groups of one failure, then one line a run, worst first, then what was not read."""
+
+from __future__ import annotations
+
+from curvedoc.diagnosis import Diagnosis
+from curvedoc.report import words
+from curvedoc.report.escape import visible
+from curvedoc.report.lines import Lines
+from curvedoc.report.summary import lower_first, summarize
+from curvedoc.triage.rows import Row, rows
+
+#: Lines of a table unless all were asked for.
+LISTED = 60
+_GROUPS, _UNREAD, _CONTRASTS = 20, 10, 5
+_STYLE = {"failed": "bold red", "warning": "yellow", "inconclusive": "magenta", "healthy": "green"}
+
+
+def to_text(
+    d: Diagnosis, *, width: int = 100, color: bool = False, ascii_only: bool = False, everything: bool = False
+) -> str:
+    """The triage as terminal text, lines at most `width` (60 or more) columns, ending with a newline.
+
+    Healthy runs are counted and listed only with `everything`, as are lines beyond the first `LISTED`.
+    """
+    out = Lines(max(60, width), ascii_only)
+    head = summarize(d)
+    out.add((head.headline, "bold"), most=3)
+    tally: list[tuple[str, str]] = [(f"{words.count(len(d.runs), 'run')}: ", "")]
+    for i, (verdict, n) in enumerate(head.counts):
+        tally += [(", " if i else "", ""), (f"{n:,} {words.VERDICTS[verdict][1].lower()}", _STYLE[verdict])]
+    if d.runs:
+        out.add(*tally)
+    for contrast in d.contrasts[:_CONTRASTS]:
+        out.add(("+ ", "green"), (contrast.text, ""), (f" (p = {contrast.p_value:.2g})", "dim"), hang=2, most=2)
+    table = rows(d)
+    _groups(out, d, {str(r["run"]): r for r in table})
+    shown = table if everything else [r for r in table if r["verdict"] != "healthy"][:LISTED]
+    if shown:
+        _table(out, shown)
+    if len(table) > len(shown):
+        out.add((f"   {words.count(len(table) - len(shown), 'run')} not shown, --all lists them", "dim"))
+    if d.unreadable:
+        out.blank()
+        out.add((f"{words.count(len(d.unreadable), 'path')} could not be read", "yellow"))
+        listed = d.unreadable if everything else d.unreadable[:_UNREAD]
+        for u in listed:
+            out.add((u.path, ""), (f": {u.reason}", "dim"), indent=3, hang=2, most=3)
+        if len(d.unreadable) > len(listed):
+            out.add((f"and {len(d.unreadable) - len(listed):,} more, --all lists them", "dim"), indent=3)
+    return out.render(color)
+
+
+def _groups(out: Lines, d: Diagnosis, known: dict[str, Row]) -> None:
+    several = sorted((g for g in d.groups if len(g.runs) > 1), key=lambda g: -len(g.runs))
+    if not several:
+        return
+    out.blank()
+    out.add(("Failed the same way", "bold"))
+    for g in several[:_GROUPS]:
+        row = known[g.representative]
+        what = f"{g.name:<3}{words.count(len(g.runs), 'run'):>11}  "
+        cause = f"; {_cause(row)}" if _cause(row) else ""
+        text = f"{row['finding'] or row['headline']}{cause}"
+        out.add((what, "cyan"), (text, ""), (f"  see {g.representative}", "dim"), indent=1, hang=16, most=2)
+    if len(several) > _GROUPS:
+        out.add((f"and {len(several) - _GROUPS:,} smaller groups", "dim"), indent=3)
+
+
+def _cause(row: Row) -> str:
+    """A cause id in words with its likelihood; "" where none is even possible."""
+    chance = row["probability"]
+    if not row["cause"] or not isinstance(chance, float) or chance < words.POSSIBLE:
+        return ""
+    return f"{words.likelihood(chance)} {lower_first(str(row['cause']).replace('-', ' '))}"
+
+
+def _lost(row: Row) -> str:
+    hours, steps = row["hours_wasted"], row["steps_wasted"]
+    if isinstance(hours, float) and hours > 0:
+        return words.hours(hours)
+    return f"{steps:,} st" if isinstance(steps, int) and steps else ""
+
+
+def _number(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else ""
+
+
+def _last(row: Row) -> str:
+    value = row["last_value"]
+    return words.value(value) if isinstance(value, float) else ""
+
+
+def _table(out: Lines, table: list[Row]) -> None:
+    """Run, group, finding, cause, onset, last value, what came after the onset; the first four share the room."""
+    right = [(_number(r["onset"]), _last(r), _lost(r)) for r in table]
+    heads = ("onset", "last", "lost")
+    wide = [max(len(h), *(len(c[i]) for c in right)) for i, h in enumerate(heads)]
+    letters = max((len(str(r["group"] or "")) for r in table), default=0)
+    free = out.width - 3 - (letters + 1) - sum(wide) - 3 * 2 - 4
+    name = min(max(4, *(len(visible(r["run"])) for r in table)), max(12, free // 3))
+    what = (free - name + 1) // 2
+    cause = free - name - what
+    out.blank()
+    cells = [f"{h:>{w}}" for h, w in zip(heads, wide, strict=True)]
+    gap = " " * (letters + 1)
+    out.add((f"   {'run':<{name}}  {gap}{'finding':<{what}}  {'cause':<{cause}}  {'  '.join(cells)}", "dim"), wrap=False)
+    for row, numbers in zip(table, right, strict=True):
+        verdict = str(row["verdict"])
+        said = row["finding"] or ("too little was logged" if verdict == "inconclusive" else "no problem found")
+        tail = "  ".join(f"{n:>{w}}" for n, w in zip(numbers, wide, strict=True))
+        out.add(
+            (f"{words.VERDICTS[verdict][0]:<3}", _STYLE[verdict]),  # type: ignore[index]
+            (out.fit(str(row["run"]), name) + "  ", ""),
+            (f"{row['group'] or '':<{letters + 1}}", "cyan"),
+            (out.fit(str(said), what, end=True) + "  ", ""),
+            (out.fit(_cause(row), cause, end=True) + "  ", "dim"),
+            (tail, ""),
+            wrap=False,
+        )

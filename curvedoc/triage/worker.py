@@ -1,0 +1,46 @@
+"""A worker process: takes shards, tells before each run what it is at, hands back what each gave."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from curvedoc.triage.shard import Setup, kit, work
+
+#: Messages to the parent: ("ready",), ("at", index) with None while reading, ("done", index, outcome), ("idle",).
+Message = tuple[Any, ...]
+
+
+def serve(pipe: Connection, setup: Setup, memory: int) -> None:
+    """Work until None comes or the parent is gone. memory: bytes beyond those of the program itself, 0 for no limit."""
+    # Ctrl-C goes to the whole group of processes; the parent decides what becomes of its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        tools = kit(setup)
+        limit(memory)
+        pipe.send(("ready",))
+        while (shard := pipe.recv()) is not None:
+            pipe.send(("at", None))
+            for task, outcome in work(shard, tools):
+                pipe.send(("at", task.index) if outcome is None else ("done", task.index, outcome))
+            pipe.send(("idle",))
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        return  # the parent is gone
+
+
+def limit(memory: int) -> None:
+    """Let this process grow by so many bytes and no more, where the platform can hold it to that (Linux)."""
+    if not memory or not sys.platform.startswith("linux"):
+        return
+    import resource
+
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
+    most = pages * os.sysconf("SC_PAGE_SIZE") + memory
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
