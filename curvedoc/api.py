@@ -5,38 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from curvedoc.diagnosis import Diagnosis
+from curvedoc.diagnosis import Diagnosis, Unreadable
+from curvedoc.errors import CurvedocError
 from curvedoc.options import Options, rulebook
 
 __all__ = ["Options", "analyze", "rulebook"]
+
 
 def analyze(
     paths: Sequence[Path | str] | Path | str,
     options: Options | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    jobs: int = 1,
 ) -> Diagnosis:
     """The diagnosis of every run below the paths.
 
-    progress is called with (phase, done, of) and never decides anything. Raises NothingToAnalyse where no path holds
-    a run, UsageError and RuleErrors; damaged logs are notes inside the diagnosis.
+    jobs: worker processes for a large tree (a script that asks for more than one needs the usual
+    `if __name__ == "__main__"`); the diagnosis does not depend on it. progress is called with (phase, done, of) and
+    never decides anything. Raises NothingToAnalyse where no path holds a run, UsageError and RuleErrors; damaged logs
+    are notes inside the diagnosis.
     """
     from curvedoc.diagnose.many import diagnose_all
-    from curvedoc.errors import NothingToAnalyse
     from curvedoc.ingest import read_runs
     from curvedoc.rulebook.load import signals_file
 
     options = options or Options()
     wanted = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
+    if jobs > 1:
+        return _shared_out(wanted, options, progress, jobs)
     book = rulebook(options)
     harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file())
     if not harvest.runs:
-        listed = "; ".join(f"{u.path}: {u.reason}" for u in harvest.unreadable[:5])
-        places = ", ".join(str(p) for p in wanted)
-        raise NothingToAnalyse(
-            "no training run found" + (f" ({listed})" if listed else ""),
-            places,
-            f"curvedoc doctor {places} shows what was looked at",
-        )
+        raise _nothing(wanted, harvest.unreadable)
     total = len(harvest.runs)
 
     def step(done: int) -> None:
@@ -44,3 +44,29 @@ def analyze(
             progress("diagnose", done, total)
 
     return diagnose_all(harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step)
+
+
+def _shared_out(
+    paths: Sequence[Path], options: Options, progress: Callable[[str, int, int], None] | None, jobs: int
+) -> Diagnosis:
+    """The same over worker processes, every curve kept."""
+    from curvedoc.triage import sweep
+
+    done = sweep(paths, options, jobs=jobs, slim=False, progress=progress)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    if not done.diagnosis.runs:
+        raise _nothing(paths, done.diagnosis.unreadable)
+    return done.diagnosis
+
+
+def _nothing(paths: Sequence[Path], unreadable: Sequence[Unreadable]) -> CurvedocError:
+    from curvedoc.errors import NothingToAnalyse
+
+    listed = "; ".join(f"{u.path}: {u.reason}" for u in unreadable[:5])
+    places = ", ".join(str(p) for p in paths)
+    return NothingToAnalyse(
+        "no training run found" + (f" ({listed})" if listed else ""),
+        places,
+        f"curvedoc doctor {places} shows what was looked at",
+    )

@@ -64,7 +64,8 @@ class Progress:
             sys.stderr.flush()
 
 
-def write(path: Path, text: str, force: bool) -> None:
+def write(path: Path, text: str | bytes, force: bool) -> None:
+    """Write a file whole or not at all; an HTML file of somebody else only with force. Raises UsageError."""
     """Write a file whole or not at all; an HTML file of somebody else only by force. Raises UsageError."""
     if path.suffix in (".html", ".htm") and path.exists() and not force:
         with path.open("rb") as file:
@@ -73,18 +74,26 @@ def write(path: Path, text: str, force: bool) -> None:
     try:
         # written beside and renamed: an interrupted run must not leave half a report
         part = path.with_name(path.name + ".part")
-        part.write_text(text, encoding="utf-8")
+        part.write_bytes(text.encode("utf-8") if isinstance(text, str) else text)
         part.replace(path)
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror}", str(path)) from error
 
 
-def _colored(choice: str) -> bool:
+def colored(choice: str) -> bool:
+    """Whether to color: as chosen, else by NO_COLOR, FORCE_COLOR and whether stdout is a terminal."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+
+
+def workers(jobs: int | None) -> int:
+    """How many processes: as asked for, else one per core that this process may use."""
+    if jobs is not None:
+        return jobs
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def render(d: Diagnosis, out: Outputs, title: str) -> None:
@@ -123,7 +132,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
         plain = not (sys.stdout.encoding or "").lower().startswith("utf")
         sys.stdout.write(
             to_text(
-                d, width=width, color=_colored(out.color), ascii_only=plain, all_runs=out.all_runs, verbose=out.verbose
+                d, width=width, color=colored(out.color), ascii_only=plain, all_runs=out.all_runs, verbose=out.verbose
             )
         )
     if html_path is not None and not out.quiet:
@@ -133,14 +142,14 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
             sys.stderr.write(f"wrote {path}\n")
 
 
-def run(paths: list[Path], options: Options, out: Outputs) -> Diagnosis:
+def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Diagnosis:
     """Analyse and write the outputs."""
     for path in paths:
         if not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))
     progress = Progress(out.quiet)
     try:
-        d = analyze(paths, options, progress)
+        d = analyze(paths, options, progress, jobs)
     finally:
         progress.close()
     title = paths[0].resolve().name if len(paths) == 1 else f"{len(paths)} paths"

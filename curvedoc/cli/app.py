@@ -8,52 +8,26 @@ from typing import Annotated
 
 import typer
 
+from curvedoc.cli.arguments import (
+    Color,
+    Debug,
+    FailOn,
+    Format,
+    Jobs,
+    Paths,
+    Rules,
+    Signals,
+    TriageFormat,
+    options_of,
+    signals_of,
+)
+
 app = typer.Typer(
     name="curvedoc",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-
-class Format(StrEnum):
-    """What stdout gets."""
-
-    text = "text"
-    json = "json"
-    html = "html"
-    markdown = "markdown"
-
-
-class FailOn(StrEnum):
-    """From which severity on findings make the exit code 1."""
-
-    never = "never"
-    note = "note"
-    warning = "warning"
-    error = "error"
-    failed = "failed"
-    fatal = "fatal"
-
-
-class Color(StrEnum):
-    """When to color."""
-
-    auto = "auto"
-    always = "always"
-    never = "never"
-
-
-Paths = Annotated[
-    list[Path], typer.Argument(help="Run directories, trees of them, log files or globs.", show_default=False)
-]
-Rules = Annotated[
-    list[Path] | None, typer.Option("--rules", help="Further directory of rule files.", show_default=False)
-]
-Signals = Annotated[
-    list[str] | None, typer.Option("--signal", metavar="ROLE=METRIC", help="Take this metric for that role.")
-]
-Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 
 
 def _version(show: bool) -> None:
@@ -71,18 +45,6 @@ def root(
     ] = False,
 ) -> None:
     """Offline diagnosis of training runs: what went wrong, where it began, why, and what to do next."""
-
-
-def _signals(pairs: list[str] | None) -> dict[str, str]:
-    from curvedoc.errors import UsageError
-
-    out = {}
-    for pair in pairs or []:
-        role, sign, metric = pair.partition("=")
-        if not sign or not role or not metric:
-            raise UsageError(f"'{pair}' is not ROLE=METRIC", "--signal")
-        out[role] = metric
-    return out
 
 
 @app.command()
@@ -113,6 +75,7 @@ def analyze(
     all_runs: Annotated[bool, typer.Option("--all", help="List healthy runs too.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what could not be judged as well.")] = False,
+    jobs: Jobs = None,
     color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
     debug: Debug = False,
 ) -> None:
@@ -120,26 +83,79 @@ def analyze(
     from curvedoc.cli.exits import code, told
 
     with told(debug):
-        from curvedoc.api import Options
-        from curvedoc.cli.analyze import Outputs, run
+        from curvedoc.cli.analyze import Outputs, run, workers
         from curvedoc.cli.config import load
 
         file = load(Path.cwd())
-        options = Options(
-            rules=(*(Path(r) for r in file.rules), *(rules or [])),
-            select=tuple(select or file.select),
-            ignore=tuple(ignore or file.ignore),
-            set=(*file.set, *(set_ or [])),
-            sensitivity=file.sensitivity if sensitivity is None else sensitivity,
-            signals={**file.signals, **_signals(signal)},
-            siblings=not no_siblings,
-        )
+        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, siblings=not no_siblings)
         out = Outputs(
             html=html, json=json, markdown=markdown, format=None if format_ is None else str(format_), no_html=no_html,
             force=force, all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
         )  # fmt: skip
-        d = run(paths, options, out)
+        d = run(paths, options, out, workers(jobs))
         raise typer.Exit(code(d, str(fail_on or file.fail_on), strict))
+
+
+@app.command()
+def triage(
+    paths: Paths,
+    format_: Annotated[TriageFormat, typer.Option("--format", "-f", help="What to print.")] = TriageFormat.text,
+    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the diagnosis as JSON here.")] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write Markdown here.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write one row per run here.")] = None,
+    parquet: Annotated[Path | None, typer.Option("--parquet", help="Write one row per run here.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="A diagnosis saved with --json: only what is new since.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="WHEN", help="Only runs changed since: 2026-03-01, 12h, 3d.")
+    ] = None,
+    jobs: Jobs = None,
+    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep outcomes for the next call.")] = True,
+    time_limit: Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")] = 120,
+    memory_limit: Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")] = 4096,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    rules: Rules = None,
+    select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not judge this symptom.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="RULE.PARAM=VALUE", help="Change a threshold.")
+    ] = None,
+    sensitivity: Annotated[
+        float | None,
+        typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.", show_default="0"),
+    ] = None,
+    signal: Signals = None,
+    no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
+    fail_on: Annotated[
+        FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit 5 when some input could not be read.")] = False,
+    all_runs: Annotated[bool, typer.Option("--all", help="List every run.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
+    debug: Debug = False,
+) -> None:
+    """Rank many runs: worst first, one line a run, failures of one kind in groups."""
+    from curvedoc.cli.exits import Exit, code, told
+
+    with told(debug):
+        from curvedoc.cli.config import load
+        from curvedoc.cli.triage import Wanted, run
+        from curvedoc.triage import Limits
+
+        file = load(Path.cwd())
+        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, siblings=not no_siblings)
+        wanted = Wanted(
+            str(format_), html=html, json=json, markdown=markdown, csv=csv, parquet=parquet, baseline=baseline,
+            force=force, everything=all_runs, quiet=quiet, color=str(color),
+        )  # fmt: skip
+        limits = Limits(time_limit, memory_limit << 20)
+        done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits)
+        raise typer.Exit(
+            Exit.INTERRUPTED if done.interrupted else code(done.diagnosis, str(fail_on or file.fail_on), strict)
+        )
 
 
 @app.command()
@@ -150,7 +166,7 @@ def doctor(paths: Paths, signal: Signals = None, debug: Debug = False) -> None:
     with told(debug):
         from curvedoc.cli.doctor import show
 
-        show(paths, _signals(signal))
+        show(paths, signals_of(signal))
 
 
 @app.command("rules")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import sys
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, write
+from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import NothingToAnalyse, UsageError
 from curvedoc.options import Options
@@ -40,13 +39,6 @@ class Wanted:
     color: str = "auto"
 
 
-def workers(jobs: int | None) -> int:
-    """How many processes: as asked for, else one per core that this process may use."""
-    if jobs is not None:
-        return jobs
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def moment(text: str, now: float) -> float:
     """Seconds since the epoch of an ISO date or of an age: "2026-03-01", "2026-03-01T12:00", "90min", "12h", "3d".
 
@@ -58,7 +50,9 @@ def moment(text: str, now: float) -> float:
     try:
         return datetime.fromisoformat(text.strip()).timestamp()
     except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(f"'{text}' is neither a date nor an age", "--since", "for example 2026-03-01, 12h or 3d") from error
+        raise UsageError(
+            f"'{text}' is neither a date nor an age", "--since", "for example 2026-03-01, 12h or 3d"
+        ) from error
 
 
 def run(

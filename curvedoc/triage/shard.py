@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from curvedoc.diagnose.many import repeats
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import RunDiagnosis, Unreadable
 from curvedoc.ingest import Bundle, Harvest, Signals, load_signals, read_each
@@ -70,14 +71,15 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
     A run that cannot be diagnosed costs that run and is told in `unreadable`.
     """
     harvests = read_each([t.bundle for t in shard.tasks], tools.table, tools.setup.options.signals)
+    related: Mapping[str, tuple[Run, ...]] = {}
     if shard.together:
         group = list(harvests)
-        runs = tuple(r for h in group for r in h.runs)
+        related = repeats([r for h in group for r in h.runs])
         harvests = iter(group)
     for task in shard.tasks:
         yield task, None
         harvest = next(harvests)
-        outcome = _judge(task.bundle, harvest, tools, runs if shard.together else ())
+        outcome = _judge(harvest, tools, related)
         store = tools.setup.store
         if store is not None:
             if task.key:
@@ -86,12 +88,12 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
         yield task, outcome
 
 
-def _judge(bundle: Bundle, harvest: Harvest, tools: Kit, group: Sequence[Run]) -> Outcome:
+def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]]) -> Outcome:
     done: list[RunDiagnosis] = []
     lost = list(harvest.unreadable)
     for run in harvest.runs:
         try:
-            done.append(diagnose(run, tools.book, group))
+            done.append(diagnose(run, tools.book, related.get(run.name, ())))
         except MemoryError:
             lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
         except Exception as e:  # one run's fault must not cost the others, and is told

@@ -95,7 +95,13 @@ class _Call:
     """The state of one sweep: what is known so far, by the bundle's place in the plan."""
 
     def __init__(
-        self, bundles: Sequence[Bundle], book: Rulebook, setup: Setup, jobs: int, limits: Limits, progress: Progress | None
+        self,
+        bundles: Sequence[Bundle],
+        book: Rulebook,
+        setup: Setup,
+        jobs: int,
+        limits: Limits,
+        progress: Progress | None,
     ) -> None:
         self.book, self.setup, self.jobs, self.limits, self.progress = book, setup, jobs, limits, progress
         self.outcomes: dict[int, Outcome] = {}
@@ -135,13 +141,11 @@ class _Call:
 
     def _work(self, shards: Sequence[Shard]) -> None:
         tasks = {t.index: t for s in shards for t in s.tasks}
-        done = 0
-        for index, outcome in self._outcomes(shards):
+        for done, (index, outcome) in enumerate(self._outcomes(shards), 1):
             store = self.setup.store
             if store is not None and outcome.unreadable and not outcome.runs and tasks[index].key:
                 store.save(self._failed(tasks[index].key), (), outcome.unreadable, outcome.metrics)
             self._take(index, outcome)
-            done += 1
             if self.progress is not None:
                 self.progress("triage", done, len(tasks))
 

@@ -6,7 +6,7 @@ from curvedoc.diagnosis import Diagnosis
 from curvedoc.report import words
 from curvedoc.report.escape import visible
 from curvedoc.report.lines import Lines
-from curvedoc.report.summary import lower_first, summarize
+from curvedoc.report.summary import summarize
 from curvedoc.triage.rows import Row, rows
 
 #: Lines of a table unless all were asked for.
@@ -71,7 +71,12 @@ def _cause(row: Row) -> str:
     chance = row["probability"]
     if not row["cause"] or not isinstance(chance, float) or chance < words.POSSIBLE:
         return ""
-    return f"{words.likelihood(chance)} {lower_first(str(row['cause']).replace('-', ' '))}"
+    return f"{words.likelihood(chance)} {_words(row['cause'])}"
+
+
+def _words(id_: object) -> str:
+    """An id as words: a table has no room for titles."""
+    return str(id_).replace("-", " ") if id_ else ""
 
 
 def _lost(row: Row) -> str:
@@ -103,10 +108,12 @@ def _table(out: Lines, table: list[Row]) -> None:
     out.blank()
     cells = [f"{h:>{w}}" for h, w in zip(heads, wide, strict=True)]
     gap = " " * (letters + 1)
-    out.add((f"   {'run':<{name}}  {gap}{'finding':<{what}}  {'cause':<{cause}}  {'  '.join(cells)}", "dim"), wrap=False)
+    out.add(
+        (f"   {'run':<{name}}  {gap}{'finding':<{what}}  {'cause':<{cause}}  {'  '.join(cells)}", "dim"), wrap=False
+    )
     for row, numbers in zip(table, right, strict=True):
         verdict = str(row["verdict"])
-        said = row["finding"] or ("too little was logged" if verdict == "inconclusive" else "no problem found")
+        said = _words(row["symptom"]) or ("too little was logged" if verdict == "inconclusive" else "no problem found")
         tail = "  ".join(f"{n:>{w}}" for n, w in zip(numbers, wide, strict=True))
         out.add(
             (f"{words.VERDICTS[verdict][0]:<3}", _STYLE[verdict]),  # type: ignore[index]
