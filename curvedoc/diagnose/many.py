@@ -12,7 +12,7 @@ from curvedoc.diagnose.contrast import Parting, partings, sibling_evidence, wors
 from curvedoc.diagnose.outline import Outline, outline
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
-from curvedoc.model import Run
+from curvedoc.model import Run, Scalar
 from curvedoc.rulebook.rule import Rulebook
 
 #: Configuration keys that belong to a single run: its name, places, times, machine and outcome.
@@ -39,11 +39,17 @@ def repeats(runs: Sequence[Run]) -> Mapping[str, tuple[Run, ...]]:
     """
     groups: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
-        settings = tuple(sorted((k, v) for k, v in run.config.items() if not _OF_ONE_RUN.search(k)))
-        if settings:
-            losses = run.matches("loss")
-            groups.setdefault((losses[0].metric if losses else "", settings), []).append(run)
+        losses = run.matches("loss")
+        identity = identity_of(run.config, losses[0].metric if losses else "")
+        if identity:
+            groups.setdefault(identity, []).append(run)
     return {r.name: tuple(g) for g in groups.values() if len(g) > 1 for r in g}
+
+
+def identity_of(config: Mapping[str, Scalar], loss: str) -> tuple[object, ...]:
+    """What repeats of one run have in common: their settings and the name of their loss; () without settings."""
+    settings = tuple(sorted((k, v) for k, v in config.items() if not _OF_ONE_RUN.search(k)))
+    return (loss, settings) if settings else ()
 
 
 def groups(runs: Iterable[RunDiagnosis]) -> tuple[Group, ...]:

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from curvedoc.triage.pool import Limits
-from curvedoc.triage.sweep import Sweep, sweep
+from curvedoc.triage.sweeping import Sweep, sweep
 
 __all__ = ["Limits", "Sweep", "sweep"]

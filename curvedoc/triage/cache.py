@@ -107,6 +107,10 @@ class Store:
         except OSError:
             part.unlink(missing_ok=True)
 
+    def has(self, key: str) -> bool:
+        """Whether there is an entry, sound or not."""
+        return self._path(key).exists()
+
     def load(self, key: str) -> Kept | None:
         """The outcome with slim runs; None where there is none or it is damaged."""
         found = self._parts(key)

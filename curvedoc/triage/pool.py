@@ -15,7 +15,7 @@ from multiprocessing.context import SpawnProcess
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
-from curvedoc.triage.shard import Outcome, Setup, Shard, Task
+from curvedoc.triage.shard import Kit, Outcome, Shard, Task
 from curvedoc.triage.worker import serve
 
 #: One thread each: the parallelism is over runs, and threads of every worker would only fight for the same cores.
@@ -52,7 +52,7 @@ class _Worker:
 
 
 def run_pool(
-    shards: Sequence[Shard], setup: Setup, jobs: int, limits: Limits | None = None
+    shards: Sequence[Shard], tools: Kit, jobs: int, limits: Limits | None = None
 ) -> Iterator[tuple[int, Outcome]]:
     """(index, outcome) of every task, as they come. A run that took its worker down has its reason in `unreadable`.
 
@@ -66,7 +66,7 @@ def run_pool(
         while todo or any(w.shard for w in workers):
             busy = sum(w.shard is not None for w in workers)
             while len(workers) < jobs and len(workers) - busy < len(todo):
-                workers.append(_start(setup, limits))
+                workers.append(_start(tools, limits))
             for w in workers:
                 if w.ready and w.shard is None and todo:
                     _give(w, todo.popleft(), limits)
@@ -95,10 +95,10 @@ def run_pool(
             _stop(w)
 
 
-def _start(setup: Setup, limits: Limits) -> _Worker:
+def _start(tools: Kit, limits: Limits) -> _Worker:
     context = get_context("spawn")
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(theirs, setup, limits.memory), daemon=True)
+    process = context.Process(target=serve, args=(theirs, tools, limits.memory), daemon=True)
     with _quiet_start():
         process.start()
     theirs.close()

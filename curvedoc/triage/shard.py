@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from curvedoc.diagnose.many import repeats
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import RunDiagnosis, Unreadable
-from curvedoc.ingest import Bundle, Harvest, Signals, load_signals, read_each
+from curvedoc.ingest import Bundle, Harvest, Signals, read_each
 from curvedoc.model import Run
-from curvedoc.options import Options, rulebook
-from curvedoc.rulebook.load import signals_file
+from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.cache import Store
 from curvedoc.triage.slim import slim
@@ -43,26 +42,17 @@ class Shard:
     together: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What a worker needs to know. store: where outcomes are kept; None hands back whole diagnoses instead."""
-
-    options: Options
-    store: Store | None = None
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Kit:
-    """A setup made ready: rules compiled, signals loaded."""
+    """What it takes to diagnose: small enough to hand to a worker, and much faster so than compiling the rules again.
 
-    setup: Setup
-    book: Rulebook
+    store: where outcomes are kept; None hands back whole diagnoses instead
+    """
+
+    options: Options
+    book: Rulebook = field(repr=False)
     table: Signals = field(repr=False)
-
-
-def kit(setup: Setup) -> Kit:
-    """The kit of a setup. Raises RuleErrors, UsageError."""
-    return Kit(setup, rulebook(setup.options), load_signals(signals_file()))
+    store: Store | None = None
 
 
 def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
@@ -70,8 +60,8 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
 
     A run that cannot be diagnosed costs that run and is told in `unreadable`.
     """
-    harvests = read_each([t.bundle for t in shard.tasks], tools.table, tools.setup.options.signals)
-    related: Mapping[str, tuple[Run, ...]] = {}
+    harvests = read_each([t.bundle for t in shard.tasks], tools.table, tools.options.signals)
+    related: Mapping[str, tuple[Run, ...]] | None = None
     if shard.together:
         group = list(harvests)
         related = repeats([r for h in group for r in h.runs])
@@ -79,13 +69,18 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
     for task in shard.tasks:
         yield task, None
         harvest = next(harvests)
-        outcome = _judge(harvest, tools, related)
-        store = tools.setup.store
+        outcome = _judge(harvest, tools, _among(harvest, tools) if related is None else related)
+        store = tools.store
         if store is not None:
             if task.key:
                 store.save(task.key, outcome.runs, outcome.unreadable, outcome.metrics)
             outcome = Outcome(tuple(slim(r) for r in outcome.runs), outcome.unreadable, outcome.metrics)
         yield task, outcome
+
+
+def _among(harvest: Harvest, tools: Kit) -> Mapping[str, tuple[Run, ...]]:
+    """The repeats inside one bundle."""
+    return repeats(harvest.runs) if tools.options.siblings else {}
 
 
 def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]]) -> Outcome:
@@ -99,6 +94,6 @@ def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]])
         except Exception as e:  # one run's fault must not cost the others, and is told
             lost.append(Unreadable(run.name, f"its diagnosis failed: {e!r}"[:500]))
     names: set[str] = set()
-    if tools.setup.options.signals:
+    if tools.options.signals:
         names = {m for r in harvest.runs for m in r.points["metric"].unique()}
     return Outcome(tuple(done), tuple(lost), tuple(sorted(names)))

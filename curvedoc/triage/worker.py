@@ -9,18 +9,17 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from curvedoc.triage.shard import Setup, kit, work
+from curvedoc.triage.shard import Kit, work
 
 #: Messages to the parent: ("ready",), ("at", index) with None while reading, ("done", index, outcome), ("idle",).
 Message = tuple[Any, ...]
 
 
-def serve(pipe: Connection, setup: Setup, memory: int) -> None:
+def serve(pipe: Connection, tools: Kit, memory: int) -> None:
     """Work until None comes or the parent is gone. memory: bytes beyond those of the program itself, 0 for no limit."""
     # Ctrl-C goes to the whole group of processes; the parent decides what becomes of its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        tools = kit(setup)
         limit(memory)
         pipe.send(("ready",))
         while (shard := pipe.recv()) is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curvedoc import __version__
-from curvedoc.diagnose.many import conclude
+from curvedoc.diagnose.many import conclude, identity_of
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.ingest import Bundle, load_signals, plan
 from curvedoc.ingest.roles import check_chosen
@@ -19,10 +19,9 @@ from curvedoc.options import Options, rulebook
 from curvedoc.report.html import SECTIONS
 from curvedoc.report.summary import worst_first
 from curvedoc.rulebook.load import signals_file
-from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.cache import Store, code_mark, key
 from curvedoc.triage.pool import Limits, NoWorkers, run_pool
-from curvedoc.triage.shard import Outcome, Setup, Shard, Task, kit, work
+from curvedoc.triage.shard import Kit, Outcome, Shard, Task, work
 from curvedoc.triage.slim import Shared
 
 #: Below either, starting workers (a second and a half each) costs more than they save.
@@ -77,12 +76,13 @@ def sweep(
             store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))))
         elif store is not None:
             store.prune()
-        call = _Call(bundles, book, Setup(options, store if slim else None), jobs, limits, progress)
+        tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
+        call = _Call(bundles, tools, jobs, limits, progress)
         call.run()
         outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
         if options.signals and not call.interrupted:
             names = sorted({m for o in outcomes for m in o.metrics})
-            check_chosen(options.signals, names, load_signals(signals_file()))
+            check_chosen(options.signals, names, tools.table)
         lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
         runs = [r for o in outcomes for r in o.runs]
         d = conclude(runs, book, lost)
@@ -97,18 +97,17 @@ class _Call:
     def __init__(
         self,
         bundles: Sequence[Bundle],
-        book: Rulebook,
-        setup: Setup,
+        tools: Kit,
         jobs: int,
         limits: Limits,
         progress: Progress | None,
     ) -> None:
-        self.book, self.setup, self.jobs, self.limits, self.progress = book, setup, jobs, limits, progress
+        self.tools, self.jobs, self.limits, self.progress = tools, jobs, limits, progress
         self.outcomes: dict[int, Outcome] = {}
         self.kept = 0
         self.interrupted = False
         self._share = Shared()
-        mark = _mark(setup.options, book) if setup.store else ""
+        mark = _mark(tools) if tools.store else ""
         self.tasks = [Task(i, b, key(b, mark) if mark else "") for i, b in enumerate(bundles)]
         self.keys = {t.index: t.key for t in self.tasks}
 
@@ -117,14 +116,14 @@ class _Call:
             todo = [t for t in self.tasks if not self._known(t, t.key)]
             self.kept = len(self.tasks) - len(todo)
             self._work(batches(todo, self.jobs))
-            if self.setup.options.siblings and any(r.over == "siblings" for r in self.book.rules):
+            if self.tools.options.siblings and any(r.over == "siblings" for r in self.tools.book.rules):
                 self._compare()
         except KeyboardInterrupt:
             self.interrupted = True
 
     def _known(self, task: Task, key: str) -> bool:
         """Take an outcome from the store, also the failure of an earlier call with the same limits."""
-        store = self.setup.store
+        store = self.tools.store
         if store is None:
             return False
         kept = store.load(key) or store.load(self._failed(key))
@@ -142,9 +141,11 @@ class _Call:
     def _work(self, shards: Sequence[Shard]) -> None:
         tasks = {t.index: t for s in shards for t in s.tasks}
         for done, (index, outcome) in enumerate(self._outcomes(shards), 1):
-            store = self.setup.store
-            if store is not None and outcome.unreadable and not outcome.runs and tasks[index].key:
-                store.save(self._failed(tasks[index].key), (), outcome.unreadable, outcome.metrics)
+            store = self.tools.store
+            task = tasks[index]
+            if store is not None and outcome.unreadable and not outcome.runs and not store.has(task.key):
+                # its worker did not live to keep it; another call with the same limits need not wait for them again
+                store.save(self._failed(task.key), (), outcome.unreadable)
             self._take(index, outcome)
             if self.progress is not None:
                 self.progress("triage", done, len(tasks))
@@ -155,33 +156,49 @@ class _Call:
         if self.jobs > 1 and (len(tasks) >= FEW_RUNS or size >= FEW_BYTES) and len(shards) > 1:
             began = False
             try:
-                for pair in run_pool(shards, self.setup, self.jobs, self.limits):
+                for pair in run_pool(shards, self.tools, self.jobs, self.limits):
                     began = True
                     yield pair
                 return
             except NoWorkers:
                 if began:
                     raise
-        tools = kit(self.setup)
         for shard in shards:
-            for task, outcome in work(shard, tools):
+            for task, outcome in work(shard, self.tools):
                 if outcome is not None:
                     yield task.index, outcome
 
     def _compare(self) -> None:
         """Judge repeats of one configuration again, each beside the others."""
-        groups: dict[tuple[tuple[str, object], ...], list[int]] = {}
-        for index, outcome in self.outcomes.items():
-            for config in {tuple(sorted(r.config.items())) for r in outcome.runs if r.config}:
-                groups.setdefault(config, []).append(index)
         shards = []
-        for members in groups.values():
+        for members in repeated(self.outcomes):
             for batch in batches([self.tasks[i] for i in members], 1):
                 if len(batch.tasks) > 1:
                     marks = " ".join(t.key for t in batch.tasks)
                     shards.append(Shard(tuple(replace(t, key=_joint(t.key, marks)) for t in batch.tasks), True))
         self.keys.update({t.index: t.key for s in shards for t in s.tasks})
         self._work([s for s in shards if not all(self._known(t, t.key) for t in s.tasks)])
+
+
+def repeated(outcomes: Mapping[int, Outcome]) -> list[list[int]]:
+    """Bundles that hold repeats of one configuration, at least two; one with several runs ties its groups together."""
+    first: dict[object, int] = {}
+    top = {index: index for index in outcomes}
+
+    def head(index: int) -> int:
+        while top[index] != index:
+            index = top[index] = top[top[index]]
+        return index
+
+    for index, outcome in outcomes.items():
+        for run in outcome.runs:
+            identity = identity_of(run.config, next((s.metric for s in run.signals if s.role == "loss"), ""))
+            if identity:
+                top[head(index)] = head(first.setdefault(identity, index))
+    members: dict[int, list[int]] = {}
+    for index in sorted(outcomes):
+        members.setdefault(head(index), []).append(index)
+    return [m for m in members.values() if len(m) > 1]
 
 
 def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
@@ -205,10 +222,11 @@ def _joint(key: str, marks: str) -> str:
     return hashlib.sha256(f"{key} among {marks}".encode()).hexdigest() if key else ""
 
 
-def _mark(options: Options, book: Rulebook) -> str:
+def _mark(tools: Kit) -> str:
     """All that makes outcomes of the same files differ: program, rules, roles and options."""
     row = [
-        __version__, code_mark(), book.digest, sorted(r.id for r in book.rules), sorted(options.signals.items()),
+        __version__, code_mark(), tools.book.digest, sorted(r.id for r in tools.book.rules),
+        sorted(tools.options.signals.items()),
         hashlib.sha256(signals_file().read_bytes()).hexdigest(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(row).encode("utf-8", "surrogatepass")).hexdigest()
