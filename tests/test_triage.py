@@ -25,6 +25,7 @@ from typer.testing import CliRunner, Result
 from curvedoc.api import analyze
 from curvedoc.cli.app import app
 from curvedoc.cli.triage import moment
+from curvedoc.diagnose.outline import Outline
 from curvedoc.diagnosis import Curve, RunDiagnosis
 from curvedoc.errors import UsageError
 from curvedoc.options import Options
@@ -32,8 +33,9 @@ from curvedoc.report.json_out import to_json
 from curvedoc.rulebook.load import load
 from curvedoc.triage import Limits, pool, sweep
 from curvedoc.triage.cache import Store
+from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.rows import COLUMNS, frame, rows
-from curvedoc.triage.shard import Outcome, Shard, Task
+from curvedoc.triage.shard import Shard, Task
 from curvedoc.triage.slim import coarse, slim
 from curvedoc.triage.worker import serve
 
@@ -131,12 +133,12 @@ def test_no_entry_whatever_its_bytes_makes_the_store_raise(noise: bytes, at: int
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))
         run = _run("r", [1.0, math.nan, 3.0])
-        store.save("abcd", (run,), ())
+        store.save("abcd", Outcome((run,), outlines=(Outline("r", {}, {"lr": 0.1}, 2.0),)))
         (entry,) = Path(folder).glob("??/*.z")
         good = entry.read_bytes()
         entry.write_bytes(good[:at] + noise + good[at + len(noise) :])
         kept = store.load("abcd")
-        assert kept is None or kept[0][0].run == "r"
+        assert kept is None or kept.runs[0].run == "r"
         assert store.whole("abcd", run).run == "r"
 
 
@@ -166,10 +168,10 @@ def test_a_coarse_curve_keeps_extremes_first_and_last(values: list[float], bucke
 def test_whole_curves_come_back_from_the_store_as_they_were_saved(tmp_path: Path) -> None:
     run = _run("r", [float(i) if i % 7 else math.nan for i in range(400)])
     store = Store(tmp_path)
-    store.save("abcd", (run,), ())
+    store.save("abcd", Outcome((run,), outlines=(Outline("r", {}, {"lr": 0.1}, 2.0),)))
     kept = store.load("abcd")
-    assert kept is not None and repr(kept[0]) == repr((slim(run),))
-    assert repr(store.whole("abcd", kept[0][0])) == repr(run)
+    assert kept is not None and repr(kept.runs) == repr((slim(run),))
+    assert repr(store.whole("abcd", kept.runs[0])) == repr(run)
 
 
 def test_a_pipe_in_the_tree_is_told_and_never_waited_for(tmp_path: Path) -> None:

@@ -10,17 +10,20 @@ import os
 import sys
 import time
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from curvedoc.diagnose.outline import Outline
 from curvedoc.diagnosis import Curve, RunDiagnosis, Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.ingest import Bundle
+from curvedoc.model import Scalar
 from curvedoc.report.wire import build, plain
+from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.slim import slim
 
 MAGIC = "curvedoc-outcome/1"
@@ -32,8 +35,6 @@ _MOST = 256 << 20
 
 #: What an entry that was damaged, or written by somebody else, may raise on its way back.
 BAD_ENTRY = (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError, CurvedocError)
-
-Kept = tuple[tuple[RunDiagnosis, ...], tuple[Unreadable, ...], tuple[str, ...]]
 
 
 def folder() -> Path:
@@ -86,17 +87,16 @@ class Store:
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key[2:]}.z"
 
-    def save(
-        self, key: str, runs: Sequence[RunDiagnosis], unreadable: Sequence[Unreadable], metrics: Sequence[str] = ()
-    ) -> None:
+    def save(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; a disk that is full or read-only costs the speed of the next call and nothing else."""
         told = {
-            "runs": [plain(slim(r)) for r in runs],
-            "unreadable": [plain(u) for u in unreadable],
-            "metrics": list(metrics),
+            "runs": [plain(slim(r)) for r in outcome.runs],
+            "unreadable": plain(outcome.unreadable),
+            "metrics": list(outcome.metrics),
+            "outlines": [[plain(o.settings), plain(o.end)] for o in outcome.outlines],
         }
         head = _pack(told)
-        tail = _pack([[_packed(c) for c in r.curves] for r in runs])
+        tail = _pack([[_packed(c) for c in r.curves] for r in outcome.runs])
         text = f"{MAGIC} {zlib.crc32(head):08x} {len(head)} {zlib.crc32(tail):08x} {len(tail)}\n"
         path = self._path(key)
         part = path.with_name(f"{path.name}.{os.getpid()}.part")
@@ -111,7 +111,7 @@ class Store:
         """Whether there is an entry, sound or not."""
         return self._path(key).exists()
 
-    def load(self, key: str) -> Kept | None:
+    def load(self, key: str) -> Outcome | None:
         """The outcome with slim runs; None where there is none or it is damaged."""
         found = self._parts(key)
         if found is None:
@@ -119,8 +119,12 @@ class Store:
         try:
             told = _unpack(found[0])
             runs = build(tuple[RunDiagnosis, ...], told["runs"])
+            outlines = tuple(
+                Outline(r.run, r.config, build(Mapping[str, Scalar], settings), build(float | None, end))
+                for r, (settings, end) in zip(runs, told["outlines"], strict=True)
+            )
             unreadable = build(tuple[Unreadable, ...], told["unreadable"])
-            return runs, unreadable, build(tuple[str, ...], told["metrics"])
+            return Outcome(runs, unreadable, build(tuple[str, ...], told["metrics"]), outlines)
         except BAD_ENTRY:
             return None
 

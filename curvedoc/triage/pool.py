@@ -15,7 +15,8 @@ from multiprocessing.context import SpawnProcess
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
-from curvedoc.triage.shard import Kit, Outcome, Shard, Task
+from curvedoc.triage.outcome import Outcome
+from curvedoc.triage.shard import Kit, Shard, Task
 from curvedoc.triage.worker import serve
 
 #: One thread each: the parallelism is over runs, and threads of every worker would only fight for the same cores.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from curvedoc.diagnose.many import repeats
+from curvedoc.diagnose.outline import Outline, outline
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import RunDiagnosis, Unreadable
 from curvedoc.ingest import Bundle, Harvest, Signals, read_each
@@ -13,16 +14,8 @@ from curvedoc.model import Run
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.cache import Store
+from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.slim import slim
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one bundle gave. metrics: every name it logged, only where the user chose signals by name."""
-
-    runs: tuple[RunDiagnosis, ...] = ()
-    unreadable: tuple[Unreadable, ...] = ()
-    metrics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +66,8 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
         store = tools.store
         if store is not None:
             if task.key:
-                store.save(task.key, outcome.runs, outcome.unreadable, outcome.metrics)
-            outcome = Outcome(tuple(slim(r) for r in outcome.runs), outcome.unreadable, outcome.metrics)
+                store.save(task.key, outcome)
+            outcome = replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
         yield task, outcome
 
 
@@ -85,10 +78,12 @@ def _among(harvest: Harvest, tools: Kit) -> Mapping[str, tuple[Run, ...]]:
 
 def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]]) -> Outcome:
     done: list[RunDiagnosis] = []
+    outlines: list[Outline] = []
     lost = list(harvest.unreadable)
     for run in harvest.runs:
         try:
             done.append(diagnose(run, tools.book, related.get(run.name, ())))
+            outlines.append(replace(outline(run), config=done[-1].config))  # one copy of it in both
         except MemoryError:
             lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
         except Exception as e:  # one run's fault must not cost the others, and is told
@@ -96,4 +91,4 @@ def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]])
     names: set[str] = set()
     if tools.options.signals:
         names = {m for r in harvest.runs for m in r.points["metric"].unique()}
-    return Outcome(tuple(done), tuple(lost), tuple(sorted(names)))
+    return Outcome(tuple(done), tuple(lost), tuple(sorted(names)), tuple(outlines))

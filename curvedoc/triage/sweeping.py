@@ -20,8 +20,9 @@ from curvedoc.report.html import SECTIONS
 from curvedoc.report.summary import worst_first
 from curvedoc.rulebook.load import signals_file
 from curvedoc.triage.cache import Store, code_mark, key
+from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.pool import Limits, NoWorkers, run_pool
-from curvedoc.triage.shard import Kit, Outcome, Shard, Task, work
+from curvedoc.triage.shard import Kit, Shard, Task, work
 from curvedoc.triage.slim import Shared
 
 #: Below either, starting workers (a second and a half each) costs more than they save.
@@ -85,7 +86,8 @@ def sweep(
             check_chosen(options.signals, names, tools.table)
         lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
         runs = [r for o in outcomes for r in o.runs]
-        d = conclude(runs, book, lost)
+        outlines = [o for outcome in outcomes for o in outcome.outlines]
+        d = conclude(outlines, runs, book, siblings=options.siblings, unreadable=lost)
         if slim and store is not None:
             d = _drawn(d, store, call)
     return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
@@ -129,7 +131,7 @@ class _Call:
         kept = store.load(key) or store.load(self._failed(key))
         if kept is None:
             return False
-        self._take(task.index, Outcome(*kept))
+        self._take(task.index, kept)
         return True
 
     def _failed(self, key: str) -> str:
@@ -145,7 +147,7 @@ class _Call:
             task = tasks[index]
             if store is not None and outcome.unreadable and not outcome.runs and not store.has(task.key):
                 # its worker did not live to keep it; another call with the same limits need not wait for them again
-                store.save(self._failed(task.key), (), outcome.unreadable)
+                store.save(self._failed(task.key), outcome)
             self._take(index, outcome)
             if self.progress is not None:
                 self.progress("triage", done, len(tasks))
