@@ -122,7 +122,8 @@ class Run:
     #: "step", or what stands in its place when the log has none: "epoch", "row", "samples"
     axis: str = "step"
     has_text: bool = False  # a text log was read, so the absence of a message means something
-    _parts: dict[tuple[str, int], Series] = field(default_factory=dict, repr=False)
+    _rows: dict[str, dict[int, pl.DataFrame]] = field(default_factory=dict, repr=False)  # metric -> rank -> its rows
+    _parts: dict[tuple[str, int], Series | None] = field(default_factory=dict, repr=False)
 
     def matches(self, role: str) -> tuple[RoleMatch, ...]:
         """The metrics taken for a role, best first."""
@@ -132,27 +133,23 @@ class Run:
         """The ranks that logged points, ascending."""
         return tuple(int(r) for r in self.points["rank"].unique().sort().drop_nulls())
 
+    def _split(self) -> dict[str, dict[int, pl.DataFrame]]:
+        """The points by metric and rank, cut once: a filter for every metric would cost more than all statistics."""
+        if not self._rows and len(self.points):
+            known = self.points.filter(pl.col("rank").is_not_null())
+            for (name, rank), rows in known.partition_by("metric", "rank", as_dict=True, maintain_order=True).items():
+                self._rows.setdefault(str(name), {})[int(rank)] = rows
+        return self._rows
+
     def metric(self, name: str, rank: int | None = None) -> Series | None:
         """One raw metric of one rank (the lowest that logged it): superseded points out, last write of a step wins."""
-        if rank is None:
-            of = self.points.filter(pl.col("metric") == name)["rank"]
-            if not len(of):
-                return None
-            rank = int(of.min())  # type: ignore[arg-type]
-        key = (name, rank)
-        if key not in self._parts:
-            rows = self.points.filter((pl.col("metric") == name) & (pl.col("rank") == rank) & ~pl.col("superseded"))
-            rows = rows.filter(pl.col("step").is_not_null() & pl.col("value").is_not_null())
-            if not len(rows):
-                return None
-            step = rows["step"].to_numpy()
-            if len(step) > 1 and not bool((np.diff(step) > 0).all()):
-                rows = rows.unique("step", keep="last", maintain_order=True).sort("step")
-                step = rows["step"].to_numpy()
-            time = rows["time"]
-            clock = None if time.null_count() == len(time) else time.fill_null(float("nan")).to_numpy().copy()
-            self._parts[key] = Series(step.copy(), rows["value"].to_numpy().copy(), name, clock)
-        return self._parts[key]
+        by_rank = self._split().get(name)
+        if not by_rank:
+            return None
+        rank = min(by_rank) if rank is None else rank
+        if (name, rank) not in self._parts:
+            self._parts[name, rank] = _series(by_rank[rank], name) if rank in by_rank else None
+        return self._parts[name, rank]
 
     def series(self, role: str) -> Series | None:
         """The preferred metric of a role, or None where the run logged none."""
@@ -161,3 +158,16 @@ class Run:
             if found is not None:
                 return found
         return None
+
+
+def _series(rows: pl.DataFrame, name: str) -> Series | None:
+    rows = rows.filter(~pl.col("superseded") & pl.col("step").is_not_null() & pl.col("value").is_not_null())
+    if not len(rows):
+        return None
+    step = rows["step"].to_numpy()
+    if len(step) > 1 and not bool((np.diff(step) > 0).all()):
+        rows = rows.unique("step", keep="last", maintain_order=True).sort("step")
+        step = rows["step"].to_numpy()
+    time = rows["time"]
+    clock = None if time.null_count() == len(time) else time.fill_null(float("nan")).to_numpy().copy()
+    return Series(step.copy(), rows["value"].to_numpy().copy(), name, clock)

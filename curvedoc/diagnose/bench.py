@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
-from curvedoc.rulebook.expr import Evaluator
+from curvedoc.rulebook.expr import Evaluator, Expr
 from curvedoc.rulebook.rule import Need, Program
 from curvedoc.rulebook.vocabulary import functions
 from curvedoc.series import Series
@@ -38,6 +38,37 @@ class Hits:
 
     series: Series
     texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
+
+
+class Names(Mapping[str, Any]):
+    """Every name of a program with its value, None for unknown; a measure is computed when it is first read.
+
+    Lazily, because a condition that fails spares the measures behind it: most rules are silent on most runs.
+    """
+
+    def __init__(self, given: dict[str, Any], measures: Iterable[tuple[str, Expr]], evaluator: Evaluator) -> None:
+        self._values = given
+        self._open = dict(measures)
+        self._names = (*given, *self._open)
+        self._evaluator = evaluator
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._open:
+            # a measure sees only names above it, so this ends; taken out first, so that it is computed once
+            expr = self._open.pop(name)
+            self._values[name] = self._evaluator.value(expr, self)
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def define(self, name: str, value: Any) -> None:
+        """Add a name: the outcome of one of a rule's alternatives."""
+        self._values[name] = value
+        self._names = (*self._names, name)
 
 
 class Bench:
@@ -134,8 +165,8 @@ class Bench:
             self._hits[key] = Hits(Series(step, np.ones(len(step)), "messages"), texts)
         return self._hits[key]
 
-    def environment(self, program: Program, subject: Subject) -> tuple[dict[str, Any], dict[str, str]]:
-        """Every name of a program with its value (None: unknown), and the texts for its sentences."""
+    def environment(self, program: Program, subject: Subject) -> tuple[Names, dict[str, str]]:
+        """Every name of a program with its value, and the texts for its sentences."""
         env: dict[str, Any] = {}
         texts: dict[str, str] = {"label": subject.label}
         for need in program.needs:
@@ -147,9 +178,7 @@ class Bench:
                 texts.update(hits.texts)
         for param in program.params:
             env[param.name] = param.value
-        for name, expr in program.measures:
-            env[name] = self.evaluator.value(expr, env)
-        return env, texts
+        return Names(env, program.measures, self.evaluator), texts
 
 
 def _number(setting: object) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -42,7 +42,7 @@ def _input_name(need: Need) -> str:
     return need.target
 
 
-def _undecided(rule: Rule, env: dict[str, Any]) -> tuple[str, tuple[str, ...]]:
+def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
     """The line that could not be decided and the optional signals that are missing behind it."""
     missing = tuple(dict.fromkeys(_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None))
     lines = [e.text for _, group in rule.when for e in group]
@@ -67,7 +67,7 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
                 break
             held = None if truth is None else held
         if name:
-            env[name] = held
+            env.define(name, held)
         truths.append(held)
     if not any(t is True for t in truths):
         if all(t is False for t in truths):
@@ -94,12 +94,12 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     return Judgment(rule, "fires", finding=finding)
 
 
-def _step(env: dict[str, Any], name: str | None) -> int | None:
+def _step(env: Mapping[str, Any], name: str | None) -> int | None:
     value = None if name is None else env.get(name)
     return None if value is None else round(value)
 
 
-def _shares(rule: Rule, env: dict[str, Any]) -> tuple[tuple[str, float], ...]:
+def _shares(rule: Rule, env: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
     odds = []
     for link in rule.causes:
         weight = link.weight
