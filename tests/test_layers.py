@@ -41,6 +41,12 @@ def test_the_farthest_moved_layer_counts_from_its_own_first_row() -> None:
     assert moved.value.tolist() == [0.0, 0.5]
 
 
+def test_the_stillest_layer_is_the_one_that_never_moves() -> None:
+    still = summary("still", _layers(moves=[1.0, 1.5], stays=[100.0, 100.0]))
+    assert still is not None
+    assert still.value.tolist() == [0.0, 0.0]
+
+
 def test_a_layer_that_is_not_finite_is_passed_over_and_spoils_the_total_only() -> None:
     layers = _layers(a=[1.0, np.nan], b=[2.0, 3.0])
     total, strong = summary("total", layers), summary("strong", layers)

@@ -10,8 +10,8 @@ import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
 
-Summary = Literal["total", "weak", "strong", "moved"]
-SUMMARIES: tuple[Summary, ...] = ("total", "weak", "strong", "moved")
+Summary = Literal["total", "weak", "strong", "moved", "still"]
+SUMMARIES: tuple[Summary, ...] = ("total", "weak", "strong", "moved", "still")
 
 #: Biases and scales of normalization: their gradients may be tiny by nature (a bias before a batch norm has none), so
 #: they say nothing about what passes through a layer.
@@ -28,6 +28,7 @@ def summary(kind: Summary, members: Sequence[tuple[str, Series]]) -> Series | No
     weak:   the lower quartile over weight matrices (biases and norm scales left out); None below four of them
     strong: the largest value over weight matrices
     moved:  the largest relative change of any layer since its first row
+    still:  the smallest such change
 
     A step where any layer is not finite gives NaN for `total`; the others pass over that layer.
     """
@@ -53,12 +54,13 @@ def _stacked(members: Sequence[Series]) -> tuple[Ints, Floats]:
 def _folded(kind: Summary, rows: Floats) -> Floats:
     if kind == "total":
         return np.asarray(np.hypot.reduce(rows, axis=0), dtype=np.float64)
-    if kind == "moved":
+    if kind in ("moved", "still"):
         rows = np.abs(rows / np.where(rows[:, :1] == 0.0, np.nan, rows[:, :1]) - 1.0)
     finite = np.isfinite(rows)
     some = finite.any(axis=0)
     out = np.full(rows.shape[1], np.nan)
     kept = np.where(finite, rows, np.nan)[:, some]
     if some.any():
-        out[some] = np.nanquantile(kept, WEAK_SHARE, axis=0) if kind == "weak" else np.nanmax(kept, axis=0)
+        share = {"weak": WEAK_SHARE, "still": 0.0}.get(kind, 1.0)
+        out[some] = np.nanquantile(kept, share, axis=0)
     return out

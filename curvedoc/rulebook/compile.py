@@ -27,7 +27,7 @@ from curvedoc.rulebook.vocabulary import functions, type_name
 from curvedoc.series import Series
 
 _NEED = re.compile(
-    r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved) )?"
+    r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
     r"(?P<target>config\.[a-z0-9_]+|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
     r"(?P<optional>\?)?(?: ~ (?P<regex>.+))?$"
 )

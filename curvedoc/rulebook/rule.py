@@ -11,7 +11,7 @@ from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.schema import Case
 
 Source = Literal["role", "config", "config-text", "log", "note", "axis", "restarts"]
-Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved"]
+Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]
 Scope = Literal["run", "layer", "metric", "rank", "siblings"]
 
 
