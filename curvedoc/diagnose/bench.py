@@ -113,6 +113,8 @@ class Bench:
             case "config-text":
                 setting = self.run.settings.get(need.target)
                 return None if setting is None else _contains(str(setting), need.regex)
+            case "label":
+                return _contains(subject.label, need.regex)
             case "note":
                 return float(self._notes(need.target))
             case "axis":

@@ -63,17 +63,19 @@ class Compiler:
             source = "log"
         elif target == "restarts":
             source = "restarts"
+        elif target == "label" and regex:
+            source = "label"
         elif prefix == "config" and rest:
             source = "config-text" if regex else "config"
         elif prefix in ("note", "axis") and rest:
             source = cast(Source, prefix)
         else:
             source, rest = "role", target
-        if regex and source != "config-text":
-            self.problems.append((("needs", name), "only config.<key> takes a regex"))
+        if regex and source not in ("config-text", "label"):
+            self.problems.append((("needs", name), "only config.<key> and label take a regex"))
         if regex:
             self._regex(("needs", name), regex)
-        kind: dict[str, type] = {"config": float, "config-text": bool, "note": float, "axis": float}
+        kind: dict[str, type] = {"config": float, "config-text": bool, "label": bool, "note": float, "axis": float}
         if source != "log":
             self._define(("needs", name), name, kind.get(source, Series))
         return Need(name, source, rest, bool(match["optional"]), cast(Member, match["member"] or ""), regex)

@@ -10,7 +10,7 @@ from curvedoc.diagnosis import Cost, Kind, Severity
 from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.schema import Case
 
-Source = Literal["role", "config", "config-text", "log", "note", "axis", "restarts"]
+Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts"]
 Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]
 Scope = Literal["run", "layer", "metric", "rank", "siblings"]
 
