@@ -51,8 +51,9 @@ def facts(metric: str, value: Floats) -> Facts:
     finite = value[np.isfinite(value)]
     growing = False
     if len(finite) >= _COUNTER_POINTS:
-        rise = np.diff(finite)
-        growing = bool((rise >= 0).all()) and bool((rise > 0).mean() > 0.5)
+        # compared, not subtracted: values of either sign near the largest float would overflow
+        before, after = finite[:-1], finite[1:]
+        growing = bool((after >= before).all()) and bool((after > before).mean() > 0.5)
     return Facts(metric, len(value), finite, growing, growing and bool((finite == np.floor(finite)).all()))
 
 

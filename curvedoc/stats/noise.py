@@ -72,13 +72,13 @@ def noise_tail(s: Series) -> float | None:
 def noise_growth(s: Series) -> float | None:
     """log2 of the noise in the last third over the noise in the first: 1 = doubled, -1 = halved.
 
-    None below 30 finite rows and where either third has no noise.
+    None below 30 finite rows and where either third has no noise, or more than a float can hold.
 
     >>> noise_growth(Series.of([1, -1] * 15 + [0, 0] * 15 + [2, -2] * 15))
     1.0
     """
     head, tail = noise_head(s), noise_tail(s)
-    if not head or not tail:
+    if not head or not tail or not np.isfinite([head, tail]).all():
         return None
     return float(np.log2(tail) - np.log2(head))
 
