@@ -112,16 +112,16 @@ def test_every_error_of_every_rule_file_is_told_with_its_line(tmp_path: Path) ->
     rules = tmp_path / "rules"
     rules.mkdir()
     good = (SHIPPED / "shape" / "divergence.yaml").read_text()
-    (rules / "a.yaml").write_text(good.replace("opening: median(", "opening: medain("))
+    (rules / "rule-a.yaml").write_text(good.replace("id: divergence", "id: rule-a").replace("opening: median(", "opening: medain("))
     (rules / "b.yaml").write_text("id: rule-b\ntitle: [unclosed\n")
-    (rules / "c.yaml").write_text(
+    (rules / "rule-c.yaml").write_text(
         good.replace("id: divergence", "id: rule-c").replace("- up > visible", "- up > = visible")
     )
     result = curvedoc("analyze", tmp_path / "run", "--rules", rules)
     assert result.exit_code == USAGE
     told = [line for line in result.stderr.splitlines() if ".yaml:" in line]
     assert len(told) == 3, result.stderr
-    for name in ("a.yaml", "b.yaml", "c.yaml"):
+    for name in ("rule-a.yaml", "b.yaml", "rule-c.yaml"):
         mine = [line for line in told if name in line]
         assert mine, result.stderr
         number = mine[0].split(f"{name}:")[1].split(":")[0]
