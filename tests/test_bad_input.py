@@ -112,7 +112,9 @@ def test_every_error_of_every_rule_file_is_told_with_its_line(tmp_path: Path) ->
     rules = tmp_path / "rules"
     rules.mkdir()
     good = (SHIPPED / "shape" / "divergence.yaml").read_text()
-    (rules / "rule-a.yaml").write_text(good.replace("id: divergence", "id: rule-a").replace("opening: median(", "opening: medain("))
+    (rules / "rule-a.yaml").write_text(
+        good.replace("id: divergence", "id: rule-a").replace("opening: median(", "opening: medain(")
+    )
     (rules / "b.yaml").write_text("id: rule-b\ntitle: [unclosed\n")
     (rules / "rule-c.yaml").write_text(
         good.replace("id: divergence", "id: rule-c").replace("- up > visible", "- up > = visible")
