@@ -143,6 +143,8 @@ def overfitting(out: Path) -> str:
             )
             seen = []
     logs.table(out / "training.csv", ["epoch", "accuracy", "loss", "val_accuracy", "val_loss"], rows)
+    settings = {"train_size": 200, "batch_size": 16, "lr": 3e-4, "weight_decay": 0.0, "dropout": 0.0, "epochs": 60}
+    (out / "params.json").write_text(json.dumps(settings | {"seed": 10}))
     return "A wide network learns 200 points by heart: the validation loss turns up while the training loss falls on."
 
 

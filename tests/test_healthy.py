@@ -402,7 +402,6 @@ KNOWN: Mapping[tuple[str, int], str] = {
     ("a_bound_that_starts_at_minus_a_thousand", 1): "plateau-after-progress takes a share of a level that has no zero",
     ("fine_tuning_close_to_its_floor", 1): "underfitting expects a fine-tuned model to fall as far as a new one",
     ("batches_of_one", 0): "divergence takes a lucky low under heavy noise for the best level",
-    ("simulated_power_t3", 1): "plateau-after-progress takes the tail of a slow power law for a plateau",
 }
 
 

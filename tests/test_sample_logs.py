@@ -75,6 +75,12 @@ def test_a_sample_is_read_whole_and_what_was_odd_is_noted(name: str) -> None:
     assert all("expect" not in s.path for s in run.sources)
 
 
+def true_causes(want: dict[str, Any]) -> list[str]:
+    """What was done to the run; a list where several things were."""
+    cause: str | list[str] = want["cause"]
+    return [cause] if isinstance(cause, str) else cause
+
+
 def causes_to_find() -> list[Any]:
     """Samples whose cause is known; `known` in expect.yaml tells why another one still comes first."""
     out = []
@@ -89,7 +95,7 @@ def causes_to_find() -> list[Any]:
 @pytest.mark.parametrize("name", causes_to_find())
 def test_the_cause_of_a_sample_comes_first(name: str) -> None:
     got = [(c.cause, c.probability) for c in diagnosed(name).causes[:4]]
-    assert got[0][0] == expected(name)["cause"], got
+    assert got[0][0] in true_causes(expected(name)), got
 
 
 @pytest.mark.parametrize("name", [n for n in NAMES if expected(n).get("fires")])
@@ -134,7 +140,7 @@ def _rewrite() -> None:
             fires[symptom] = {**first, "near": _near(finding)}
         # the cause is what was done to the run, not what comes out
         cause = {"cause": kept["cause"]} if "cause" in kept else {}
-        if cause and run.causes and run.causes[0].cause != kept["cause"]:
+        if cause and run.causes and run.causes[0].cause not in true_causes(kept):
             cause["known"] = f"{run.causes[0].cause} comes first"
         whole = {
             "about": kept["about"], "made_by": kept["made_by"], "verdict": run.verdict, **cause, "fires": fires,
