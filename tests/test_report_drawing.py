@@ -88,7 +88,7 @@ def odd_runs(draw: st.DrawFn) -> RunDiagnosis:
 NO_SHRINK = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
-@settings(max_examples=40, deadline=None, phases=NO_SHRINK)
+@settings(max_examples=25, deadline=None, phases=NO_SHRINK)
 @given(odd_runs(), st.booleans())
 def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> None:
     d = of(run, replace(nan_run(), curves=())) if two else of(run)
@@ -97,10 +97,9 @@ def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> Non
     to_text(d, verbose=True)
     again = from_json(to_json(d))
     assert to_json(again) == to_json(d)
-    assert to_html(again, baked=0).endswith("</html>")
 
 
-@settings(max_examples=15, deadline=None, phases=NO_SHRINK)
+@settings(max_examples=10, deadline=None, phases=NO_SHRINK)
 @given(st.lists(odd_curves().filter(lambda c: len(c.step)), min_size=1, max_size=2))
 def test_any_curve_can_be_baked(curves: list[Curve]) -> None:
     drawn = drawing(picture(replace(healthy_run(), curves=tuple(curves))), 420)

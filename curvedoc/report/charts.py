@@ -99,7 +99,7 @@ def panel(log: bool, bottom: bool) -> dict[str, Any]:
         data("lines")
         .mark_line(clip=True, strokeWidth=1.6)
         .encode(x=x(), y=y(), stroke=raw_stroke, detail=alt.Detail(field="k", type="nominal")),
-        data("dots").mark_circle(clip=True, size=22, opacity=1).encode(x=x(), y=y(), fill=raw_fill),
+        data("dots").mark_circle(clip=True, size=15, opacity=1).encode(x=x(), y=y(), fill=raw_fill),
         data("rules").mark_rule(clip=True, strokeWidth=1, stroke="var(--mark)", strokeDash=[2, 3]).encode(x=x()),
         data("labels")
         .mark_text(clip=True, fill="var(--ink3)", fontSize=11.5, baseline="top")

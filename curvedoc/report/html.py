@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 from collections.abc import Callable, Iterable
@@ -253,6 +254,7 @@ def _note(n: Note) -> str:
     return n.text + where + (f" ({n.count:,} times)" if n.count > 1 else "")
 
 
+@functools.cache
 def _environment() -> Any:
     """Templates whose every expression is freed of credentials, made visible and escaped, unless it is `Markup`."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
