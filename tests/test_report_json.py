@@ -17,6 +17,8 @@ from make_diagnosis import EXAMPLES, nan_run, of
 from curvedoc.diagnosis import Diagnosis, Signal
 from curvedoc.errors import UsageError
 from curvedoc.report.json_out import from_json, json_schema, to_json
+from curvedoc.report.quick import Odd, maker
+from curvedoc.report.wire import build, plain
 
 
 @pytest.fixture(scope="module", params=sorted(EXAMPLES))
@@ -191,3 +193,11 @@ def test_any_signals_are_written_once_and_read_back(signals: list[Signal]) -> No
 
 
 SMALL = replace(nan_run(), curves=())
+
+
+def test_the_quick_way_back_gives_what_the_slow_one_gives(example: Diagnosis) -> None:
+    value = json.loads(json.dumps(plain(example)))
+    assert repr(maker(Diagnosis)(value)) == repr(build(Diagnosis, value))
+    value["unreadable"] = [{"path": "a", "reason": None}]
+    with pytest.raises(Odd):
+        maker(Diagnosis)(value)

@@ -88,7 +88,7 @@ def build(kind: Any, value: Any, where: str = "$") -> Any:
 
 
 @functools.cache
-def _fields(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
+def fields_of(kind: Any) -> tuple[tuple[str, str, Any, bool], ...]:
     """(name, key in JSON, type, whether it must be there) of each field; resolving type hints is slow."""
     hints = get_type_hints(kind)
     missing = dataclasses.MISSING
@@ -102,7 +102,7 @@ def _build_dataclass(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise _wrong(where, "an object", value)
     given = {}
-    for name, key, hint, needed in _fields(kind):
+    for name, key, hint, needed in fields_of(kind):
         if key in value:
             given[name] = build(hint, value[key], f"{where}.{key}")
         elif needed:

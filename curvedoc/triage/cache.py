@@ -22,7 +22,8 @@ from curvedoc.diagnosis import Curve, RunDiagnosis, Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.ingest import Bundle
 from curvedoc.model import Scalar
-from curvedoc.report.wire import build, plain
+from curvedoc.report.quick import maker
+from curvedoc.report.wire import plain
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.slim import slim
 
@@ -118,13 +119,13 @@ class Store:
             return None
         try:
             told = _unpack(found[0])
-            runs = build(tuple[RunDiagnosis, ...], told["runs"])
+            runs = maker(tuple[RunDiagnosis, ...])(told["runs"])
             outlines = tuple(
-                Outline(r.run, r.config, build(Mapping[str, Scalar], settings), build(float | None, end))
+                Outline(r.run, r.config, maker(Mapping[str, Scalar])(settings), maker(float | None)(end))
                 for r, (settings, end) in zip(runs, told["outlines"], strict=True)
             )
-            unreadable = build(tuple[Unreadable, ...], told["unreadable"])
-            return Outcome(runs, unreadable, build(tuple[str, ...], told["metrics"]), outlines)
+            unreadable = maker(tuple[Unreadable, ...])(told["unreadable"])
+            return Outcome(runs, unreadable, maker(tuple[str, ...])(told["metrics"]), outlines)
         except BAD_ENTRY:
             return None
 
@@ -204,10 +205,10 @@ def _unpacked(row: Mapping[str, Any]) -> Curve:
     step, mean, low, high, at, value = arrays
     if not (len(step) == len(mean) == len(low) == len(high) and len(at) == len(value)):
         raise ValueError("columns of unequal length")
-    spans = build(tuple[tuple[int, int], ...], row["nonfinite"])
+    spans = maker(tuple[tuple[int, int], ...])(row["nonfinite"])
     return Curve(
-        build(str, row["metric"]), build(str, row["role"]), build(str, row["label"]), _ints(step),
-        tuple(mean.tolist()), tuple(low.tolist()), tuple(high.tolist()), build(int, row["points"]), spans,
+        maker(str)(row["metric"]), maker(str)(row["role"]), maker(str)(row["label"]), _ints(step),
+        tuple(mean.tolist()), tuple(low.tolist()), tuple(high.tolist()), maker(int)(row["points"]), spans,
         (_ints(at), tuple(value.tolist())),
     )  # fmt: skip
 
