@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -20,14 +21,19 @@ from typer.testing import CliRunner
 from curvedoc.api import Options, rulebook
 from curvedoc.cli.app import app
 from curvedoc.cli.evaluate import numbers
+from curvedoc.diagnose.contrast import partings, worse_than_siblings
+from curvedoc.diagnose.rank import calibrate
+from curvedoc.diagnose.run import diagnose
+from curvedoc.diagnosis import RunDiagnosis
 from curvedoc.errors import NothingToAnalyse, UsageError
 from curvedoc.evaluate.judge import judge
 from curvedoc.evaluate.labels import Label, read_labels, units
-from curvedoc.evaluate.predict import Said, label_key
+from curvedoc.evaluate.predict import Said, label_key, read_labelled, united
 from curvedoc.evaluate.rates import Rate, calibration_error, reliability
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import Evaluation, evaluate
 from curvedoc.evaluate.totals import parts, symptoms, totals
+from curvedoc.model import Run
 
 KINDS: dict[str, Any] = {"nan-sudden": "pathology", "overfitting": "pathology", "step-decay": "notice"}
 
@@ -234,3 +240,46 @@ def test_the_figures_equal_those_of_the_scorer_beside_the_corpus(seed: int) -> N
 def test_an_evaluation_without_outcomes_still_prints() -> None:
     empty = Evaluation("0", "x", (), totals([]), (), (), (), (), ())
     assert "Figures" in to_text(empty, True) and json.loads(to_json(empty))["totals"]["hit"]["value"] is None
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+@settings(max_examples=60, deadline=None)
+def test_the_map_to_probabilities_never_changes_an_order(a: float, b: float) -> None:
+    low, high = sorted((a, b))
+    assert 0 < calibrate(low) <= calibrate(high) < 1
+
+
+@pytest.fixture(scope="module")
+def corpus_runs() -> tuple[Sequence[Run], Sequence[RunDiagnosis]]:
+    """Every run of the corpus and its diagnosis, each on its own: the one slow thing here."""
+    runs = read_labelled(CORPUS, Options())
+    book = rulebook(Options())
+    return runs, [diagnose(run, book) for run in runs]
+
+
+@needs_corpus
+def test_probabilities_of_causes_hold_on_the_corpus(
+    corpus_runs: tuple[Sequence[Run], Sequence[RunDiagnosis]],
+) -> None:
+    """Loosely: an error of at most 0.15 where the fit has 0.10."""
+    _, labels = read_labels(CORPUS)
+    directories = frozenset(label.run for label in labels)
+    said: dict[str, list[RunDiagnosis]] = {}
+    for run in corpus_runs[1]:
+        said.setdefault(label_key(run.run, directories) or "", []).append(run)
+    made = totals(
+        [judge(unit, united([r for key in unit.members for r in said.get(key, ())]), KINDS) for unit in units(labels)]
+    )
+    assert sum(b.right.n for b in made.reliability) > 100
+    assert made.calibration_error is not None and made.calibration_error <= 0.15
+    doubted = [b.right for b in made.reliability if b.high <= 0.6]
+    sure = [b.right for b in made.reliability if b.low >= 0.8]
+    assert sum(r.k for r in doubted) / sum(r.n for r in doubted) < sum(r.k for r in sure) / sum(r.n for r in sure)
+
+
+@needs_corpus
+def test_unrelated_runs_that_share_a_directory_show_no_contrast(
+    corpus_runs: tuple[Sequence[Run], Sequence[RunDiagnosis]],
+) -> None:
+    assert partings(*corpus_runs) == ()
+    assert worse_than_siblings(*corpus_runs) == {}

@@ -51,7 +51,8 @@ def label_key(run: str, directories: frozenset[str]) -> str | None:
     return path + sign + inner if path else None
 
 
-def _united(parts: Iterable[RunDiagnosis]) -> Said:
+def united(parts: Iterable[RunDiagnosis]) -> Said:
+    """What several diagnoses say together: every symptom, each cause at its highest probability."""
     symptoms: list[tuple[str, float, int | None]] = []
     causes: dict[str, float] = {}
     count = 0
@@ -91,7 +92,7 @@ def predict(
         # a label without a sub-run stands for all runs of its directory
         own = [run for key in unit.members for run in keyed.get(key, ())]
         diagnosis = diagnose_all(own, book, siblings=len(unit.members) > 1)
-        said[unit.name] = _united(diagnosis.runs)
+        said[unit.name] = united(diagnosis.runs)
         if progress is not None:
             progress("diagnose", i + 1, len(units))
     return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from curvedoc.evaluate.rates import Rate
@@ -13,6 +14,7 @@ from curvedoc.report.escape import markdown, visible
 
 #: A cell of the terminal's table: long lists of symptoms are cut.
 _CELL = 60
+_PLAIN = re.compile(r"^[A-Za-z0-9 .,%()/+'-]*$")
 
 
 def _text(table: Table) -> list[str]:
@@ -32,13 +34,18 @@ def to_text(e: Evaluation, single: bool = False) -> str:
     return "\n".join(out).rstrip() + "\n"
 
 
+def _cell(text: str) -> str:
+    """Figures and plain names as they are, anything else from the labels escaped."""
+    return text if _PLAIN.match(text) else markdown(text)
+
+
 def _markdown(table: Table) -> list[str]:
     lines = [f"## {table.title}", ""]
     if table.about:
         lines += [table.about, ""]
     lines.append(f"| {' | '.join(table.head)} |")
     lines.append("| --- |" + " ---: |" * (len(table.head) - 1))
-    lines += [f"| {' | '.join(markdown(c) for c in row)} |" for row in table.rows]
+    lines += [f"| {' | '.join(_cell(c) for c in row)} |" for row in table.rows]
     return [*lines, ""]
 
 

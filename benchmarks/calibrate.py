@@ -1,0 +1,163 @@
+"""Fit the exponent and the map of diagnose/rank.py to labelled runs, cross-validated over tasks.
+
+    python benchmarks/calibrate.py LABELS
+
+Every labelled run is diagnosed once and its stories are kept; exponent and map are then fitted on all tasks but one and
+judged on that one, in turn. The fit is to every cause that is named, so that a second cause's probability holds as well
+as the first's. Printed: how the probabilities hold before and after, and the constants over all tasks, to be put into
+rank.py. The exponent changes the order of causes little, the map not at all.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from curvedoc.api import Options, rulebook
+from curvedoc.diagnose import rank
+from curvedoc.diagnose.bench import Bench
+from curvedoc.diagnose.detect import detect
+from curvedoc.diagnose.fold import fold
+from curvedoc.diagnose.rank import Story, calibrate, scores, stories, weigh
+from curvedoc.evaluate.labels import read_labels, units
+from curvedoc.evaluate.predict import label_key, read_labelled
+from curvedoc.evaluate.rates import calibration_error, reliability
+from curvedoc.model import Run
+
+EXPONENTS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2)
+#: Weight of the pull towards the map that changes nothing, in units of runs: few runs must not make the map steep.
+PULL = 4.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One labelled run: its stories and what would be right."""
+
+    task: str
+    told: tuple[Story, ...]
+    right: frozenset[str]
+
+    def stated(self, overlap: float) -> list[tuple[float, bool]]:
+        """(score, whether it is accepted) of every cause, the first cause first."""
+        score = scores(self.told, overlap)
+        ranked = sorted(score, key=lambda c: (-round(score[c], 6), c))
+        return [(score[c], c in self.right) for c in ranked]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The constants of rank.py."""
+
+    overlap: float
+    slope: float
+    shift: float
+
+
+def collect(path: Path) -> list[Case]:
+    """The cases whose label accepts causes and for which some cause was named."""
+    root, labels = read_labels(path)
+    book = rulebook(Options())
+    rules = {r.id: r for r in book.rules}
+    directories = frozenset(label.run for label in labels)
+    runs: dict[str, list[Run]] = {}
+    for run in read_labelled(root, Options()):
+        runs.setdefault(label_key(run.name, directories) or "", []).append(run)
+    out = []
+    for unit in units(labels):
+        label = unit.label
+        own = [r for key in unit.members for r in runs.get(key, ())]
+        if not label.accept_causes or not (label.manifested or label.benign) or not own:
+            continue
+        bench = Bench(own[0])
+        judged = [detect(rule, bench, own if len(unit.members) > 1 else (), False) for rule in book.rules]
+        findings = fold([j.finding for j in judged if j.finding is not None], rules)
+        factors = {c: w.factor for c, w in weigh(findings, book.causes, bench).items()}
+        told = stories(findings, factors)
+        if told:
+            out.append(Case(label.task, told, frozenset(label.accept_causes)))
+    return out
+
+
+def fit_map(pairs: Sequence[tuple[float, bool]]) -> tuple[float, float]:
+    """Slope and shift by penalised maximum likelihood (Newton's method); the slope stays above 0.1: the map rises."""
+    inside = np.array([min(max(s, rank.DOUBT), 1 - rank.DOUBT) for s, _ in pairs])
+    x = np.log(inside / (1 - inside))
+    y = np.array([r for _, r in pairs], dtype=float)
+    slope, shift = 1.0, 0.0
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-(slope * x + shift)))
+        gradient = np.array([((y - p) * x).sum() - PULL * (slope - 1), (y - p).sum()])
+        w = p * (1 - p)
+        curve = np.array([[(w * x * x).sum() + PULL, (w * x).sum()], [(w * x).sum(), w.sum() + 1e-9]])
+        move = np.linalg.solve(curve, gradient)
+        slope, shift = max(0.1, slope + float(move[0])), shift + float(move[1])
+        if abs(move).max() < 1e-9:
+            break
+    return slope, shift
+
+
+def surprise(stated: Sequence[tuple[float, bool]]) -> float:
+    """The negative log-likelihood of what was right, summed over stated probabilities."""
+    return -math.fsum(math.log(max(1e-9, p if r else 1 - p)) for p, r in stated)
+
+
+def fit(cases: Sequence[Case], exponents: Sequence[float] = EXPONENTS) -> Fit:
+    """The constants with the least surprise over every cause of every run, not only the first."""
+    best = []
+    for overlap in exponents:
+        pairs = [p for c in cases for p in c.stated(overlap)]
+        slope, shift = fit_map(pairs)
+        best.append((surprise([(calibrate(s, slope, shift), r) for s, r in pairs]), Fit(overlap, slope, shift)))
+    return min(best, key=lambda b: b[0])[1]
+
+
+def state(case: Case, by: Fit) -> list[tuple[float, bool]]:
+    """The probabilities that a case's causes would be shown with."""
+    return [(calibrate(s, by.slope, by.shift), r) for s, r in case.stated(by.overlap)]
+
+
+def show(title: str, stated: Sequence[Sequence[tuple[float, bool]]]) -> None:
+    """Print the reliability table of the first causes, and the error over all causes."""
+    first = [s[0] for s in stated]
+    every = [p for s in stated for p in s]
+    bins = reliability(first)
+    right = sum(r for _, r in first) / len(first)
+    lost = surprise(every) / len(stated)
+    print(f"{title}: first cause right in {right:.1%} of {len(first)}; error of the first cause", end=" ")
+    print(
+        f"{calibration_error(bins):.3f}, of all {calibration_error(reliability(every)):.3f}; surprise {lost:.3f} a run"
+    )
+    for b in bins:
+        print(f"   {b.low:.1f}-{b.high:.1f}  {b.right.n:4}  stated {b.said:.2f}  right {b.right.k / b.right.n:.2f}")
+
+
+def held_out(cases: Sequence[Case], exponents: Sequence[float]) -> list[list[tuple[float, bool]]]:
+    """What would be stated of every case by constants fitted on the other tasks."""
+    out = []
+    for task in sorted({c.task for c in cases}):
+        made = fit([c for c in cases if c.task != task], exponents)
+        out += [state(c, made) for c in cases if c.task == task]
+    return out
+
+
+def main() -> None:
+    """Collect, cross-validate, fit."""
+    cases = collect(Path(sys.argv[1]))
+    show("scores as they are", [c.stated(rank.OVERLAP) for c in cases])
+    show("as rank.py states them now", [state(c, Fit(rank.OVERLAP, rank.SLOPE, rank.SHIFT)) for c in cases])
+    show("cross-validated, exponent kept", held_out(cases, (rank.OVERLAP,)))
+    show("cross-validated, exponent fitted", held_out(cases, EXPONENTS))
+    for overlap in EXPONENTS:
+        made = fit(cases, (overlap,))
+        stated = [state(c, made) for c in cases]
+        lost = surprise([p for s in stated for p in s]) / len(stated)
+        print(f"exponent {overlap}: slope {made.slope:.2f}, shift {made.shift:.2f}, surprise {lost:.4f} a run")
+
+
+if __name__ == "__main__":
+    main()
