@@ -14,6 +14,7 @@ ENOUGH_POINTS = 10
 ENOUGH_EPOCHS = 4
 #: Below this the headline names the symptom only: it may not assert a cause.
 ASSERTED = 0.5
+NEAR_CERTAIN = 0.7
 #: Cost of a check in units of one look at the log.
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
 
@@ -57,10 +58,16 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     return f"{text}."
 
 
+def _open(cause: RankedCause) -> bool:
+    return any(check.answer in ("open", "unanswerable") for check in cause.checks)
+
+
 def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
     """The open question with the best expected gain per cost among the leading causes."""
+    # a cause this likely is confirmed first: a cheaper question about an unlikely one would only cost attention
+    leading = causes[:1] if causes and causes[0].probability >= NEAR_CERTAIN and _open(causes[0]) else causes[:4]
     best: tuple[float, NextCheck] | None = None
-    for cause in causes[:4]:
+    for cause in leading:
         for check in cause.checks:
             if check.answer not in ("open", "unanswerable"):
                 continue
