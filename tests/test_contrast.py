@@ -17,6 +17,7 @@ from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.contrast import odds, partings, sibling_evidence, worse_than_siblings
 from curvedoc.diagnose.fisher import corrected, fisher, p_values
 from curvedoc.diagnose.many import diagnose_all
+from curvedoc.diagnose.rank import CEILING, calibrate, raised
 from curvedoc.diagnose.siblings import families
 from curvedoc.diagnosis import RunDiagnosis, Verdict, Waste
 from curvedoc.model import Run
@@ -229,3 +230,9 @@ def test_siblings_that_differ_among_themselves_leave_no_note() -> None:
         run(f"r{i}", {"loss": [[0, 2.3], [1000, 0.2 + 0.15 * i]]}, model="mlp", lr=0.01 * (i + 1)) for i in range(7)
     ]
     assert worse_than_siblings(runs, [said(r, "healthy") for r in runs]) == {}
+
+
+def test_siblings_never_make_a_cause_certain() -> None:
+    assert raised(0.97, 20.0) < CEILING
+    assert raised(0.4, 1.0) == pytest.approx(0.4)
+    assert raised(calibrate(0.3), 5.0) == pytest.approx(calibrate(1.5 / (0.7 + 1.5)))

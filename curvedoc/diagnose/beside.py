@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from curvedoc.diagnose.rank import DOUBT, SLOPE
+from curvedoc.diagnose.rank import raised
 from curvedoc.diagnose.verdict import next_check, said
 from curvedoc.diagnosis import Evidence, RankedCause, RunDiagnosis
 
@@ -15,8 +14,7 @@ def beside(run: RunDiagnosis, evidence: Mapping[str, tuple[float, Evidence]]) ->
     """The diagnosis with the odds of causes multiplied and the reason put first; headline and next check follow.
 
     evidence: cause -> (factor on its odds, sentence), as `contrast.sibling_evidence` gives it; causes that no finding
-    names stay out. The map from score to probability is a straight line between log-odds, so a factor on the odds of
-    the score is a term on the log-odds of the probability.
+    names stay out.
     """
     if not any(c.cause in evidence for c in run.causes):
         return run
@@ -28,7 +26,4 @@ def beside(run: RunDiagnosis, evidence: Mapping[str, tuple[float, Evidence]]) ->
 
 
 def _raised(cause: RankedCause, factor: float, why: Evidence) -> RankedCause:
-    p = min(max(cause.probability, DOUBT), 1.0 - DOUBT)
-    log_odds = math.log(p / (1.0 - p)) + SLOPE * math.log(factor)
-    probability = min(max(1.0 / (1.0 + math.exp(-log_odds)), DOUBT), 1.0 - DOUBT)
-    return replace(cause, probability=round(probability, 4), supports=(why, *cause.supports))
+    return replace(cause, probability=round(raised(cause.probability, factor), 4), supports=(why, *cause.supports))

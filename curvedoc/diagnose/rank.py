@@ -14,8 +14,9 @@ multiplies). s(c | story) = o(c)^g / sum of o^g, with g below 1 because pieces o
 with w by severity and by how clearly the first failure shows, so that a run that dies of NaN and also overfits names
 the cause of the NaN first. Siblings speak last: where a setting parts the failed runs of a sweep from the others
 (contrast.py), the odds s / (1 - s) of the causes that it stands for are multiplied by the bound on the Bayes factor
-that its corrected p allows, at most 20. The formula is monotone: more strength, a larger share or a further `for` line
-never lowers a cause. The score s orders the causes; the probability is a rising map of it, p(c) = calibrate(s(c)).
+that its corrected p allows, at most 20 (beside.py). The formula is monotone: more strength, a larger share or a further
+`for` line never lowers a cause. The score s orders the causes; the probability is a rising map of it,
+p(c) = calibrate(s(c)).
 """
 
 from __future__ import annotations
@@ -57,7 +58,6 @@ SHIFT = 1.75
 DOUBT = 0.001
 #: No log makes a cause certain, and a corpus of some hundred runs cannot show more than this.
 CEILING = 0.98
-NO_SIBLINGS: Mapping[str, tuple[float, Evidence]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +148,10 @@ def calibrate(score: float, slope: float = SLOPE, shift: float = SHIFT) -> float
     return CEILING / (1.0 + math.exp(-(slope * math.log(inside / (1.0 - inside)) + shift)))
 
 
-def raised(score: float, factor: float) -> float:
-    """The score with its odds multiplied."""
-    return score * factor / (1.0 - score + score * factor)
+def raised(probability: float, factor: float) -> float:
+    """The probability when the odds of the score behind it are multiplied."""
+    inside = min(max(probability / CEILING, DOUBT), 1.0 - DOUBT)
+    return CEILING / (1.0 + math.exp(-(math.log(inside / (1.0 - inside)) + SLOPE * math.log(factor))))
 
 
 def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench) -> dict[str, Weighed]:
@@ -163,15 +164,10 @@ def rank(
     causes: Mapping[str, Cause],
     bench: Bench,
     because: Mapping[tuple[str, str], str],
-    beside: Mapping[str, tuple[float, Evidence]] = NO_SIBLINGS,
 ) -> tuple[RankedCause, ...]:
-    """The likely causes, best first.
-
-    because: (symptom, cause) -> the rule's own reason for naming it; beside: cause -> what siblings say of it.
-    """
+    """The likely causes, best first. because: (symptom, cause) -> the rule's own reason for naming it."""
     weighed = weigh(findings, causes, bench)
     score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}))
-    score |= {c: raised(score[c], factor) for c, (factor, _) in beside.items() if c in score}
     ranked = []
     for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
@@ -187,7 +183,7 @@ def rank(
                 title=cause.title,
                 probability=round(calibrate(score[id_]), 4),
                 mechanism=cause.mechanism,
-                supports=(*([beside[id_][1]] if id_ in beside else []), *own.supports, *reasons),
+                supports=(*own.supports, *reasons),
                 against=own.against,
                 checks=own.checks,
                 fix=cause.fix,

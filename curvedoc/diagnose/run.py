@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import polars as pl
 
@@ -10,9 +10,9 @@ from curvedoc.diagnose.bench import Bench
 from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.detect import detect
 from curvedoc.diagnose.fold import fold
-from curvedoc.diagnose.rank import NO_SIBLINGS, rank
+from curvedoc.diagnose.rank import rank
 from curvedoc.diagnose.verdict import headline, next_check, verdict, waste
-from curvedoc.diagnosis import Evidence, Message, NotJudged, RunDiagnosis
+from curvedoc.diagnosis import Message, NotJudged, RunDiagnosis
 from curvedoc.model import Note, Run
 from curvedoc.rulebook.rule import Rulebook
 
@@ -32,18 +32,14 @@ def diagnose(
     book: Rulebook,
     group: Sequence[Run] = (),
     strict: bool = False,
-    beside: Mapping[str, tuple[float, Evidence]] = NO_SIBLINGS,
 ) -> RunDiagnosis:
-    """The diagnosis of one run.
-
-    group: the run and its repeats, where there are any; beside: cause -> factor and sentence of a sibling contrast.
-    """
+    """The diagnosis of one run. group: the run and its repeats, where there are any."""
     bench = Bench(run)
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     findings = fold([j.finding for j in judged if j.finding is not None], rules)
     because = {(r.id, link.cause): link.because for r in book.rules for link in r.causes}
-    causes = rank(findings, book.causes, bench, because, beside)
+    causes = rank(findings, book.causes, bench, because)
     result = verdict(run, findings)
     marked = dict.fromkeys(m.metric for f in findings for e in f.evidence for m in e.marks)
     marked.update(dict.fromkeys(f.metric for f in findings if f.metric))

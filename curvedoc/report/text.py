@@ -162,7 +162,9 @@ def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:
         out.add(
             ("+ ", "green"), (contrast.text, ""), (f" (p = {contrast.p_value:.2g})", "dim"), indent=2, hang=2, most=2
         )
-    sentences = [e.text for e in head.cause.supports if head.cause] if head.cause else []
+    shown = [c.text for c in d.contrasts[:1]]
+    supports = head.cause.supports if head.cause else ()
+    sentences = [e.text for e in supports if not any(text in e.text for text in shown)]
     for text in (sentences or [e.text for e in lead.evidence] if lead else [])[:2]:
         out.add(("+ ", "green"), (words.cap(text), ""), indent=2, hang=2, most=2)
     for e in head.cause.against[:1] if head.cause else ():
