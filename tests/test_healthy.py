@@ -397,12 +397,7 @@ for _base in simulate.BASES:
         PICTURES[f"simulated_{_base}_{_law}"] = simulated(_base, _law)
 
 #: Pictures and seeds that still raise an alarm, with the reason.
-KNOWN: Mapping[tuple[str, int], str] = {
-    ("a_bound_that_starts_at_minus_a_thousand", 0): "plateau-after-progress takes a share of a level that has no zero",
-    ("a_bound_that_starts_at_minus_a_thousand", 1): "plateau-after-progress takes a share of a level that has no zero",
-    ("fine_tuning_close_to_its_floor", 1): "underfitting expects a fine-tuned model to fall as far as a new one",
-    ("batches_of_one", 0): "divergence takes a lucky low under heavy noise for the best level",
-}
+KNOWN: Mapping[tuple[str, int], str] = {}
 
 
 def alarms(name: str, seed: int) -> list[str]:

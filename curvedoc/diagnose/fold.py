@@ -42,6 +42,8 @@ def fold(findings: Sequence[Finding], rules: Mapping[str, Rule]) -> tuple[Findin
                 and not _leads_to(owner.symptom, consequence, explained)
             ):
                 explained[consequence] = owner.symptom
+    # a consequence is told after what explains it, however early it began
+    told.sort(key=lambda f: (KIND_ORDER.index(f.kind), f.symptom in explained))
     return tuple(replace(f, explained_by=explained.get(f.symptom)) for f in told)
 
 

@@ -49,7 +49,8 @@ def headline(run: Run, result: Verdict, findings: Sequence[Finding], causes: Seq
 
 def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
     """The sentence of a failed or warned run."""
-    first = next(f for f in findings if f.kind == "pathology")
+    faults = [f for f in findings if f.kind == "pathology"]
+    first = next((f for f in faults if f.explained_by is None), faults[0])
     where = "" if first.first_step is None else f" at {axis} {first.first_step:,}"
     text = f"{first.title}{where}"
     if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
