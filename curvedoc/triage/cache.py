@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import functools
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from curvedoc.diagnose.outline import Outline
-from curvedoc.diagnosis import Curve, RunDiagnosis, Unreadable
+from curvedoc.diagnosis import Curve, NotJudged, RunDiagnosis, Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.ingest import Bundle
 from curvedoc.model import Scalar
@@ -27,7 +28,7 @@ from curvedoc.report.wire import plain
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.slim import slim
 
-MAGIC = "curvedoc-outcome/1"
+MAGIC = "curvedoc-outcome/2"
 #: Entries that nobody wrote or renewed for so long are dropped, looked for once a day.
 KEEP_SECONDS = 30 * 86400
 _DAY = 86400
@@ -91,7 +92,8 @@ class Store:
     def save(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; a disk that is full or read-only costs the speed of the next call and nothing else."""
         told = {
-            "runs": [plain(slim(r)) for r in outcome.runs],
+            "runs": [_told(r) for r in outcome.runs],
+            "not_judged": [json.dumps(plain(r.not_judged)) for r in outcome.runs],
             "unreadable": plain(outcome.unreadable),
             "metrics": list(outcome.metrics),
             "outlines": [[plain(o.settings), plain(o.end)] for o in outcome.outlines],
@@ -119,7 +121,9 @@ class Store:
             return None
         try:
             told = _unpack(found[0])
-            runs = maker(tuple[RunDiagnosis, ...])(told["runs"])
+            gaps = [_not_judged(text) for text in told["not_judged"]]
+            made = maker(tuple[RunDiagnosis, ...])(told["runs"])
+            runs = tuple(replace(r, not_judged=g) for r, g in zip(made, gaps, strict=True))
             outlines = tuple(
                 Outline(r.run, r.config, maker(Mapping[str, Scalar])(settings), maker(float | None)(end))
                 for r, (settings, end) in zip(runs, told["outlines"], strict=True)
@@ -185,6 +189,16 @@ def _unpack(data: bytes) -> Any:
     if not z.eof:
         raise ValueError("an entry that does not end")
     return json.loads(text)
+
+
+def _told(run: RunDiagnosis) -> dict[str, Any]:
+    """The slim run as JSON values but for what was not judged: most runs of a tree have that in common, as one text."""
+    return plain(replace(slim(run), not_judged=()))  # type: ignore[no-any-return]
+
+
+@functools.lru_cache(maxsize=256)
+def _not_judged(text: str) -> tuple[NotJudged, ...]:
+    return maker(tuple[NotJudged, ...])(json.loads(text))  # type: ignore[no-any-return]
 
 
 def _packed(curve: Curve) -> dict[str, Any]:
