@@ -198,9 +198,10 @@ def main() -> None:
     out = [
         "# Performance", "",
         "Written by `python benchmarks/triage.py --write docs/performance.md`; do not edit. Ratios are what to read:",
-        "the contenders of a table ran in turn on the same files, each in a process of its own. Those that read in their",
-        "own process read a tree of one small run first, so that imports do not count; commands and the data server",
-        "start from nothing. Fewer are better in every column.", "",
+        "the contenders of a table ran in turn on the same files, each in a process of its own. Those that read in",
+        "their own process read a tree of one small run first, so that imports do not count; commands and the data",
+        "server start from nothing. The loops only collect numbers; curvedoc's reading also finds the runs and the",
+        "roles of their metrics.", "",
         f"{os.cpu_count()} cores, Python {platform.python_version()}, {a.rounds} rounds.", "",
     ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
