@@ -39,7 +39,7 @@ def _input_name(need: Need) -> str:
             return "log_text"
         case "config" | "config-text":
             return f"config.{need.target}"
-    return need.target
+    return f"another {need.target}" if need.member == "others" else need.target
 
 
 def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:

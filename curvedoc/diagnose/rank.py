@@ -165,7 +165,12 @@ def rank(
     bench: Bench,
     because: Mapping[tuple[str, str], str],
 ) -> tuple[RankedCause, ...]:
-    """The likely causes, best first. because: (symptom, cause) -> the rule's own reason for naming it."""
+    """The likely causes, best first. because: (symptom, cause) -> the rule's own reason for naming it.
+
+    Where something failed, what is merely not logged is no cause of it and is left to the notes.
+    """
+    if any(f.kind == "pathology" for f in findings):
+        findings = [f for f in findings if f.kind != "gap"]
     weighed = weigh(findings, causes, bench)
     score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}))
     ranked = []

@@ -51,7 +51,8 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     """The sentence of a failed or warned run."""
     faults = [f for f in findings if f.kind == "pathology"]
     first = next((f for f in faults if f.explained_by is None), faults[0])
-    where = "" if first.first_step is None else f" at {axis} {first.first_step:,}"
+    # a text without steps is counted from -1
+    where = "" if first.first_step is None or first.first_step < 0 else f" at {axis} {first.first_step:,}"
     text = f"{first.title}{where}"
     if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
         title = causes[0].title
