@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ class Series:
     value: Floats
     metric: str = ""
     time: Floats | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # function -> what it said, see kept()
 
     def __post_init__(self) -> None:
         if len(self.step) != len(self.value):
@@ -57,5 +60,34 @@ class Series:
 
     def finite(self) -> Series:
         """The rows with a finite value."""
-        ok = np.isfinite(self.value)
-        return self if bool(ok.all()) else self.cut(ok)
+        return _finite(self)
+
+
+T = TypeVar("T")
+
+
+def kept(make: Callable[[Series], T]) -> Callable[[Series], T]:
+    """`make`, computed once per series and kept on it: for what many statistics of one series start from.
+
+    The result is shared, so arrays in it are made read-only by `make`.
+    """
+
+    @wraps(make)
+    def once(s: Series) -> T:
+        if make not in s._kept:
+            s._kept[make] = make(s)
+        found: T = s._kept[make]
+        return found
+
+    return once
+
+
+def _finite(s: Series) -> Series:
+    # kept by hand: where every value is finite, the series must not hold itself
+    if "finite" not in s._kept:
+        ok = np.isfinite(s.value)
+        s._kept["finite"] = None if bool(ok.all()) else s.cut(ok)
+        if s._kept["finite"] is not None:
+            s._kept["finite"]._kept["finite"] = None
+    part: Series | None = s._kept["finite"]
+    return s if part is None else part

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series
+from curvedoc.stats.medians import median_of
+from curvedoc.stats.spacing import typical_gap
 from curvedoc.stats.windows import head, tail
 
 
@@ -34,7 +36,7 @@ def at(s: Series, step: float) -> float | None:
 def median(s: Series) -> float | None:
     """The median of the finite values."""
     f = s.finite()
-    return float(np.median(f.value)) if len(f) else None
+    return median_of(f.value) if len(f) else None
 
 
 def mean(s: Series) -> float | None:
@@ -99,7 +101,7 @@ def run_length(s: Series) -> float | None:
 
 def interval(s: Series) -> float | None:
     """The median distance between logged points, in steps."""
-    return float(np.median(np.diff(s.step))) if len(s) > 1 else None
+    return typical_gap(s.step) if len(s) > 1 else None
 
 
 def count_rows(s: Series) -> float:

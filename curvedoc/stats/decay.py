@@ -8,9 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from curvedoc.series import Floats, Ints, Series
+from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.buckets import BUCKETS, bucket_means, mix_edges
-from curvedoc.stats.robust import clipped, mad_noise, unit
+from curvedoc.stats.robust import clipped, mad_noise, unit_of
+from curvedoc.stats.spacing import evenly_spaced, typical_gap
 
 MIN_ROWS = 20
 # Power laws (u + c)^-d and exponentials exp(-u / tau) over the run u in (0, 1].
@@ -69,7 +70,7 @@ def positions(step: Ints) -> Floats:
     """Position of every row in the run, in (0, 1], increasing: the first step stands one typical gap after 0."""
     n = len(step)
     x = step.astype(np.float64) - float(step[0])
-    gap = float(np.median(np.diff(x))) if n > 1 else 1.0
+    gap = typical_gap(step) if n > 1 else 1.0
     if not gap > 0.0:
         return (np.arange(n) + 1.0) / n
     return np.asarray((x + gap) / (float(x[-1]) + gap), dtype=np.float64)
@@ -92,16 +93,16 @@ def _even_atoms(n: int, buckets: int) -> Floats:
     return atoms
 
 
-def fit_shape(y: Floats, step: Ints | None = None) -> Shape:
+def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -> Shape:
     """The best dictionary shape for finite values |y| <= 2 of at least 3 rows; by row where `step` is None.
 
     Least squares on bucket means of outlier-clipped values, weighted by rows. Exponents 40 x offsets 13, 40 time
-    constants; no refinement (model error .3 % of the range).
+    constants; no refinement (model error .3 % of the range). calm: clipped(y) where it is known.
     """
     n = len(y)
     edges = mix_edges(n, min(BUCKETS, max(8, n // 3)))
     weight = np.diff(edges).astype(np.float64)
-    mean = bucket_means(clipped(y), edges)
+    mean = bucket_means(clipped(y) if calm is None else calm, edges)
     if step is None or evenly_spaced(step):
         atoms = _even_atoms(n, min(BUCKETS, max(8, n // 3)))
     else:
@@ -128,10 +129,37 @@ def fit_shape(y: Floats, step: Ints | None = None) -> Shape:
     return Shape("power", base, gain, float(EXPONENTS[d]), float(OFFSETS[c]), r2)
 
 
-def evenly_spaced(step: Ints) -> bool:
-    """All gaps of the step axis are equal."""
-    gaps = np.diff(step)
-    return len(gaps) == 0 or bool((gaps == gaps[0]).all())
+@dataclass(frozen=True, slots=True, eq=False)
+class Ground:
+    """The finite rows of a series on the scale of unit(), with the smooth decay under them; arrays [n], read-only.
+
+    value = center + scale * y; calm: y with outliers clipped; model: the decay at every row
+    """
+
+    y: Floats
+    center: float
+    scale: float
+    calm: Floats
+    shape: Shape
+    model: Floats
+
+
+@kept
+def ground(s: Series) -> Ground | None:
+    """The smooth decay under a series, once for every statistic that looks at what is left above it.
+
+    None below 20 finite rows.
+    """
+    v = s.finite()
+    if len(v) < MIN_ROWS:
+        return None
+    y, center, scale = unit_of(v)
+    calm = clipped(y)
+    shape = fit_shape(y, v.step, calm)
+    model = shape.at(positions(v.step))
+    for shared in (calm, model):
+        shared.setflags(write=False)
+    return Ground(y, center, scale, calm, shape, model)
 
 
 def decay_fit(s: Series) -> DecayFit | None:
@@ -145,12 +173,10 @@ def decay_fit(s: Series) -> DecayFit | None:
     >>> fit.kind, round(fit.floor, 1), round(fit.r2, 2)
     ('exponential', 1.0, 1.0)
     """
-    v = s.finite()
-    if len(v) < MIN_ROWS:
+    g = ground(s)
+    if g is None:
         return None
-    y, center, scale = unit(v.value)
-    shape = fit_shape(y, v.step)
-    model = shape.at(positions(v.step))
+    center, scale, shape, model = g.center, g.scale, g.shape, g.model
     first, last = float(model[0]), float(model[-1])
     limit = shape.base if shape.gain * last <= shape.gain * first or shape.kind == "flat" else last
     return DecayFit(
@@ -158,22 +184,21 @@ def decay_fit(s: Series) -> DecayFit | None:
         floor=center + scale * last,
         drop=scale * (first - last),
         limit=center + scale * limit,
-        sigma=scale * mad_noise(y - model),
+        sigma=scale * mad_noise(g.y - model),
         r2=shape.r2,
         rate=shape.rate,
         offset=shape.offset,
-        rows=len(v),
+        rows=len(g.y),
     )
 
 
 def fitted(s: Series) -> Series:
     """The smooth decay at the finite rows of s; s itself (finite rows) below 20 of them."""
-    v = s.finite()
-    if len(v) < MIN_ROWS:
+    v, g = s.finite(), ground(s)
+    if g is None:
         return v
-    model, _, center, scale = _split(v)
     with np.errstate(over="ignore"):  # values at the end of the float range may have an infinite model
-        return Series(v.step, center + scale * model, v.metric, v.time)
+        return Series(v.step, g.center + g.scale * g.model, v.metric, v.time)
 
 
 def residual(s: Series) -> Series:
@@ -182,19 +207,11 @@ def residual(s: Series) -> Series:
     >>> bool(abs(residual(Series.of([1 + 3 * 0.98**i for i in range(200)])).value).max() < 0.1)
     True
     """
-    v = s.finite()
-    if len(v) < MIN_ROWS:
+    v, g = s.finite(), ground(s)
+    if g is None:
         return Series(v.step, np.zeros(len(v)), v.metric, v.time)
-    _, rest, _, scale = _split(v)
     with np.errstate(over="ignore"):
-        return Series(v.step, scale * rest, v.metric, v.time)
-
-
-def _split(v: Series) -> tuple[Floats, Floats, float, float]:
-    """(model, rest, center, scale) of a finite series in rescaled units."""
-    y, center, scale = unit(v.value)
-    model = fit_shape(y, v.step).at(positions(v.step))
-    return model, y - model, center, scale
+        return Series(v.step, g.scale * (g.y - g.model), v.metric, v.time)
 
 
 def fit_floor(fit: DecayFit) -> float:

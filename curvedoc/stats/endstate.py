@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.grid import Drift, back, clipped, curve_of, drift_of, edges, head_level, means
+from curvedoc.stats.grid import Drift, back, curve_of, drift_of, edges, head_level, means
+from curvedoc.stats.medians import median_of
 
 WINDOW = 0.25  # of the rows: the end of a run
 BAND = 0.01  # of the total drop: a change over the window that no one would train on for
@@ -24,13 +25,13 @@ def end_drift(s: Series, share: float) -> tuple[Drift, float] | None:
     if n < 2 * SHORTEST or not 0.0 < share <= 1.0:
         return None
     k = min(n, max(int(n * share), min(16, n // 2), SHORTEST))
-    y = clipped(c.y)
+    y = c.calm
     d = drift_of(y[-k:])
     if d is None:
         return None
     start = head_level(c.y)
     low = float(np.min(means(y, edges(n, 32))))
-    return d, max(abs(start - float(np.median(y[-k:]))), start - low)
+    return d, max(abs(start - median_of(y[-k:])), start - low)
 
 
 def change_over(s: Series, share: float) -> float | None:
@@ -142,6 +143,6 @@ def end_slope(s: Series) -> float | None:
     if n < 2 * SHORTEST:
         return None
     k = max(int(n * WINDOW), min(16, n // 2), SHORTEST)
-    d = drift_of(clipped(c.y)[-k:])
+    d = drift_of(c.calm[-k:])
     width = (c.x[-1] - c.x[-k]) * k / (k - 1)
     return None if d is None or width <= 0.0 else back(round(d.change / width, 15), c.scale)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.grid import clipped, curve_of, means, mixed_edges, noise_of
+from curvedoc.stats.grid import curve_of, means, mixed_edges
+from curvedoc.stats.medians import median_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,12 @@ def turns(s: Series) -> tuple[Turn, ...]:
     if n < 12:
         return ()
     cut = mixed_edges(n, 64 if n >= 192 else max(12, n // 3))
-    y = clipped(c.y)
+    y = c.calm
     b, x, rows = means(y, cut), means(c.x, cut), np.diff(cut)
-    noise = noise_of(c.y)
+    noise = c.noise
     bend = np.abs(b[2:] - 2 * b[1:-1] + b[:-2]) / np.sqrt(1 / rows[2:] + 4 / rows[1:-1] + 1 / rows[:-2])
     # buckets that scatter more than their rows: noise is autocorrelated, so the buckets' own scatter counts
-    error = max(noise, 1.4826 * float(np.median(bend)) if len(b) > 24 else 0.0) / np.sqrt(rows)
+    error = max(noise, 1.4826 * median_of(bend) if len(b) > 24 else 0.0) / np.sqrt(rows)
     out: list[Turn] = []
     low = high = 0
     falling: bool | None = None

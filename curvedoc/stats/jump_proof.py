@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from curvedoc.series import Floats
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.robust import prefix
 
 # Means that a long window is thinned to.
@@ -119,9 +120,9 @@ def lasting(r: Floats, row: int, half: int) -> bool:
     if wide < 4:
         return False
     left, right = r[row - wide : row], r[row : row + wide]
-    change = float(np.median(right) - np.median(left))
+    change = median_of(right) - median_of(left)
     # What both sides climb or fall by anyway does not count; an outlier tilts one side only.
-    tilts = [float(np.median(x[wide // 2 :]) - np.median(x[: wide // 2])) / (wide - wide // 2) for x in (left, right)]
+    tilts = [(median_of(x[wide // 2 :]) - median_of(x[: wide // 2])) / (wide - wide // 2) for x in (left, right)]
     if tilts[0] * tilts[1] > 0.0:
         change -= wide * min(tilts, key=abs)
     return bool(change * np.sign(after - before) >= LASTING * abs(after - before))

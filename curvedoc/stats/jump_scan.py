@@ -20,8 +20,9 @@ from statistics import NormalDist
 import numpy as np
 
 from curvedoc.series import Floats, Ints
-from curvedoc.stats.decay import fit_shape, positions
+from curvedoc.stats.decay import Ground, fit_shape, positions
 from curvedoc.stats.jump_proof import abrupt, confirmed, deviation, edges, inflation, lasting
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import (
     MAD_D2,
@@ -36,6 +37,8 @@ from curvedoc.stats.robust import (
 
 FINE = (6, 8, 12, 16)
 COARSE = (12, 16)
+# Rows worked on together: their sums and moments stay in the processor's second cache.
+CHUNK = 16_384
 # A window may not reach closer to the start than 4 times its half width: the steep head of a decay is not linear.
 HEAD = 4
 MIN_ROWS = 60
@@ -70,22 +73,31 @@ def _scale(r: Floats, phi: float, rounding: float) -> Floats:
     """Noise at every row from second differences, corrected for autocorrelation, [n]."""
     d = np.abs(second_differences(r))
     level = block_medians(d, max(1, min(48, len(r) // 64))) / MAD_D2
-    level = np.maximum(level, max(0.2 * float(np.median(level)), rounding))
+    level = np.maximum(level, max(0.2 * median_of(level), rounding))
     return np.asarray(spread_blocks(level, len(r)) / whitened(phi), dtype=np.float64)
 
 
-def contrasts(x: Floats) -> Iterator[tuple[int, Floats]]:
-    """(h, J) for the half widths of one level; J[i] is the jump at row h + i."""
+def contrasts(x: Floats, widths: tuple[int, ...] = FINE) -> Iterator[tuple[int, Floats]]:
+    """(h, J) for the half widths (ascending) that fit twice into x; J[i] is the jump at row h + i."""
     m = len(x)
-    sums, moments = prefix(x), prefix(x * np.arange(m))
-    for h in FINE if m else ():
-        if 2 * h > m:
-            return
-        s = sums[h:] - sums[:-h]
-        start = np.arange(m - h + 1)
-        slope = (moments[h:] - moments[:-h] - (start + (h - 1) / 2.0) * s) * (12.0 / (h * (h * h - 1.0)))
-        mean, reach = s / h, slope * (h / 2.0)
-        yield h, (mean - reach)[h:] - (mean + reach)[:-h]
+    widths = tuple(h for h in widths if 2 * h <= m)
+    jumps = {h: np.empty(m - 2 * h + 1) for h in widths}
+    overlap = 2 * max(widths, default=1) - 1
+    for start in range(0, m - overlap, CHUNK):
+        part = x[start : start + CHUNK + overlap]
+        row = np.arange(len(part) + 1, dtype=np.float64)
+        sums, moments = prefix(part), prefix(part * row[:-1])
+        for h in widths:
+            mean = sums[h:] - sums[:-h]
+            # moment about the middle of the window, turned into half of what its line rises over it
+            reach = row[:-h] + (h - 1) / 2.0
+            reach *= mean
+            np.subtract(moments[h:] - moments[:-h], reach, out=reach)
+            reach *= 6.0 / (h * h - 1.0)
+            mean *= 1.0 / h
+            left, right = (mean + reach)[:-h], np.subtract(mean, reach, out=mean)[h:]
+            np.subtract(right, left, out=jumps[h][start : start + len(right)])
+    yield from jumps.items()
 
 
 def _guard(a: Floats, h: int, m: int) -> float:
@@ -105,15 +117,12 @@ def _candidates(r: Floats, sigma: Floats, phi: float, limit: float) -> list[tupl
     x, fold = r, 1
     while len(x) >= 24:
         m = len(x)
-        for h, jump in contrasts(x):
+        widths = tuple(h for h in (FINE if fold == 1 else COARSE) if h * fold <= max(6, n // HEAD))
+        for h, score in contrasts(x, widths):
             wide = h * fold
-            if wide > max(6, n // HEAD):
-                break
-            if fold > 1 and h not in COARSE:
-                continue
-            deviation = np.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(wide, phi) / fold)
-            rows = np.arange(h, m - h + 1)
-            score = np.abs(jump) / (sigma[np.minimum(rows * fold, n - 1)] * deviation)
+            np.abs(score, out=score)
+            score /= sigma[wide : (m - h) * fold + 1 : fold]
+            score /= np.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(wide, phi) / fold)
             first = max(h, -(-HEAD * wide // fold)) - h
             score = score[first:]
             guard = _guard(score, h, m)
@@ -128,13 +137,16 @@ def _candidates(r: Floats, sigma: Floats, phi: float, limit: float) -> list[tupl
     return sorted(found)
 
 
-def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
-    """Jumps of finite values |y| <= 2 that were logged at one cadence, in order; [] below 60 rows."""
+def scan(y: Floats, step: Ints, alpha: float, known: Ground | None = None) -> list[Jump]:
+    """Jumps of finite values |y| <= 2 that were logged at one cadence, in order; [] below 60 rows.
+
+    known: the ground of y, where it was worked out before.
+    """
     n = len(y)
     if n < MIN_ROWS:
         return []
-    flat = clipped(y)
-    r = flat - fit_shape(y, step).at(positions(step))
+    flat = clipped(y) if known is None else known.calm
+    r = flat - (fit_shape(y, step, flat).at(positions(step)) if known is None else known.model)
     # Autocorrelation is a property of the whole: 100,000 rows tell it.
     phi = min(0.95, max(0.0, lag_one(r[:100_000]) or 0.0))
     rounding = max(smallest_gap(y) * ROUNDING, 1e-6 * float(np.ptp(y)))
@@ -143,7 +155,7 @@ def scan(y: Floats, step: Ints, alpha: float) -> list[Jump]:
     sigma = _scale(r, phi, rounding)
     limit = threshold(n, alpha) * (1.0 + SMOOTHED * max(0.0, phi - 0.6))
     kept: list[tuple[int, int, float]] = []
-    for half, row, z in _candidates(r - float(np.median(r)), sigma, phi, limit):
+    for half, row, z in _candidates(r - median_of(r), sigma, phi, limit):
         # Narrow candidates come first, so that every kept one is at most as wide as this.
         i = bisect_left(kept, (row,))
         if any(abs(row - other) <= 1.5 * half for other, _, _ in kept[max(0, i - 1) : i + 1]):

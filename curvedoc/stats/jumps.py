@@ -7,10 +7,12 @@ from itertools import pairwise
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
+from curvedoc.stats.decay import ground
 from curvedoc.stats.events import Event, Events
 from curvedoc.stats.jump_proof import confirm
 from curvedoc.stats.jump_scan import Jump, scan
-from curvedoc.stats.robust import clipped, finite_rows, mad_noise, median5, unit
+from curvedoc.stats.medians import inner_median5, median5, median_of
+from curvedoc.stats.robust import clipped, finite_rows, mad_noise, unit_of
 
 # Score above sqrt(2 ln n): at most 1 % of smooth noisy decays show a false jump (measured, n = 60 to 20,000).
 ALPHA = 1.5
@@ -28,7 +30,7 @@ def cadence_splits(step: Ints) -> list[int]:
     gaps = np.maximum(np.diff(step), 1).astype(np.float64)
     if len(gaps) < 12 or gaps.max() <= CADENCE * gaps.min():
         return []
-    windows = np.median(np.lib.stride_tricks.sliding_window_view(gaps, 5), axis=1)
+    windows = inner_median5(gaps)
     before, after = windows[:-5], windows[5:]
     change = np.abs(np.log(after / before))
     rows: list[int] = []
@@ -36,7 +38,7 @@ def cadence_splits(step: Ints) -> list[int]:
         # Of a plateau of equal changes the middle is the place.
         top = group[change[group] >= change[group].max() - 1e-12]
         rows.append(int(top[len(top) // 2]) + 5)
-    holes = np.flatnonzero(gaps > 20.0 * float(np.median(gaps))) + 1
+    holes = np.flatnonzero(gaps > 20.0 * median_of(gaps)) + 1
     far = [int(h) for h in holes if all(abs(int(h) - r) > 5 for r in rows)]
     return sorted({*rows, *far})
 
@@ -56,8 +58,8 @@ def jumps(s: Series, alpha: float = ALPHA) -> Events:
     >>> [e.step for e in jumps(Series.of(y), 1.5).items]
     [300.0]
     """
-    y, rows = finite_rows(s.value)
-    u, center, scale = unit(y)
+    rows = finite_rows(s.value)[1]
+    u, center, scale = unit_of(s)
     step = s.step[rows]
     found: list[Event] = []
     bounds = [0, *cadence_splits(step), len(u)]
@@ -65,7 +67,8 @@ def jumps(s: Series, alpha: float = ALPHA) -> Events:
     for low, high in pairwise(bounds):
         if high - low < MIN_REGIME:
             continue
-        for jump in scan(u[low:high], step[low:high], alpha):
+        whole = ground(s) if high - low == len(u) else None
+        for jump in scan(u[low:high], step[low:high], alpha, whole):
             found.append(_event(jump, low, smooth, sigma, step, rows, center, scale))
     return Events(tuple(found), len(u))
 
@@ -129,11 +132,11 @@ def level_shift(s: Series, min_rows: float = 5.0) -> Event | None:
     n = len(y)
     if n < 3 * h:
         return None
-    u, center, scale = unit(y)
+    u, center, scale = unit_of(s)
     sigma = mad_noise(u)
     step = s.step[rows]
     gap = np.abs(np.diff(u))
-    usual = float(np.median(gap))
+    usual = median_of(gap)
     best: tuple[float, Jump] | None = None
     for row in range(max(h, n // 5), n - h + 1):
         x = np.arange(h) - (h - 1) / 2.0

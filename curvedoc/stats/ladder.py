@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Floats, Series
-from curvedoc.stats.grid import Curve, curve_of, drift_of, edges, noise_of
+from curvedoc.stats.grid import Curve, curve_of, drift_of, edges
+from curvedoc.stats.medians import median_of
 
 LEAST = 32  # rows
 BUCKETS = 32
@@ -57,7 +58,7 @@ def ladder_growth(s: Series) -> float | None:
         return None
     low = found[1]
     k = max(1, len(low) // 10)
-    start, end = float(np.median(low[:k])), float(np.median(low[-k:]))
+    start, end = median_of(low[:k]), median_of(low[-k:])
     return None if start <= 0.0 or end > 1e300 * start else end / start - 1.0
 
 
@@ -89,7 +90,7 @@ def growth_per_step(s: Series) -> float | None:
         return None
     x, low = found
     i, j = np.triu_indices(len(x), 1)
-    out = float(np.median((low[j] - low[i]) / (x[j] - x[i]))) * c.scale
+    out = median_of((low[j] - low[i]) / (x[j] - x[i])) * c.scale
     return out if np.isfinite(out) else None
 
 
@@ -103,8 +104,8 @@ def projected_step(s: Series, capacity: float) -> float | None:
     climb = growth_per_step(s)
     if climb is None or climb <= 0.0:
         return None
-    last = float(np.median(c.y[-max(1, len(c) // 20) :] - 0.0)) * c.scale
-    at = float(np.median(c.x[-max(1, len(c) // 20) :]))
+    last = median_of(c.y[-max(1, len(c) // 20) :] - 0.0) * c.scale
+    at = median_of(c.x[-max(1, len(c) // 20) :])
     step = at + (capacity - last) / climb
     return step if np.isfinite(step) else None
 
@@ -130,7 +131,7 @@ def growth_factor(s: Series) -> float | None:
     if len(c) < 4:
         return None
     k = max(1, len(c) // 10)
-    first, last = float(np.median(c.y[:k])), float(np.median(c.y[-k:]))
+    first, last = median_of(c.y[:k]), median_of(c.y[-k:])
     return None if first <= 0.0 or abs(last) > 1e300 * first else last / first
 
 
@@ -149,10 +150,10 @@ def late_growth(s: Series) -> float | None:
         return None
     reach = max(1, n // 20)
     middle = 2 * n // 3
-    first, last = float(np.median(c.y[:reach])), float(np.median(c.y[-reach:]))
-    before = float(np.median(c.y[middle - reach : middle + reach + 1]))
+    first, last = median_of(c.y[:reach]), median_of(c.y[-reach:])
+    before = median_of(c.y[middle - reach : middle + reach + 1])
     growth = last - first
-    if growth <= max(4.0 * noise_of(c.y), 0.01 * abs(first), 1e-9):
+    if growth <= max(4.0 * c.noise, 0.01 * abs(first), 1e-9):
         return None
     return (last - before) / growth
 
@@ -181,5 +182,5 @@ def collapse_factor(s: Series) -> float | None:
         return None
     cut = edges(n, min(BUCKETS, n))
     top = float(np.max(np.add.reduceat(c.y, cut[:-1]) / np.diff(cut)))
-    last = float(np.median(c.y[-max(1, n // 10) :]))
+    last = median_of(c.y[-max(1, n // 10) :])
     return None if top <= 0.0 or abs(last) > 1e300 * top else last / top

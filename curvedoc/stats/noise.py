@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
+from curvedoc.series import Floats, Series, kept
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.robust import (
     block_medians,
     mad_noise,
@@ -12,7 +13,7 @@ from curvedoc.stats.robust import (
     second_differences,
     smallest_gap,
     spread_blocks,
-    unit,
+    unit_of,
 )
 
 # Second differences of fewer rows say too little about a scale (standard deviation of the estimate about a half).
@@ -27,6 +28,7 @@ TINY = 1e-150
 GAUSS_TAIL = 1.96 / 0.6745
 
 
+@kept
 def noise(s: Series) -> float | None:
     """Robust standard deviation of the row-to-row noise, in units of the value.
 
@@ -39,7 +41,7 @@ def noise(s: Series) -> float | None:
     >>> round(noise(Series.of([0, 1, 0, 1, 0, 1, 0, 1])), 2)
     1.21
     """
-    y, _, scale = unit(s.finite().value)
+    y, _, scale = unit_of(s)
     return None if len(y) < MIN_ROWS else mad_noise(y) * scale
 
 
@@ -52,7 +54,7 @@ def noise_rel(s: Series) -> float | None:
     sigma = noise(s)
     if sigma is None:
         return None
-    level = 2.0 * float(np.median(np.abs(s.finite().value) * 0.5))
+    level = 2.0 * median_of(np.abs(s.finite().value) * 0.5)
     ratio = sigma / level if level > 0 else np.inf
     return ratio if np.isfinite(ratio) else None
 
@@ -89,7 +91,7 @@ def tail_ratio(s: Series) -> float | None:
     Real training losses: .95 to 1.1, heavy ones above 3. None below 50 finite rows or where half the rows do not move.
     """
     v = s.finite().value
-    return None if len(v) < MIN_TAIL_ROWS else tail_weight(unit(v)[0])
+    return None if len(v) < MIN_TAIL_ROWS else tail_weight(unit_of(s)[0])
 
 
 def tail_weight(y: Floats) -> float | None:
@@ -111,7 +113,7 @@ def phi(s: Series) -> float | None:
     for what the moving mean takes away. None below 50 finite rows and for constants.
     """
     v = s.finite().value
-    return None if len(v) < MIN_PHI_ROWS else lag_one(unit(v)[0])
+    return None if len(v) < MIN_PHI_ROWS else lag_one(unit_of(s)[0])
 
 
 def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
@@ -129,7 +131,7 @@ def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
     r = y[half : n - half] - (sums[window:] - sums[:-window]) / window
     blocks = max(1, min(48, len(r) // 64))
     level = block_medians(np.abs(r), blocks) / 0.6745
-    level = spread_blocks(np.maximum(level, 0.2 * float(np.median(level))), len(r))
+    level = spread_blocks(np.maximum(level, 0.2 * median_of(level)), len(r))
     if float(level.min()) < TINY:
         return None
     x = np.clip(r / level, -3.0, 3.0)
@@ -160,5 +162,5 @@ def quantum(s: Series) -> float | None:
     v = s.finite().value
     if not len(v):
         return None
-    y, _, scale = unit(v)
+    y, _, scale = unit_of(s)
     return smallest_gap(y) * scale or None

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
-from curvedoc.stats.decay import fit_shape, positions
-from curvedoc.stats.grid import MAD_TO_SD, Curve, clipped, curve_of, edges, head_level, means, noise_of
+from curvedoc.series import Floats, Series, kept
+from curvedoc.stats.decay import ground
+from curvedoc.stats.grid import MAD_TO_SD, Curve, curve_of, edges, head_level, means, noise_of
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.period import period_score, significant
 
 LEAST = 40  # rows
@@ -30,15 +31,16 @@ class Around:
     drop: float
 
 
+@kept
 def around(s: Series) -> Around | None:
     """The finite rows of `s` around their smooth decay; None below 40 of them."""
-    c = curve_of(s)
+    c, g = curve_of(s), ground(s)
     n = len(c)
-    if n < LEAST:
+    if n < LEAST or g is None:
         return None
-    shape = fit_shape(c.y, s.step[np.isfinite(s.value)])
-    rest = c.y - shape.at(positions(s.step[np.isfinite(s.value)]))
-    lowest = float(np.min(means(clipped(c.y), edges(n, 16))))
+    rest = (g.y - g.model) * (g.scale / c.scale)
+    rest.setflags(write=False)
+    lowest = float(np.min(means(c.calm, edges(n, 16))))
     return Around(c, rest, max(0.0, head_level(c.y) - lowest))
 
 
@@ -102,10 +104,10 @@ def lag1(s: Series) -> float | None:
 
 
 def _lag1(rest: Floats) -> float | None:
-    spread = MAD_TO_SD * float(np.median(np.abs(rest - np.median(rest))))
+    spread = MAD_TO_SD * median_of(np.abs(rest - median_of(rest)))
     if spread == 0.0:
         return None
-    x = np.clip((rest - np.median(rest)) / spread, -4.0, 4.0)
+    x = np.clip((rest - median_of(rest)) / spread, -4.0, 4.0)
     x = x - x.mean()
     power = float(x @ x)
     return None if power == 0.0 else float(x[1:] @ x[:-1]) / power
@@ -153,7 +155,7 @@ def wanders(s: Series) -> bool | None:
     b = _straightened(_local(a.curve.y))
     rows = len(half) / len(b)
     noise = noise_of(half)
-    scatter = MAD_TO_SD * float(np.median(np.abs(b - np.median(b))))
+    scatter = MAD_TO_SD * median_of(np.abs(b - median_of(b)))
     return scatter > WANDERS * noise / rows**0.5 and scatter > 1e-9
 
 

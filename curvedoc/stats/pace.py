@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from curvedoc.series import Floats, Series
+from curvedoc.stats.medians import median_of
 
 OPENING = 0.05  # of the rows: compilation and cold caches make the first rows slow
 LEAST = 5  # rows on either side of a change
@@ -46,7 +47,7 @@ def row_seconds(s: Series) -> Series:
     if len(time) < 2:
         return empty
     gap, steps = np.diff(time), np.diff(step)
-    if float(np.median(gap)) < TICKS * _tick(time):
+    if median_of(gap) < TICKS * _tick(time):
         return empty
     good = gap > 0.0
     return Series(step[1:][good].copy(), gap[good] / steps[good], s.metric)
@@ -91,11 +92,11 @@ def _change(s: Series) -> Change | None:
     best, least = edge, np.inf
     for k in np.unique(np.linspace(edge, len(y) - edge, TRIALS).astype(np.int64)):
         a, b = y[:k], y[k:]
-        cost = float(np.abs(a - np.median(a)).sum() + np.abs(b - np.median(b)).sum())
+        cost = float(np.abs(a - median_of(a)).sum() + np.abs(b - median_of(b)).sum())
         if cost < least:
             best, least = int(k), cost
     a, b = y[:best], y[best:]
-    factor = float(np.exp(np.clip(np.median(b) - np.median(a), -700, 700)))
+    factor = float(np.exp(np.clip(median_of(b) - median_of(a), -700, 700)))
     clear = float(np.exp(np.clip(np.quantile(b, LOW) - np.quantile(a, HIGH), -700, 700)))
     return Change(float(step[best]), factor, clear)
 

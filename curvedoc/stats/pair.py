@@ -6,6 +6,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.grid import MAD_TO_SD, drift_of, noise_of, scale_of
+from curvedoc.stats.medians import median_of
 
 LEAST = 20  # common rows for a statement about noise
 SETTLE = 200  # rows at the start that all runs share, as the loss falls the same way
@@ -89,7 +90,7 @@ def noise_correlation(a: Series, b: Series) -> float | None:
 def _bends(y: Floats) -> Floats | None:
     """Second differences over their robust deviation, clipped at four; None where nothing moves."""
     d = y[2:] - 2.0 * y[1:-1] + y[:-2]
-    spread = MAD_TO_SD * float(np.median(np.abs(d)))
+    spread = MAD_TO_SD * median_of(np.abs(d))
     return None if spread <= 1e-12 else np.clip(d / spread, -4.0, 4.0)
 
 
@@ -121,7 +122,7 @@ def paired_shift(a: Series, b: Series) -> float | None:
     if found is None:
         return None
     d, scale = found
-    out = float(np.median(d[-max(4, len(d) // 4) :])) * scale
+    out = median_of(d[-max(4, len(d) // 4) :]) * scale
     return out if np.isfinite(out) else None
 
 

@@ -8,8 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
-from curvedoc.stats.decay import fit_shape, positions
-from curvedoc.stats.grid import MAD_TO_SD, curve_of, noise_of
+from curvedoc.stats.decay import ground
+from curvedoc.stats.grid import MAD_TO_SD, curve_of, noise_of, scale_of
+from curvedoc.stats.medians import median_of
+from curvedoc.stats.spacing import typical_gap
 
 LEAST = 100  # rows
 SHORTEST = 4.0  # rows of a period
@@ -43,14 +45,13 @@ def find_period(s: Series) -> Period | None:
 
     Source: Press and Rybicki 1989 (gridding); background and harmonic sum measured on simulated losses.
     """
-    c = curve_of(s)
-    if len(c) < LEAST:
+    g = ground(s)
+    if g is None or len(g.y) < LEAST:
         return None
-    step = s.step[np.isfinite(s.value)]
-    rest = c.y - fit_shape(c.y, step).at(positions(step))
-    rest, step = rest[-MOST:], step[-MOST:]
-    rest = rest - float(np.median(rest))
-    spread = MAD_TO_SD * float(np.median(np.abs(rest)))
+    scale, step = scale_of(s.finite().value), s.finite().step[-MOST:]
+    rest = (g.y[-MOST:] - g.model[-MOST:]) * (g.scale / scale)
+    rest = rest - median_of(rest)
+    spread = MAD_TO_SD * median_of(np.abs(rest))
     if spread <= 1e-12:
         return None
     grid = _on_grid(np.clip(rest / spread, -4.0, 4.0), step)
@@ -64,14 +65,14 @@ def find_period(s: Series) -> Period | None:
     phase = 2.0 * np.pi * (step.astype(np.float64) - float(step[0])) / (length * row)
     wave = np.stack([np.cos(phase), np.sin(phase)])
     size = float(np.hypot(*(wave @ np.clip(rest, -4 * spread, 4 * spread))) * 2.0 / len(rest))
-    return Period(length * row, score, size * c.scale)
+    return Period(length * row, score, size * scale)
 
 
 def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
     """Values on even cells (0 in the holes) and the steps of one cell; None where steps are too sparse for that."""
     x = step.astype(np.float64) - float(step[0])
     gaps = np.diff(x)
-    row = float(np.median(gaps))
+    row = typical_gap(x)
     if bool((gaps == gaps[0]).all()):
         return y - y.mean(), row
     if float(np.mean(gaps == row)) < 0.9:
@@ -124,7 +125,7 @@ def _background(power: Floats, first: int) -> Floats:
         bounds.append(min(len(power) - 1, max(bounds[-1] + 6 * OVERSAMPLE, int(bounds[-1] * 1.25))))
     pairs = list(pairwise(bounds))
     center = np.array([0.5 * (np.log(a) + np.log(b)) for a, b in pairs])
-    level = np.log(np.array([np.median(power[a:b]) for a, b in pairs]) / np.log(2.0) + 1e-300)
+    level = np.log(np.array([median_of(power[a:b]) for a, b in pairs]) / np.log(2.0) + 1e-300)
     smooth = np.median(np.vstack([np.append(level[:1], level[:-1]), level, np.append(level[1:], level[-1:])]), axis=0)
     smooth[0] = max(level[0], smooth[0])
     at = np.log(np.maximum(np.arange(len(power)), 1.0))
@@ -193,7 +194,7 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
     n = len(c)
     if n < 20 or not 1.0 <= epoch_steps <= (c.x[-1] - c.x[0]) / 3.0:
         return None
-    per = round(epoch_steps / float(np.median(np.diff(c.x))))
+    per = round(epoch_steps / typical_gap(c.x))
     if per < 5 or n < 3 * per:
         return None
     # two half-weights at the ends: the mean of exactly one epoch, centered
@@ -203,7 +204,7 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
     level = np.convolve(c.y, kernel / kernel.sum(), mode="valid")
     skip = len(kernel) // 2
     rest, x = c.y[skip : skip + len(level)] - level, c.x[skip : skip + len(level)]
-    limit = 5.0 * max(noise_of(rest), MAD_TO_SD * float(np.median(np.abs(rest))))
+    limit = 5.0 * max(noise_of(rest), MAD_TO_SD * median_of(np.abs(rest)))
     rest = np.clip(rest, -limit, limit)
     bins = min(BINS, per)
     place = np.minimum(((x % epoch_steps) / epoch_steps * bins).astype(np.int64), bins - 1)

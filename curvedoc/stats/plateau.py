@@ -9,14 +9,13 @@ from curvedoc.stats.grid import (
     MAD_TO_SD,
     Curve,
     back,
-    clipped,
     curve_of,
     drift_of,
     edges,
     head_level,
     means,
-    noise_of,
 )
+from curvedoc.stats.medians import median_of
 
 NEAR = 0.02  # of the total drop: how far from its end level a plateau may begin
 SHORTEST = 0.1  # of the rows: a shorter flat end is not called a plateau
@@ -40,7 +39,7 @@ def flat_from_start(s: Series, band: float) -> bool | None:
     n = len(c)
     if n < 8:
         return None
-    y, noise, start = clipped(c.y), noise_of(c.y), head_level(c.y)
+    y, noise, start = c.calm, c.noise, head_level(c.y)
     limit = max(band * abs(start), min(0.5 * noise, 5.0 * band * abs(start)))
     cut = edges(n, 12)
     away = np.abs(means(y, cut) - start)
@@ -76,7 +75,7 @@ def plateau_level(s: Series) -> float | None:
     """
     c = curve_of(s)
     row = _plateau_row(c)
-    return None if row is None else back(float(np.median(c.y[row:])), c.scale)
+    return None if row is None else back(median_of(c.y[row:]), c.scale)
 
 
 def plateau_share(s: Series) -> float | None:
@@ -97,12 +96,12 @@ def _plateau_row(c: Curve) -> int | None:
     n = len(c)
     if n < 16:
         return None
-    y, noise = clipped(c.y), noise_of(c.y)
+    y, noise = c.calm, c.noise
     cut = edges(n, BUCKETS if n >= 4 * BUCKETS else max(8, n // 4))
     b = means(y, cut)
-    end = float(np.median(y[-max(4, n // 4) :]))
+    end = median_of(y[-max(4, n // 4) :])
     tail = b[-max(3, len(b) // 4) :]
-    wander = MAD_TO_SD * float(np.median(np.abs(tail - np.median(tail))))
+    wander = MAD_TO_SD * median_of(np.abs(tail - median_of(tail)))
     error = max(noise / float(np.min(np.diff(cut))) ** 0.5, wander)
     drop = max(abs(head_level(c.y) - end), head_level(c.y) - float(np.min(b)))
     limit = max(NEAR * drop, 4.0 * error)

@@ -10,8 +10,9 @@ from curvedoc.series import Floats, Series
 from curvedoc.stats.buckets import bucket_means
 from curvedoc.stats.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.decay import fit_shape
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.noise import lag_one, whitened
-from curvedoc.stats.robust import finite_rows, local_noise, median3, unit
+from curvedoc.stats.robust import finite_rows, local_noise, median3, unit_of
 
 MIN_ROWS = 10
 # Rows from which the decay before the rise is modeled; shorter series take the last row near the minimum.
@@ -69,7 +70,7 @@ def _baseline(y: Floats) -> tuple[Floats, int]:
 def _noise_before(y: Floats, until: int) -> float:
     """Noise of the rows before the rise as a mean of ten rows feels it: inflated by autocorrelation."""
     head = y[: max(until, min(len(y), 20))]
-    sigma = float(np.median(local_noise(head)))
+    sigma = median_of(local_noise(head))
     phi = min(0.9, max(0.0, lag_one(head) or 0.0)) if len(head) >= PHI_ROWS else UNKNOWN_PHI
     return sigma * float(np.sqrt((1.0 + phi) / (1.0 - phi))) / whitened(phi)
 
@@ -80,7 +81,7 @@ def find_rise(s: Series) -> Rise | None:
     n = len(value)
     if n < MIN_ROWS:
         return None
-    y, center, scale = unit(value)
+    y, center, scale = unit_of(s)
     base, lowest = _baseline(y)
     sigma = max(_noise_before(y, lowest), 1e-9 * float(np.ptp(y[:lowest])))
     smooth = median3(y)
@@ -99,7 +100,7 @@ def find_rise(s: Series) -> Rise | None:
         return None
     row = late if n < MODEL_ROWS or late < 8 else _onset(y, base, sigma, late, lowest)
     window = max(5, min(BEFORE_ROWS, row // 4))
-    before = float(np.median(y[max(0, row - window) : max(row, 1)]))
+    before = median_of(y[max(0, row - window) : max(row, 1)])
     return Rise(row, (top - level) / sigma if sigma > 0 else CAP, y, center, scale, before)
 
 
@@ -165,7 +166,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     weight = np.diff(edges).astype(np.float64)
     width = float(max(end - early, 4))
     quiet = mean[x < early]
-    mean = mean - (float(np.median(quiet)) if len(quiet) > 5 else 0.0)
+    mean = mean - (median_of(quiet) if len(quiet) > 5 else 0.0)
     best, place = np.inf, float(late)
     for start in x[(x >= max(early - 0.1 * width, first)) & (x <= late + 1)]:
         cost = _misfit(x - start, mean, weight, width)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
+from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.grid import Curve, back, curve_of
+from curvedoc.stats.spacing import typical_gap
 from curvedoc.stats.steps import is_range_test, is_treads
 
 SAME = 1e-6  # of the peak: float32 rounding and below
@@ -18,9 +19,12 @@ RISE = 0.1  # of the peak: a smaller rise is no restart
 TIMES = 1.5  # over the trough: a smaller rise is no restart
 
 
+@kept
 def rates_of(lr: Series) -> Curve | None:
     """The rows of a learning rate that are finite and not negative; None when none of them is above zero."""
-    c = curve_of(lr.cut(lr.value >= 0.0))
+    # NaN is not at or above zero; infinity drops out in the curve
+    usable = lr.value >= 0.0
+    c = curve_of(lr if bool(usable.all()) else lr.cut(usable))
     return c if len(c) and float(np.max(c.y)) > 0.0 else None
 
 
@@ -115,7 +119,7 @@ def warmup_share(lr: Series) -> float | None:
 
 def _origin(c: Curve) -> float:
     """Step 0 where the log starts within two rows of it, else the first step (a resumed or cut log)."""
-    gap = float(np.median(np.diff(c.x))) if len(c) > 1 else 0.0
+    gap = typical_gap(c.x) if len(c) > 1 else 0.0
     return 0.0 if 0.0 <= c.x[0] <= 2.0 * gap else float(c.x[0])
 
 
@@ -123,25 +127,38 @@ def swings(c: Curve) -> tuple[tuple[int, int], ...]:
     """Pairs (row of a trough, row of the next top) of every rise back up after a decay."""
     top = float(np.max(c.y))
     out: list[tuple[int, int]] = []
-    start = warmup_row(c)
-    high = low = start
+    rows = _turns(c.y, warmup_row(c))
+    values = c.y[rows].tolist()
+    high = low = values[0]
+    high_row = low_row = rows[0]
     falling = False
-    for i in range(start, len(c)):
-        v = c.y[i]
+    for i, v in zip(rows, values, strict=True):
         if not falling:
-            if v >= c.y[high]:
-                high = i
-            elif v * TIMES <= c.y[high] and c.y[high] - v >= RISE * top:
-                falling, low = True, i
+            if v >= high:
+                high, high_row = v, i
+            elif v * TIMES <= high and high - v >= RISE * top:
+                falling, low, low_row = True, v, i
             if out and not falling:
-                out[-1] = (out[-1][0], high)
+                out[-1] = (out[-1][0], high_row)
         else:
-            if v <= c.y[low]:
-                low = i
-            elif v >= TIMES * c.y[low] and v - c.y[low] >= RISE * top:
-                out.append((low, i))
-                falling, high = False, i
+            if v <= low:
+                low, low_row = v, i
+            elif v >= TIMES * low and v - low >= RISE * top:
+                out.append((low_row, i))
+                falling, high, high_row = False, v, i
     return tuple(out)
+
+
+def _turns(y: Floats, start: int) -> list[int]:
+    """Rows from `start` on at which a stretch that only rises or only falls ends, with the first and last row.
+
+    Of a plateau the last row. What happens within such a stretch has happened at its end too.
+    """
+    d = np.sign(np.diff(y[start:]))
+    moves = np.flatnonzero(d)
+    turns = moves[1:][d[moves[1:]] != d[moves[:-1]]]
+    ends = [0, *moves[:1].tolist(), *turns.tolist(), len(y) - 1 - start]
+    return [start + i for i in dict.fromkeys(ends)]
 
 
 def restarts(lr: Series) -> float | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from curvedoc.series import Floats
 from curvedoc.stats.grid import Curve
+from curvedoc.stats.spacing import typical_gap
 
 Family = Literal["linear", "exponential", "cosine", "inverse-sqrt", "polynomial", "one-minus-sqrt", "other"]
 
@@ -127,7 +128,7 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
     if span <= 0.0 or length <= 0.0:
         return None
     x = (t - t[0]) / length
-    row = float(np.median(np.diff(c.x))) / length
+    row = typical_gap(c.x) / length
     found: list[Fit] = []
 
     def add(family: Family, model: Floats, end: float | None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Series
 from curvedoc.stats.grid import Curve
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.schedule import floor_row, rates_of, swings, warmup_row
 from curvedoc.stats.schedule_family import Family, Fit, fit_descent, tolerance
 from curvedoc.stats.steps import is_range_test, is_treads
@@ -173,7 +174,7 @@ def _treads(c: Curve, tol: Floats) -> tuple[Kind, float | None]:
     fit = fit_descent(Curve(x, c.y[first], c.scale), tol[first])
     if fit is None or fit.family == "other":
         return "step", None
-    ratio = float(np.median(c.y[first][1:] / np.maximum(c.y[first][:-1], 1e-300)))
+    ratio = median_of(c.y[first][1:] / np.maximum(c.y[first][:-1], 1e-300))
     if fit.family == "exponential" and ratio <= COARSE:
         return "step", None
     return _kind(fit.family), _horizon(fit, float(c.x[0]), float(c.x[-1]))
@@ -183,7 +184,7 @@ def _repeats(c: Curve, tol: Floats) -> bool:
     """Whether values repeat in pairs or more with real movement between: treads of fewer than three rows."""
     d = np.abs(np.diff(c.y))
     moves = np.flatnonzero(d > 1e-6 * float(np.max(c.y)))
-    if len(moves) < TREADS or float(np.median(d[moves])) <= 3.0 * float(np.median(tol)):
+    if len(moves) < TREADS or median_of(d[moves]) <= 3.0 * median_of(tol):
         return False
     lengths = np.diff(moves)  # between the first move and the last, so that neither hold nor floor counts
     return float(np.mean(lengths >= 2)) > 0.7

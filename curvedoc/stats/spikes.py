@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.events import Event, Events
+from curvedoc.stats.medians import median5, median_of
 from curvedoc.stats.noise import lag_one, tail_weight, whitened
-from curvedoc.stats.robust import block_medians, finite_rows, local_noise, median5, unit
+from curvedoc.stats.robust import block_medians, finite_rows, local_noise, unit, unit_of
 
 Mask = NDArray[np.bool_]
 
@@ -61,7 +62,7 @@ def trailing_level(y: Floats, window: int) -> Floats:
     if n <= 1:
         return y.copy()
     if window < BLOCKED:
-        head = np.array([float(np.median(y[:i])) for i in range(1, min(window, n))])
+        head = np.array([median_of(y[:i]) for i in range(1, min(window, n))])
         body = np.median(np.lib.stride_tricks.sliding_window_view(y, window), axis=1)[:-1] if n > window else y[:0]
         return np.concatenate([y[:1], head, body])[:n]
     blocks = n // BLOCK
@@ -178,7 +179,7 @@ def _find(y: Floats, k: float) -> list[_Found]:
         stop = len(y) if settled is None else max(settled, top + 1)
         peak = float(v.y[row:stop].max())
         tail = v.smooth[stop : stop + 5] if stop < len(y) else v.y[-5:]
-        found.append(_Found(row, back, peak, base, (peak - base) / float(v.noise[row]), float(np.median(tail))))
+        found.append(_Found(row, back, peak, base, (peak - base) / float(v.noise[row]), median_of(tail)))
         busy, last = stop, -RAMP
     return found
 
@@ -190,7 +191,7 @@ def _events(s: Series, k: float, sign: float, log: bool) -> Events:
         y = np.log(y[y > 0.0])
     if len(y) < MIN_ROWS or not k > 0.0:
         return Events((), len(y))
-    u, center, scale = unit(y)
+    u, center, scale = unit(y) if log else unit_of(s)
     step = s.step[rows]
 
     def value(x: float) -> float:

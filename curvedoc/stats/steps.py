@@ -6,6 +6,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.grid import Curve, curve_of
+from curvedoc.stats.medians import median_of
 
 DROP = 0.1  # of the value before: a smaller drop is a slope
 STEEPER = 5.0  # times the rows beside it: a drop that stands out is a step
@@ -48,7 +49,7 @@ def is_treads(c: Curve) -> bool:
     lengths = np.diff(np.concatenate([[0], moves + 1, [n]]))
     long = lengths >= TREAD
     down = float(np.mean(np.diff(c.y)[moves] < 0))
-    return bool(lengths[long].sum() >= 0.8 * n and np.median(lengths) >= TREAD and down >= 0.5)
+    return bool(lengths[long].sum() >= 0.8 * n and median_of(lengths) >= TREAD and down >= 0.5)
 
 
 def is_staircase(lr: Series) -> bool | None:

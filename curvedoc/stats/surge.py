@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Floats, Series
+from curvedoc.stats.medians import inner_median5, median_of
 
-#: Rows whose median is a level: one outlier, or two, leave no trace in it.
+#: Rows whose median is a level (inner_median5): one outlier, or two, leave no trace in it.
 WINDOW = 5
 #: Powers of ten that a log may be rounded to: coarser than units is no rounding, finer than 1e-9 is full precision.
 DECIMALS = 9
@@ -23,8 +24,8 @@ def _surges(s: Series) -> Floats | None:
     opening = min(n - 1, WINDOW - 1)
     level[:opening] = np.maximum.accumulate(value[:opening])
     if n > WINDOW:
-        trailing = np.median(np.lib.stride_tricks.sliding_window_view(value[:-1], WINDOW), axis=1)
-        start = float(np.median(value[:WINDOW]))
+        trailing = inner_median5(value[:-1])
+        start = median_of(value[:WINDOW])
         level[opening:] = np.maximum(start, np.maximum.accumulate(trailing))
     with np.errstate(over="ignore"):
         return np.concatenate(([1.0], value[1:] / level))

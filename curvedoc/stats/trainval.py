@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.grid import clipped, curve_of, drift_of, median5, noise_of, scale_of, tail_level
+from curvedoc.stats.grid import curve_of, drift_of, noise_of, scale_of, tail_level
+from curvedoc.stats.medians import median5
 
 
 def aligned(a: Series, b: Series) -> Series:
@@ -20,6 +21,8 @@ def aligned(a: Series, b: Series) -> Series:
     f = a.finite()
     if len(f) == 0 or len(b) == 0:
         return Series.of([], metric=a.metric)
+    if len(f) == len(b) and bool((f.step == b.step).all()):
+        return Series(b.step, f.value, a.metric)
     at = b.step.astype(np.float64)
     x = f.step.astype(np.float64)
     if len(at) > 1:
@@ -46,9 +49,15 @@ def _pair(a: Series, b: Series) -> tuple[Series, Series]:
     a, b = a.finite(), b.finite()
     if len(a) >= len(b):
         left = aligned(a, b)
-        return left, b.cut(np.isin(b.step, left.step))
+        return left, _on(b, left)
     right = aligned(b, a)
-    return a.cut(np.isin(a.step, right.step)), right
+    return _on(a, right), right
+
+
+def _on(s: Series, other: Series) -> Series:
+    """The rows of `s` whose step `other` has too."""
+    # the steps of `other` were taken from `s`: as many are all
+    return s if len(other) == len(s) else s.cut(np.isin(s.step, other.step))
 
 
 def difference(a: Series, b: Series) -> Series:
@@ -122,7 +131,7 @@ def gap_trend_z(train: Series, val: Series) -> float | None:
     >>> gap_trend_z(Series.of([float(-i) for i in range(60)]), Series.of([0.0] * 60)) > 5
     True
     """
-    d = drift_of(clipped(curve_of(difference(val, train)).y))
+    d = drift_of(curve_of(difference(val, train)).calm)
     return None if d is None else d.z
 
 
@@ -138,7 +147,7 @@ def val_noise_ratio(train: Series, val: Series) -> float | None:
     if len(p) < 8:
         return None
     t, v = curve_of(p), curve_of(q)
-    low, high = noise_of(t.y) * t.scale, noise_of(v.y) * v.scale
+    low, high = t.noise * t.scale, v.noise * v.scale
     return None if low <= 1e-12 * t.scale or high > 1e300 * min(low, 1.0) else high / low
 
 
@@ -186,7 +195,7 @@ def crossing_step(train: Series, val: Series) -> float | None:
     if n < 8:
         return None
     y = median5(c.y)
-    error = noise_of(c.y) / float(n // 5 or 1) ** 0.5
+    error = c.noise / float(n // 5 or 1) ** 0.5
     if float(np.mean(y[-max(2, n // 5) :])) <= 3.0 * error:
         return None
     below = np.flatnonzero(y <= 0.0)

@@ -8,7 +8,8 @@ import numpy as np
 
 from curvedoc.series import Floats, Series
 from curvedoc.stats.extrema import turns
-from curvedoc.stats.grid import Curve, clipped, curve_of, edges, means, mixed_edges, noise_of
+from curvedoc.stats.grid import Curve, curve_of, edges, means, mixed_edges, noise_of
+from curvedoc.stats.medians import median_of
 from curvedoc.stats.trend import total_change
 
 LEAST = 8  # rows
@@ -65,13 +66,13 @@ def _crossing(s: Series, sign: float, share: float) -> float | None:
     n = len(c)
     if n < LEAST:
         return None
-    y = sign * clipped(c.y)
+    y = sign * c.calm
     cut = mixed_edges(n, BUCKETS)
     x, weight = means(c.x, cut), np.diff(cut).astype(np.float64)
     fit = isotonic(means(y, cut), weight)
     k = max(1, len(fit) // 20)
-    low, high = float(np.median(fit[:k])), float(np.median(fit[-k:]))
-    if high - low <= max(5.0 * noise_of(c.y), 1e-9):
+    low, high = median_of(fit[:k]), median_of(fit[-k:])
+    if high - low <= max(5.0 * c.noise, 1e-9):
         return None
     middle = low + share * (high - low)
     at = int(np.searchsorted(fit, middle))
@@ -141,12 +142,12 @@ def late_breakthrough(s: Series) -> float | None:
     n = len(c)
     if n < 40:
         return None
-    y = clipped(c.y)
+    y = c.calm
     cut = edges(n, min(100, n // 2))
     b, x = means(y, cut), means(c.x, cut)
     m = len(b)
     share = (x - x[0]) / max(float(x[-1] - x[0]), 1.0)
-    noise = max(noise_of(c.y) / (n / m) ** 0.5, 1e-9)
+    noise = max(c.noise / (n / m) ** 0.5, 1e-9)
     whole = float(np.max(b[: max(2, m // 20)]) - np.min(b))
     if whole <= 8.0 * noise:
         return None
@@ -159,14 +160,14 @@ def late_breakthrough(s: Series) -> float | None:
         before, after = b[start:i], b[i:end]
         if len(before) < 4 or len(after) < 2:
             continue
-        level = float(np.median(before))
+        level = median_of(before)
         third = max(1, len(before) // 3)
-        drift = abs(float(np.median(before[:third]) - np.median(before[-third:])))
+        drift = abs(median_of(before[:third]) - median_of(before[-third:]))
         fall = level - float(np.min(after))
         if drift > max(STILL * whole, 3.0 * noise) or float(np.ptp(before)) > max(3 * STILL * whole, 8.0 * noise):
             continue
         pace = 10.0 * drift / WAIT * SUDDEN
-        stays = level - float(np.median(b[end - 1 :])) >= 0.5 * fall
+        stays = level - median_of(b[end - 1 :]) >= 0.5 * fall
         if fall >= max(FALL * whole, 8.0 * noise, pace) and stays and (best is None or fall >= 0.98 * best[0]):
             best = (fall, i)
     return None if best is None else _leaves(c, y, cut[best[1]], n)
@@ -175,7 +176,7 @@ def late_breakthrough(s: Series) -> float | None:
 def _leaves(c: Curve, y: Floats, row: int, n: int) -> float:
     """First step near `row` from which the curve stays under the level of the rows before it."""
     start = max(0, min(row - max(4, n // 10), n - 2))
-    level = float(np.median(y[start : max(row, start + 1)]))
+    level = median_of(y[start : max(row, start + 1)])
     end = min(n, row + int(1.5 * SUDDEN * n) + 2)
     fall = level - float(np.min(y[row:end]))
     limit = level - max(0.1 * fall, min(3.0 * noise_of(y), 0.5 * fall))
@@ -198,8 +199,8 @@ def double_descent(val: Series) -> float | None:
     if len(found) < 2 or len(c) < 12:
         return None
     k = max(2, len(c) // 10)
-    end, noise = float(np.median(c.y[-k:])) * c.scale, noise_of(c.y) * c.scale / k**0.5
-    whole = float(np.ptp(clipped(c.y))) * c.scale
+    end, noise = median_of(c.y[-k:]) * c.scale, c.noise * c.scale / k**0.5
+    whole = float(np.ptp(c.calm)) * c.scale
     for valley, peak in pairwise(found):
         bump = peak.value - valley.value
         if valley.valley and end < valley.value - 3.0 * noise and bump >= max(BUMP * whole, BUMP * abs(valley.value)):

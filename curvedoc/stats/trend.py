@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.grid import Curve, back, clipped, curve_of, drift_of, edges, head_level, means, noise_of, tail_level
+from curvedoc.stats.grid import Curve, back, curve_of, drift_of, edges, head_level, means, tail_level
+from curvedoc.stats.medians import median_of
 
 SLOPE_BUCKETS = 64  # 2,016 pairs: Theil-Sen at a fixed price, whatever the length
 LEAST = 4  # rows below which a trend is not judged
@@ -25,7 +26,7 @@ def slope(s: Series) -> float | None:
     cut = edges(len(c), SLOPE_BUCKETS)
     x, y = means(c.x, cut), means(c.y, cut)
     i, j = np.triu_indices(len(x), 1)
-    return back(float(np.median((y[j] - y[i]) / (x[j] - x[i]))), c.scale)
+    return back(median_of((y[j] - y[i]) / (x[j] - x[i])), c.scale)
 
 
 def trend_z(s: Series) -> float | None:
@@ -37,7 +38,7 @@ def trend_z(s: Series) -> float | None:
     True
     """
     c = curve_of(s)
-    d = drift_of(clipped(c.y))
+    d = drift_of(c.calm)
     return None if d is None else d.z
 
 
@@ -89,7 +90,7 @@ def best_progress(s: Series) -> float | None:
 
 def lowest_level(c: Curve) -> float:
     """Lowest bucket mean of at most 32, in the curve's own scale."""
-    y = clipped(c.y)
+    y = c.calm
     return float(np.min(means(y, edges(len(y), 32 if len(y) >= 96 else max(3, len(y) // 3)))))
 
 
@@ -100,7 +101,7 @@ def drop_in_noise(s: Series) -> float | None:
     True
     """
     c = curve_of(s)
-    noise = noise_of(c.y)
+    noise = c.noise
     if len(c) < 8 or noise == 0.0:
         return None
     return _ratio(head_level(c.y) - tail_level(c.y), noise)
@@ -118,9 +119,9 @@ def fraction_done(s: Series) -> float | None:
     if len(c) < 8:
         return None
     change = tail_level(c.y) - head_level(c.y)
-    if abs(change) <= 2.0 * noise_of(c.y):
+    if abs(change) <= 2.0 * c.noise:
         return None
-    y = clipped(c.y)
+    y = c.calm
     half = 0.5 * (c.x[0] + c.x[-1])
     at = int(np.searchsorted(c.x, half))
     reach = max(1, len(c) // 20)
@@ -142,10 +143,10 @@ def speed_left(s: Series) -> float | None:
     if n < 16:
         return None
     drop = head_level(c.y) - tail_level(c.y)
-    if drop <= 2.0 * noise_of(c.y):
+    if drop <= 2.0 * c.noise:
         return None
     k = max(n // 4, 8)
-    d = drift_of(clipped(c.y)[-k:])
+    d = drift_of(c.calm[-k:])
     width = (c.x[-1] - c.x[-k]) * k / (k - 1)
     if d is None:
         return None

@@ -12,13 +12,13 @@ from curvedoc.stats.grid import (
     Curve,
     as_normal,
     back,
-    clipped,
     curve_of,
     edges,
     head_level,
     means,
     noise_of,
 )
+from curvedoc.stats.medians import median_of
 
 LEAST = 5  # evaluations below which a turn is not judged
 HEADROOM = 2.0  # times the way from lowest to median value, above the median: higher values only bend the smooth
@@ -47,7 +47,7 @@ def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
 
     Source: Cleveland 1979 with degree 2; the argmin of this smooth lies closest to the true turn of those tried.
     """
-    y = clipped(c.y)
+    y = c.calm
     cut: Ints = edges(len(y), MOST) if len(y) > MOST else np.arange(len(y) + 1, dtype=np.int64)
     x, raw = means(c.x, cut), means(y, cut)
     m = len(x)
@@ -63,7 +63,7 @@ def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
 
 
 def _cap(c: Curve) -> float:
-    low, middle = float(np.min(c.y)), float(np.median(c.y))
+    low, middle = float(np.min(c.y)), median_of(c.y)
     return middle + HEADROOM * (middle - low)
 
 
@@ -78,7 +78,7 @@ def _low_noise(c: Curve) -> float:
     d = np.abs(y[2:] - 2.0 * y[1:-1] + y[:-2])
     top = np.maximum(np.maximum(y[2:], y[1:-1]), y[:-2])
     d = d[top <= _cap(c)]
-    return min(noise_of(y), MAD_TO_SD * float(np.median(d)) / 6.0**0.5) if len(d) >= 3 else noise_of(y)
+    return min(noise_of(y), MAD_TO_SD * median_of(d) / 6.0**0.5) if len(d) >= 3 else noise_of(y)
 
 
 def _lowest(fit: Floats) -> int:
@@ -143,7 +143,7 @@ def _rise(c: Curve) -> tuple[float, float, float, float] | None:
     if n < LEAST:
         return None
     found = _valley(c)
-    y = clipped(c.y)
+    y = c.calm
     best = int(np.searchsorted(c.x, found.x[_lowest(found.fit)]))
     reach = max(1, n // 10)
     a, b = max(0, best - reach), min(n, best + reach + 1)
@@ -223,8 +223,8 @@ def improves(s: Series) -> bool | None:
     n = len(c)
     if n < 4:
         return None
-    y = clipped(c.y)
-    first = float(y[0]) if n < 40 else float(np.median(y[: n // 40 + 2]))
+    y = c.calm
+    first = float(y[0]) if n < 40 else median_of(y[: n // 40 + 2])
     k = 1 if n < 8 else max(2, n // 8)
     later = y[1:]
     low = float(np.min(np.convolve(later, np.ones(k) / k, mode="valid")))
