@@ -131,7 +131,7 @@ class Run:
 
     def ranks(self) -> tuple[int, ...]:
         """The ranks that logged points, ascending."""
-        return tuple(int(r) for r in self.points["rank"].unique().sort().drop_nulls())
+        return tuple(sorted({rank for by_rank in self._split().values() for rank in by_rank}))
 
     def _split(self) -> dict[str, dict[int, pl.DataFrame]]:
         """The points by metric and rank, cut once: a filter for every metric would cost more than all statistics."""

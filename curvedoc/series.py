@@ -54,9 +54,9 @@ class Series:
         return cls(s, v, metric)
 
     def cut(self, keep: NDArray[np.bool_] | slice) -> Series:
-        """The rows that `keep` (mask or slice) selects, as a new series."""
-        time = None if self.time is None else self.time[keep].copy()
-        return Series(self.step[keep].copy(), self.value[keep].copy(), self.metric, time)
+        """The rows that `keep` (mask or slice) selects, as a new series; a slice shares the rows of this one."""
+        time = None if self.time is None else self.time[keep]
+        return Series(self.step[keep], self.value[keep], self.metric, time)
 
     def finite(self) -> Series:
         """The rows with a finite value."""

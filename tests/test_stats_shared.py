@@ -12,7 +12,7 @@ from curvedoc.stats import jump_scan, schedule
 from curvedoc.stats.decay import ground
 from curvedoc.stats.grid import Curve, curve_of
 from curvedoc.stats.medians import CHUNK, inner_median5, median5, median_of
-from curvedoc.stats.robust import unit_of
+from curvedoc.stats.robust import spread_blocks, unit_of
 from curvedoc.stats.spacing import evenly_spaced, typical_gap
 from curvedoc.stats.windows import steady
 
@@ -62,6 +62,13 @@ def test_the_typical_gap_is_the_median_gap(gaps: list[int]) -> None:
     step = np.cumsum([0, *gaps])
     assert typical_gap(step) == np.median(gaps)
     assert evenly_spaced(step) == (len(set(gaps)) == 1)
+
+
+@pytest.mark.parametrize(("n", "blocks"), [(10, 3), (7, 7), (4000, 2), (9001, 3), (5000, 1)])
+def test_block_levels_are_joined_by_the_lines_between_their_centers(n: int, blocks: int) -> None:
+    level = np.random.default_rng(n).random(blocks)
+    centers = (np.arange(blocks) + 0.5) * n / blocks
+    assert spread_blocks(level, n) == pytest.approx(np.interp(np.arange(n), centers, level), abs=1e-12)
 
 
 def test_contrasts_of_a_long_curve_do_not_depend_on_its_stretches(monkeypatch: pytest.MonkeyPatch) -> None:

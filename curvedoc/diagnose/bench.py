@@ -131,7 +131,11 @@ class Bench:
     def restarts(self) -> Series:
         """One row per restart: the step it went back to, value the step it came from."""
         if self._restarts is None:
-            points = self.run.points.filter(pl.col("step").is_not_null())
+            points = self.run.points
+            if points["segment"].max() == points["segment"].min():
+                # nothing started over, which a group of all points would take its time to find
+                points = points.clear()
+            points = points.filter(pl.col("step").is_not_null())
             spans = (
                 points.group_by("rank", "segment")
                 .agg(pl.col("step").min().alias("low"), pl.col("step").max().alias("high"))

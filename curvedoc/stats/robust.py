@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series, kept
@@ -13,6 +15,8 @@ MAD_D2 = 0.6745 * 6.0**0.5
 MAD_MEDIAN5 = 0.6745 * 0.80
 # Standard deviation of rounding to steps of 1.
 ROUNDING = float(12.0**-0.5)
+# Rows per block from which a line for each block is quicker than looking the block of every row up.
+LONG_BLOCK = 2_000
 # Smallest noise that is believed, as a share of the whole range: below it lie rounding errors of the arithmetic.
 NOISE_FLOOR = 1e-9
 
@@ -80,8 +84,19 @@ def spread_blocks(level: Floats, n: int) -> Floats:
     """Block levels drawn out to n rows, linear between block centers, [n]."""
     if len(level) == 1:
         return np.full(n, level[0])
-    length = n / len(level)
-    return np.interp(np.arange(n), (np.arange(len(level)) + 0.5) * length, level)
+    centers = (np.arange(len(level)) + 0.5) * (n / len(level))
+    if n < LONG_BLOCK * len(level):
+        return np.interp(np.arange(n), centers, level)
+    out = np.arange(n, dtype=np.float64)
+    rows = np.ceil(centers).astype(np.int64).tolist()
+    slope = np.diff(level) / np.diff(centers)
+    for k, (first, last) in enumerate(pairwise(rows)):
+        line = out[first:last]
+        line -= centers[k]
+        line *= slope[k]
+        line += level[k]
+    out[: rows[0]], out[rows[-1] :] = level[0], level[-1]
+    return out
 
 
 def local_noise(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
