@@ -77,7 +77,7 @@ class Bench:
     def __init__(self, run: Run, evaluator: Evaluator | None = None) -> None:
         self.run = run
         self.evaluator = evaluator or Evaluator(functions())
-        self._hits: dict[tuple[str, str], Hits] = {}
+        self._hits: dict[tuple[str, str, str | None], Hits] = {}
         self._restarts: Series | None = None
         self._summaries: dict[tuple[str, str], Series | None] = {}
 
@@ -153,13 +153,18 @@ class Bench:
             )
         return self._restarts
 
-    def hits(self, name: str, regex: str) -> Hits | None:
-        """The messages that match, None when no text log was read."""
+    def hits(self, name: str, regex: str, unless: str | None = None) -> Hits | None:
+        """The messages that match, None when no text log was read.
+
+        unless: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
+        """
         if not self.run.has_text:
             return None
-        key = (name, regex)
+        key = (name, regex, unless)
         if key not in self._hits:
             found = self.run.messages.filter(pl.col("text").str.contains(regex))
+            if unless is not None and len(found):
+                found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(unless))
             step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
             texts: dict[str, str] = {}
             if len(found):
@@ -178,7 +183,7 @@ class Bench:
         for need in program.needs:
             env[need.name] = self.bind(need, subject)
         for name, regex in program.patterns.items():
-            hits = self.hits(name, regex)
+            hits = self.hits(name, regex, program.unless.get(name))
             env[name] = None if hits is None else hits.series
             if hits is not None:
                 texts.update(hits.texts)

@@ -116,6 +116,10 @@ class Compiler:
             self._regex(("patterns", name), regex)
             self._define(("patterns", name), name, Series)
             self.texts |= {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)}
+        for name, regex in file.unless.items():
+            if name not in file.patterns:
+                self.problems.append((("unless", name), f"no pattern '{name}' to take messages from"))
+            self._regex(("unless", name), regex)
         params = []
         for name, p in file.params.items():
             self._define(("params", name), name, float)
@@ -126,7 +130,7 @@ class Compiler:
             if expr is not None:
                 measures.append((name, expr))
             self._define(("measure", name), name, expr.type if expr else float)
-        return Program(tuple(needs), dict(file.patterns), tuple(params), tuple(measures))
+        return Program(tuple(needs), dict(file.patterns), tuple(params), tuple(measures), dict(file.unless))
 
     def truth(self, path: tuple[str | int, ...], name: str | None) -> None:
         """A name that must be a true/false measure."""

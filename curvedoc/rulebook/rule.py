@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from curvedoc.diagnosis import Cost, Kind, Severity
@@ -77,6 +77,7 @@ class Program:
     patterns: Mapping[str, str]
     params: tuple[Param, ...]
     measures: tuple[tuple[str, Expr], ...]
+    unless: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,6 +119,7 @@ class RuleFile(Strict):
     over: Literal["run", "layer", "metric", "rank", "siblings"] = "run"
     needs: dict[Name, str]
     patterns: dict[Name, str] = {}
+    unless: dict[Name, str] = {}
     params: dict[Name, Param] = {}
     measure: dict[Name, Expr] = {}
     when: list[Expr] | dict[Name, list[Expr]]
@@ -172,6 +173,7 @@ class CauseFile(Strict):
     mechanism: Prose
     needs: dict[Name, str] = {}
     patterns: dict[Name, str] = {}
+    unless: dict[Name, str] = {}
     params: dict[Name, Param] = {}
     measure: dict[Name, Expr] = {}
     supports: list[OddsLine] = Field(default=[], alias="for")
