@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from curvedoc.cli.arguments import (
     FailOn,
     Format,
     Jobs,
+    OptionalPaths,
     Paths,
     Rules,
     Signals,
@@ -21,6 +21,7 @@ from curvedoc.cli.arguments import (
     options_of,
     signals_of,
 )
+from curvedoc.cli.further import COMMANDS
 
 app = typer.Typer(
     name="curvedoc",
@@ -49,7 +50,7 @@ def root(
 
 @app.command()
 def analyze(
-    paths: Paths,
+    paths: OptionalPaths = None,
     html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the diagnosis as JSON here.")] = None,
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown postmortem here.")] = None,
@@ -77,6 +78,9 @@ def analyze(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what could not be judged as well.")] = False,
     jobs: Jobs = None,
     color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
+    show_config: Annotated[
+        bool, typer.Option("--show-config", help="Print the configuration in force and exit.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Diagnose one run or a tree of them: print the summary, write curvedoc-report.html."""
@@ -85,14 +89,18 @@ def analyze(
     with told(debug):
         from curvedoc.cli.analyze import Outputs, run, workers
         from curvedoc.cli.config import load
+        from curvedoc.cli.shown import show, some
 
         file = load(Path.cwd())
         options = options_of(file, rules, select, ignore, set_, sensitivity, signal, siblings=not no_siblings)
+        if show_config:
+            show(options, fail_on)
+            raise typer.Exit
         out = Outputs(
             html=html, json=json, markdown=markdown, format=None if format_ is None else str(format_), no_html=no_html,
             force=force, all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
         )  # fmt: skip
-        d = run(paths, options, out, workers(jobs))
+        d = run(some(paths), options, out, workers(jobs))
         raise typer.Exit(code(d, str(fail_on or file.fail_on), strict))
 
 
@@ -218,48 +226,6 @@ def test_rules(
         raise typer.Exit(Exit.DONE if run_cases(directory, rule or []) else Exit.FINDINGS)
 
 
-class Part(StrEnum):
-    """A field of the labels by which accuracy is split."""
-
-    task = "task"
-    logger = "logger"
-    arch = "arch"
-
-
-@app.command()
-def evaluate(
-    labels: Annotated[Path, typer.Argument(help="A labels.jsonl beside its runs, or their directory.")],
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the accuracy page here.")] = None,
-    json: Annotated[Path | None, typer.Option("--json", help="Write every figure and run as JSON here.")] = None,
-    split_by: Annotated[list[Part] | None, typer.Option("--split-by", help="Figures by this part of the data.")] = None,
-    sensitivities: Annotated[
-        str, typer.Option("--sensitivities", metavar="-1,0,1", help="Compare these settings of --sensitivity.")
-    ] = "",
-    rules: Rules = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="RULE.PARAM=VALUE", help="Change a threshold.")
-    ] = None,
-    sensitivity: Annotated[
-        float, typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.")
-    ] = 0.0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name the runs that were judged wrong.")] = False,
-    debug: Debug = False,
-) -> None:
-    """Measure accuracy on labelled runs: recall, causes, false alarms, onset, calibration."""
-    from curvedoc.cli.exits import told
-
-    with told(debug):
-        from curvedoc.api import Options
-        from curvedoc.cli.evaluate import show
-
-        options = Options(rules=tuple(rules or []), set=tuple(set_ or []), sensitivity=sensitivity)
-        show(
-            labels, options, split_by=[str(p) for p in split_by or []], sensitivities=sensitivities,
-            markdown=markdown, json=json, single=verbose, quiet=quiet,
-        )  # fmt: skip
-
-
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of the diagnosis."""
@@ -294,3 +260,7 @@ def render(
             verbose=False, quiet=False, color=str(color),
         )  # fmt: skip
         draw(read_saved(file), out, file.stem)
+
+
+for _name, _command in COMMANDS:
+    app.command(_name)(_command)

@@ -55,6 +55,9 @@ class TriageFormat(StrEnum):
 Paths = Annotated[
     list[Path], typer.Argument(help="Run directories, trees of them, log files or globs.", show_default=False)
 ]
+OptionalPaths = Annotated[
+    list[Path] | None, typer.Argument(help="Run directories, trees of them, log files or globs.", show_default=False)
+]
 Rules = Annotated[
     list[Path] | None, typer.Option("--rules", help="Further directory of rule files.", show_default=False)
 ]

@@ -21,6 +21,8 @@ from curvedoc.ingest.opening import pointer, read_bytes
 from curvedoc.model import Flag, Note
 
 NAME = "column-json"
+FILES: tuple[str, ...] = ("*.json",)
+ABOUT = "curves as columns of one JSON object: Keras histories, XGBoost's evals_result, Sacred's metrics"
 
 _NAMED = re.compile(r"history|hist|evals?_result|metrics|results?|loss|curves?|log|progress|stats", re.IGNORECASE)
 _METRIC = re.compile(

@@ -1,4 +1,4 @@
-"""What a reader is and what it hands back. A reader is a module with NAME, claims() and read()."""
+"""What a reader is and what it hands back. A reader is a module with NAME, FILES, ABOUT, claims() and read()."""
 
 from __future__ import annotations
 
@@ -40,9 +40,15 @@ class Log:
 
 
 class Reader(Protocol):
-    """One log format. A module that has these three names is a reader."""
+    """One log format. A module that has these five names is a reader.
+
+    FILES: patterns of the names that such files usually have; the content decides
+    ABOUT: what is read, in one line
+    """
 
     NAME: str
+    FILES: tuple[str, ...]
+    ABOUT: str
 
     def claims(self, path: Path, head: bytes) -> bool:
         """Whether this reader takes the file, from its name and its first 64 KiB (decompressed) alone. Cheap."""

@@ -19,6 +19,8 @@ from curvedoc.ingest.text_keys import is_usual
 from curvedoc.model import POINTS, Note, empty_points
 
 NAME = "csv"
+FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
+ABOUT = "CSV and TSV of metrics: Lightning, Keras and any other header over rows of numbers"
 
 #: More than that is a data set, not a log.
 MAX_TEXT = 512 << 20

@@ -18,6 +18,8 @@ from curvedoc.ingest.opening import pointer, read_bytes
 from curvedoc.model import Note, Scalar
 
 NAME = "hf-state"
+FILES: tuple[str, ...] = ("trainer_state.json", "*_results.json")
+ABOUT = "Hugging Face Trainer: the log history and the result files"
 
 _RESULTS = re.compile(r"(all|train|eval|test|predict)_results\.json(\.gz|\.zst)?", re.IGNORECASE)
 #: These stand in the row that closes a training, and in no other.

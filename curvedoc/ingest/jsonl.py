@@ -16,6 +16,8 @@ from curvedoc.ingest.json_rows import batches, document, is_document, text_bytes
 from curvedoc.ingest.opening import pointer, read_bytes
 
 NAME = "jsonl"
+FILES: tuple[str, ...] = ("*.jsonl", "*.ndjson", "*.json", "*.log")
+ABOUT = "JSON records: one a line, in an array, pretty-printed, or wrapped by loguru or structlog"
 
 _LINE_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".log.json")
 _SAMPLE = 50

@@ -19,7 +19,10 @@ from curvedoc.ingest.tb_points import points
 from curvedoc.ingest.tb_slow import Event
 from curvedoc.model import Note, empty_points
 
-__all__ = ["NAME", "claims", "read"]
+__all__ = ["ABOUT", "FILES", "NAME", "claims", "read"]
+
+FILES: tuple[str, ...] = ("*tfevents*",)
+ABOUT = "TensorBoard event files: scalars of every encoding, histograms, hyper-parameters, text, restarts"
 
 #: Bytes decoded at a time: many small files, or a part of a large one. Larger ones leave the processor's cache.
 CHUNK = 4 << 20

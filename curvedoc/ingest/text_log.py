@@ -27,6 +27,8 @@ from curvedoc.ingest.text_tables import HEADER_RE, MAX_HEADERS, headers, table_p
 from curvedoc.model import Note
 
 NAME = "text"
+FILES: tuple[str, ...] = ("*.log", "*.out", "*.err", "*.txt")
+ABOUT = "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings"
 
 #: More text than that is a dump; frames of it would not fit into memory.
 MAX_TEXT = 256 << 20

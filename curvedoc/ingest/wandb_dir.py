@@ -15,6 +15,8 @@ from curvedoc.ingest.opening import pointer, read_bytes
 from curvedoc.model import Note, Scalar
 
 NAME = "wandb-dir"
+FILES: tuple[str, ...] = ("wandb-summary.json", "wandb-metadata.json", "wandb-history.jsonl", "wandb-events.jsonl")
+ABOUT = "side files of a W&B run's own folder"
 
 _HISTORY = ("wandb-history.jsonl", "wandb-events.jsonl")
 _SUMMARY, _METADATA = "wandb-summary.json", "wandb-metadata.json"

@@ -23,6 +23,8 @@ from curvedoc.ingest.wide import csv_frame, parquet_frame, wide_table
 from curvedoc.model import Note
 
 NAME = "wandb-export"
+FILES: tuple[str, ...] = ("*.csv", "*.json", "*.parquet")
+ABOUT = "W&B exports: run.history() and the CSV of its web pages; any wide parquet table"
 
 _MARKS = (b'"_step"', b'"_runtime"', b'"_timestamp"')
 _PARQUET = b"PAR1"

@@ -17,9 +17,11 @@ from curvedoc.ingest.wandb_values import item_parts, json_value, timestamp
 from curvedoc.ingest.wire import BYTES, VARINT, fields, signed
 from curvedoc.model import Note, Scalar
 
-__all__ = ["NAME", "claims", "read"]
+__all__ = ["ABOUT", "FILES", "NAME", "claims", "read"]
 
 NAME = "wandb"
+FILES: tuple[str, ...] = ("*.wandb",)
+ABOUT = "Weights & Biases offline logs: history, settings, system metrics, console output"
 
 _TROUBLE = {
     "header": ("damaged", "the file does not begin like a W&B log; its blocks were read all the same"),
