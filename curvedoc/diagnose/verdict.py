@@ -90,7 +90,7 @@ def waste(run: Run, findings: Sequence[Finding]) -> Waste:
     ]
     if not steps:
         return Waste()
-    first = min(steps)
+    first = max(0, min(steps))
     loss = run.series("loss")
     if loss is None or not len(loss):
         return Waste(first)
