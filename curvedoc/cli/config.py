@@ -7,9 +7,9 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from curvedoc.errors import UsageError
 
@@ -25,7 +25,7 @@ class FileConfig(BaseModel):
     select: list[str] = []
     ignore: list[str] = []
     set: list[str] = []
-    sensitivity: float = 0.0
+    sensitivity: Annotated[float, Field(ge=-1, le=1)] = 0.0
     signals: dict[str, str] = {}
     fail_on: Literal["never", "note", "warning", "error", "failed", "fatal"] = "never"
 

@@ -12,7 +12,7 @@ from curvedoc.ingest.settings import settings_of
 from curvedoc.ingest.signals import Signals
 from curvedoc.model import Run, Scalar
 from curvedoc.series import Series
-from curvedoc.stats.pair import common, first_difference, paired_shift, paired_z, same_order
+from curvedoc.stats.pair import common, first_difference, paired_z, same_order
 from curvedoc.stats.repeat import parting_gap, parting_step
 
 #: Fewer common finite rows have a last value and no level.
@@ -28,7 +28,8 @@ class SignalDifference:
     parting: first step at which they differ by more than the last printed digit
     gap:     relative difference there, 0..1
     ends:    level of each over the last quarter of the common steps (the last common finite values below eight rows)
-    apart:   the first minus the second end; z: the same in standard errors, None below 20 rows
+    apart:   the first minus the second end
+    z:       the mean difference of the last quarter, step by step, in standard errors; None below 20 rows
     """
 
     role: str
@@ -82,6 +83,12 @@ class Difference:
     one_order: bool | None
 
     @property
+    def parted(self) -> SignalDifference | None:
+        """The signal that parts first by more than rounding (the loss where several do), None where none does."""
+        apart = [s for s in self.signals if s.parting is not None]
+        return min(apart, key=lambda s: (s.parting or 0, s.role != "loss"), default=None)
+
+    @property
     def first(self) -> SignalDifference | None:
         """The signal that differs first, None where none does."""
         apart = [s for s in self.signals if s.first is not None]
@@ -92,7 +99,7 @@ def difference(a: Run, b: Run, of_a: RunDiagnosis, of_b: RunDiagnosis, table: Si
     """The difference of two runs and of their diagnoses. table: tells which raw keys a canonical one stands for."""
     pairs = _pairs(a, b)
     signals = [_signal(role, label, p, q) for role, label, p, q in pairs]
-    signals.sort(key=lambda s: (s.first is None, s.first or 0, s.role == "", s.role, s.label, s.metrics))
+    signals.sort(key=_order)
     ours, theirs = {p.metric for *_, p, _ in pairs}, {q.metric for *_, q in pairs}
     p, q = a.series("loss"), b.series("loss")
     return Difference(
@@ -105,6 +112,12 @@ def difference(a: Run, b: Run, of_a: RunDiagnosis, of_b: RunDiagnosis, table: Si
         findings=(_only(of_a, of_b), _only(of_b, of_a)),
         one_order=None if p is None or q is None else same_order(p, q),
     )
+
+
+def _order(s: SignalDifference) -> tuple[object, ...]:
+    """The earliest parting first, then what differs by rounding, then the rest; the loss before others."""
+    never = s.parting is None, s.first is None
+    return *never, s.parting or 0, s.role != "loss", s.role == "", s.role, s.label, s.metrics
 
 
 def _names(run: Run, taken: set[str]) -> tuple[str, ...]:
@@ -143,7 +156,6 @@ def _signal(role: str, label: str, a: Series, b: Series) -> SignalDifference:
     p, q = p[ok], q[ok]
     last = max(4, len(p) // 4) if len(p) >= LEVEL_ROWS else 1
     ends = (float(np.median(p[-last:])), float(np.median(q[-last:]))) if len(p) else None
-    shift = paired_shift(a, b) if len(p) >= LEVEL_ROWS else None if ends is None else ends[0] - ends[1]
     return SignalDifference(
         role=role,
         label=label,
@@ -154,7 +166,7 @@ def _signal(role: str, label: str, a: Series, b: Series) -> SignalDifference:
         gap=parting_gap(a, b),
         values=values,
         ends=ends,
-        apart=shift,
+        apart=None if ends is None else ends[0] - ends[1],
         z=paired_z(a, b),
     )
 

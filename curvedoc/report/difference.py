@@ -24,8 +24,8 @@ def to_json(d: Difference) -> str:
     """One JSON document: sorted keys, null for non-finite, ends with a newline."""
     a, b = (redact(text) for text in d.headlines)
     document = plain(replace(d, settings=tuple(_masked(s) for s in d.settings), headlines=(a, b)))
-    first = d.first
-    document["first_difference"] = None if first is None else first.first
+    document["first_difference"] = None if d.first is None else d.first.first
+    document["parting_step"] = None if d.parted is None else d.parted.parting
     return json.dumps({"schema": "curvedoc-diff/1", **document}, sort_keys=True, allow_nan=False, indent=1) + "\n"
 
 
@@ -57,16 +57,25 @@ def _verdict(d: Difference, side: int) -> str:
 
 
 def _opening(d: Difference) -> str:
-    first = d.first
     if not d.signals:
         return "No signal in common."
     if not any(s.steps for s in d.signals):
         return "No step in common, so no value can be compared with another."
-    if first is None:
-        return "Every common signal is the same at every common step."
     order = {True: " Both saw their data in one order.", False: " They saw their data in another order.", None: ""}
-    at = "" if first.values is None else f" ({value(first.values[0])} and {value(first.values[1])})"
-    return f"First difference at step {step(first.first)}: {_name(first)}{at}.{order[d.one_order]}"
+    parted, first = d.parted, d.first
+    if parted is not None:
+        others = sum(s.parting == parted.parting for s in d.signals) - 1
+        also = f" and {count(others, 'other signal')}" if others else ""
+        at = (
+            f" ({value(parted.values[0])} and {value(parted.values[1])})"
+            if parted.first == parted.parting and parted.values
+            else ""
+        )
+        return f"The runs part at step {step(parted.parting)}: {_name(parted)}{at}{also}.{order[d.one_order]}"
+    if first is not None:
+        at = f"first at step {step(first.first)} ({_name(first)})"
+        return f"The runs never part: values differ in the last digit only, {at}."
+    return "Every common signal is the same at every common step."
 
 
 def _name(s: SignalDifference) -> str:
@@ -88,8 +97,8 @@ def _signal(s: SignalDifference) -> str:
 def _apart(s: SignalDifference) -> str:
     if s.apart is None or s.ends is None or s.first is None:
         return ""
-    if s.apart == 0:
-        return "0"
+    if s.apart == 0 or s.parting is None:
+        return "0" if s.apart == 0 else "0 but for rounding"
     size = max(abs(s.ends[0]), abs(s.ends[1]))
     share = f" ({s.apart / size:+.1%})" if 0 < size < float("inf") else ""
     noise = "" if s.z is None else ", clear of the noise" if abs(s.z) >= CLEAR else ", within the noise"
