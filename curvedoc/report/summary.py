@@ -154,9 +154,12 @@ def first_thing(run: RunDiagnosis) -> First | None:
 
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Signals that were not logged, each with the symptoms it decides: the usual ones first, then the most useful."""
+    logged = {s.role for s in run.signals}  # too short for a rule or not of the kind it wants, but there
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
         for need in row.needs:
+            if need in logged:
+                continue
             table.setdefault(need, []).append(row.symptom)
 
     def key(role: str) -> tuple[object, ...]:
