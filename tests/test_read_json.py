@@ -590,6 +590,32 @@ def test_any_json_value_is_read_without_an_error(tmp_path_factory, value):
         reader.claims(Path("x.json"), json.dumps(value).encode())
 
 
+cells_ = st.floats() | st.integers(-(2**63), 2**63) | st.booleans() | st.sampled_from(["NaN", "x: Infinity", None, [1]])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.dictionaries(st.sampled_from("abcdefgh"), cells_, min_size=1, max_size=4), min_size=1, max_size=60),
+    st.sampled_from([64, 300, 1 << 18]),
+    st.sampled_from(["", "\n", "\n\n"]),
+)
+def test_records_parsed_together_equal_those_parsed_line_by_line(rows, size, end):
+    text = "\n".join(json.dumps(r) for r in rows) + end
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_rows, "CHUNK_BYTES", size)
+        found = [row for batch in json_rows.batches(text.encode()) for row in batch.rows]
+        numbered = [n for batch in json_rows.batches(text.encode()) for n in batch.lines]
+    want = [json.loads(line) for line in text.split("\n") if line.strip()]
+    assert repr(found) == repr(want)
+    assert numbered == list(range(1, len(rows) + 1))
+
+
+def test_columns_keep_the_order_in_which_keys_first_came(tmp_path):
+    rows = [{"step": 0, "b": 1.0}, {"step": 1, "d": 1.0, "a": 2.0}, {"step": 2, "c": 1.0, "b": 0.5}]
+    log = read(tmp_path, lines(*rows * 3))
+    assert log.points["metric"].unique(maintain_order=True).to_list() == ["b", "d", "a", "c"]
+
+
 def test_records_are_numbered_by_their_lines():
     data = b"hello\n" + lines(*PLAIN[:2]).encode()
     (batch,) = json_rows.batches(data)

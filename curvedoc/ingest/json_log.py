@@ -121,24 +121,34 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
         return empty_points()
     sizes = [len(c.value) for c in curves]
     names = pl.Series([clean(c.metric) for c in curves], dtype=pl.String)
-    step = np.concatenate([c.step for c in curves])
-    time = np.concatenate([c.time for c in curves])
-    known, timed = np.isfinite(step) & (np.abs(step) < 2**62), np.isfinite(time)
+    # most curves share the arrays of their records: these are looked at once
+    whole = {id(c.step): _whole(c.step) for c in curves}
+    clocks = {id(c.time): np.isfinite(c.time) for c in curves}
+    step, known = (np.concatenate([whole[id(c.step)][i] for c in curves]) for i in (0, 1))
+    timed = np.concatenate([clocks[id(c.time)] for c in curves])
     frame = pl.DataFrame(
         {
             "metric": names.gather(np.repeat(np.arange(len(curves), dtype=np.uint32), sizes)),
-            "step": (step if known.all() else np.where(known, step, 0)).astype(np.int64),
+            "step": step,
             "value": np.concatenate([c.value for c in curves]),
-            "time": time,
+            "time": np.concatenate([c.time for c in curves]),
             "rank": np.concatenate([c.rank for c in curves]),
             "flags": np.concatenate([c.flags for c in curves]),
         },
         schema_overrides={"flags": POINTS["flags"]},
     )
     for name, mask in (("step", known), ("time", timed)):
-        if not mask.all():
+        if not mask.any():
+            frame = frame.with_columns(pl.lit(None, POINTS[name]).alias(name))
+        elif not mask.all():
             frame = frame.with_columns(pl.when(pl.Series(mask)).then(pl.col(name)).alias(name))
     return frame
+
+
+def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Steps as whole numbers, 0 where there is none, and where there is one."""
+    known = np.isfinite(step) & (np.abs(step) < 2**62)
+    return (step if known.all() else np.where(known, step, 0)).astype(np.int64), known
 
 
 def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:
@@ -180,6 +190,9 @@ def _split(name: str, column: Column, around: _Around) -> Iterable[Curve]:
 
 
 def _curve(name: str, column: Column, around: _Around, where: slice | NDArray[np.bool_]) -> Curve:
+    if isinstance(where, slice) and len(column.at) == len(around.step):
+        # a value in every record: nothing to pick
+        return Curve(name, around.step, column.value, around.time, around.rank, column.flags)
     at = column.at[where]
     return Curve(name, around.step[at], column.value[where], around.time[at], around.rank[at], column.flags[where])
 

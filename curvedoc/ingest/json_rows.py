@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import orjson
 
 from curvedoc.ingest.json_keys import unwrapped
@@ -19,13 +20,18 @@ from curvedoc.model import Note
 Row = dict[str, Any]
 
 #: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
-CHUNK_BYTES = 1 << 20
+#: More of them would not stay in the processor's cache until their columns are made.
+CHUNK_BYTES = 1 << 18
+#: Lines with NaN or Infinity are parsed apart where they are less than one in so many; else all of them are.
+_FEW = 4
 #: A single document above this would cost gigabytes as Python objects.
 MAX_DOCUMENT = 1 << 27
 #: No record of scalars is longer; a line that is was meant for something else.
 MAX_LINE = 1 << 26
 _SAMPLE_LINES = 30
+_LINE_END, _COLON = b"\n:"
 
+_SOMETHING = re.compile(rb"\s*\{")
 _DOCUMENT = re.compile(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
 
 
@@ -88,7 +94,9 @@ def document(data: bytes) -> Any | None:
 
 def batches(data: bytes) -> Iterator[Batch]:
     """The records of clean text (see `text_bytes`), thousands at a time; damage ends up in the batches' notes."""
-    alone = data.lstrip()[:1] == b"{" and b"\n" not in data.strip()
+    alone = (
+        _SOMETHING.match(data) is not None and b"\n" not in data[:CHUNK_BYTES].lstrip() and b"\n" not in data.strip()
+    )
     if not alone and not is_document(data):
         yield from _by_line(data)
         return
@@ -114,30 +122,32 @@ def _by_line(data: bytes) -> Iterator[Batch]:
     while start < len(data):
         cut = data.find(b"\n", min(start + CHUNK_BYTES, len(data)))
         end = len(data) if cut < 0 else cut + 1
-        chunk = data[start:end]
-        ends = chunk.count(b"\n")
-        yield _chunk(chunk, ends, line, start, last=end == len(data))
-        line += ends
+        body = data[start : end - 1 if cut >= 0 else end]
+        inside = _count(body, _LINE_END)
+        found = _joined(body, inside + 1, line) if len(body) < MAX_LINE else None
+        yield found or _line_by_line(data[start:end], line, start, last=end == len(data))
+        line += inside + (cut >= 0)
         start = end
 
 
-def _chunk(chunk: bytes, ends: int, line: int, offset: int, last: bool) -> Batch:
-    if len(chunk) > MAX_LINE:
-        return _line_by_line(chunk, line, offset, last)
+def _joined(chunk: bytes, lines: int, line: int) -> Batch | None:
+    """The records of `lines` lines, parsed in one go; None where that cannot be."""
     body = chunk.rstrip()
-    n = ends + 1 - chunk.count(b"\n", len(body))
-    joined = b"[" + body.replace(b"\n", b",") + b"]"
+    n = lines - chunk.count(b"\n", len(body))
+    joined = b"".join((b"[", body.replace(b"\n", b","), b"]"))
     try:
-        if b"NaN" in body or b"Infinity" in body:
-            rows = json.loads(joined.decode("utf-8", "replace"))
-        else:
-            rows = orjson.loads(joined)
-    except (ValueError, RecursionError):
-        return _line_by_line(chunk, line, offset, last)
+        rows = orjson.loads(joined)
+    except ValueError:
+        rows = _with_literals(body, joined, n)
     # Two broken lines can fuse into one object: only as many objects as lines proves that none did.
-    if len(rows) != n or set(map(type, rows)) != {dict}:
-        return _line_by_line(chunk, line, offset, last)
+    if not isinstance(rows, list) or len(rows) != n or set(map(type, rows)) != {dict}:
+        return None
     return Batch(rows, range(line, line + n), notes=_twice(joined, rows))
+
+
+def _count(data: bytes, byte: int) -> int:
+    """How often a byte occurs; bytes.count is slow where it occurs often."""
+    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == byte))
 
 
 def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
@@ -168,9 +178,52 @@ def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
     return Batch(rows, lines, loose, tuple(notes))
 
 
+def _with_literals(body: bytes, joined: bytes, lines: int) -> list[Any] | None:
+    """The values of all lines where NaN or Infinity kept the strict parser from them; None where other damage did.
+
+    A few lines with such words are parsed apart from the rest, by the slower parser that takes them.
+    """
+    apart = {}
+    for word in (b"NaN", b"Infinity"):
+        at = body.find(word)
+        while at >= 0:
+            end = body.find(b"\n", at)
+            end = len(body) if end < 0 else end
+            apart[body.rfind(b"\n", 0, at) + 1] = end
+            at = body.find(word, end)
+    if not apart:
+        return None
+    try:
+        if _FEW * len(apart) > lines:
+            rows: list[Any] = json.loads(joined.decode("utf-8", "replace"))
+            return rows
+        return _around(body, sorted(apart.items()))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _around(body: bytes, apart: Sequence[tuple[int, int]]) -> list[Any]:
+    """The values of all lines, those `apart` (start, end) by Python's parser; ValueError where a line is no value."""
+    pieces: list[bytes] = []
+    values: dict[int, Any] = {}
+    at = line = 0
+    for start, end in apart:
+        line += body.count(b"\n", at, start)
+        values[line] = json.loads(body[start:end].decode("utf-8", "replace"))
+        pieces += (body[at:start], b"0")
+        at = end
+    pieces.append(body[at:])
+    rows: list[Any] = orjson.loads(b"".join((b"[", b"".join(pieces).replace(b"\n", b","), b"]")))
+    if len(rows) <= line:
+        raise ValueError("fewer values than lines")
+    for i, value in values.items():
+        rows[i] = value
+    return rows
+
+
 def _twice(joined: bytes, rows: Sequence[Row]) -> tuple[Note, ...]:
     """A note where a key stands twice in one record: the parser keeps the last without a word."""
-    if joined.count(b":") <= sum(map(len, rows)):
+    if _count(joined, _COLON) <= sum(map(len, rows)):
         return ()
     try:
         kept = orjson.dumps(rows).count(b'":')

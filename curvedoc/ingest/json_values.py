@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from datetime import UTC, datetime
 
 import numpy as np
@@ -43,15 +43,18 @@ def number(text: str) -> float | None:
     return None
 
 
-def numbers(cells: Sequence[object]) -> tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.bool_]]:
+def numbers(
+    cells: Sequence[object], kinds: Set[type] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.uint16], NDArray[np.bool_]]:
     """One column's values, their flags, and which of its cells are numbers at all.
 
     null gives NaN with Flag.NULL, a number in quotes Flag.WAS_STRING. Strings count only where nine in ten of the
     column's strings spell a number (a missing mark like "N/A" is null then); other cells are no numbers.
+    kinds: the cells' types, where they are known.
     """
     n = len(cells)
     flags = np.zeros(n, np.uint16)
-    kinds = set(map(type, cells))
+    kinds = set(map(type, cells)) if kinds is None else kinds
     if kinds <= {float, int, bool}:
         return _floats(cells), flags, np.ones(n, bool)
     spelled = _spelled(cells) if str in kinds else {}
@@ -89,7 +92,8 @@ def _spelled(cells: Sequence[object]) -> dict[str, float]:
 
 def _floats(cells: Sequence[object]) -> NDArray[np.float64]:
     try:
-        return np.array(cells, np.float64)
+        # only numbers get here: of a string, this would take what it spells
+        return np.fromiter(cells, np.float64, len(cells))
     except OverflowError:  # an integer past the float range
         return np.array([_float(c) for c in cells if isinstance(c, (float, int))])
 
