@@ -307,14 +307,10 @@ def test_a_record_longer_than_the_head_is_still_a_record(tmp_path: Path) -> None
 
 
 def test_stores_of_other_tools_are_told_once_each(tmp_path: Path) -> None:
-    run = tmp_path / "mlruns" / "0" / "abc"
-    for folder in ("metrics/val", "params"):
-        (run / folder).mkdir(parents=True)
-    (run / "meta.yaml").write_text("status: 3\n")
-    (run / "metrics" / "val" / "loss").write_text("1700000000000 1.5 0\n" * 5)
     (tmp_path / "mlflow.db").write_bytes(b"SQLite format 3\x00")
+    (tmp_path / "run.swanlab").write_bytes(b":SWL")
     (tmp_path / ".aim").mkdir()
     jsonl(tmp_path / "m.jsonl")
     found = harvest(tmp_path)
-    assert {u.path for u in found.unreadable} == {"mlruns/0/abc", "mlflow.db", ".aim"}
+    assert {u.path for u in found.unreadable} == {"run.swanlab", "mlflow.db", ".aim"}
     assert [r.name for r in found.runs] == ["."]

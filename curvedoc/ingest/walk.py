@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from curvedoc.diagnosis import Unreadable
-from curvedoc.ingest import config_files, opening
+from curvedoc.ingest import config_files, mlflow_files, opening
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.hints import words
 
@@ -45,10 +45,12 @@ _LONG_RECORD = 4 << 20
 LOG_NAME = re.compile(
     r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
 )
+_AIM = "an Aim store: export the run's metrics to CSV"
+#: What a run logged beside its metrics, in MLflow's own folder of files.
+_MLFLOW_ARTIFACTS = "artifacts"
 #: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
 FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"mlflow\.db|mlruns\.db"), "an MLflow store: export the run's metrics to CSV"),
-    (re.compile(r".*\.aim|\.aim_.*"), "an Aim store: export the run's metrics to CSV"),
+    (re.compile(r".*\.aim|\.aim_.*"), _AIM),
     (re.compile(r".*\.swanlab"), "a SwanLab log: export the run's metrics to CSV"),
     (re.compile(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
 )
@@ -96,10 +98,12 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
         except OSError as e:
             finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
             continue
-        foreign = _foreign_folder(folder.path, {e.name for e in entries})
-        if foreign:
-            finds.unreadable.append(Unreadable(str(folder.path), foreign))
+        if folder.path.name == ".aim":
+            finds.unreadable.append(Unreadable(str(folder.path), _AIM))
             continue
+        if mlflow_files.is_store_folder({e.name for e in entries}):
+            _mlflow_run(folder, finds)
+            entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
         for entry in entries:
             path = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
@@ -170,13 +174,16 @@ def natural(name: str) -> list[tuple[int, int, str]]:
     return [(1, int(p), "") if p.isdecimal() and len(p) < 19 else (0, 0, p) for p in re.split(r"(\d+)", name) if p]
 
 
-def _foreign_folder(path: Path, names: set[str]) -> str:
-    """What to do instead, where a folder is another tool's store of one run."""
-    if path.name == ".aim":
-        return "an Aim store: export the run's metrics to CSV"
-    if {"meta.yaml", "metrics", "params"} <= names:
-        return "an MLflow run: export its metrics to CSV"
-    return ""
+def _mlflow_run(folder: Folder, finds: Finds) -> None:
+    """The one file that stands for a run of MLflow's store, at the size of the whole run. A damaged one still does;
+    that of a deleted run or of a model is left out."""
+    path = folder.path / mlflow_files.META
+    head = opening.read_head(path)
+    left_out = mlflow_files.left_out(head)
+    if left_out:
+        finds.ignored.append(Unreadable(str(folder.path), left_out))
+    else:
+        folder.files.append(File(path, mlflow_files.NAME, head, mlflow_files.stored_bytes(folder.path)))
 
 
 def _enter(name: str, path: Path) -> bool:

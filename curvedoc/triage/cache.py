@@ -67,7 +67,7 @@ def key(bundle: Bundle, mark: str) -> str:
     a whole call (program, rules, options). A file that is gone counts as such."""
     rows: list[object] = [mark, bundle.name, str(bundle.root)]
     for m in bundle.members:
-        rows.append([str(m.path), m.reader, m.prefix, m.rank, m.attempt, *_stamp(m.path)])
+        rows.append([str(m.path), m.reader, m.bytes, m.prefix, m.rank, m.attempt, *_stamp(m.path)])
     rows += [[str(p), *_stamp(p)] for p in bundle.configs]
     return hashlib.sha256(json.dumps(rows).encode("utf-8", "surrogatepass")).hexdigest()
 
