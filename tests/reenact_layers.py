@@ -1,0 +1,222 @@
+"""Faults and lookalikes of gradients, weights, activations, ranks and repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from reenact import (
+    Data,
+    Net,
+    Plan,
+    Rows,
+    blobs,
+    norm,
+    only,
+    train,
+    write_csv,
+    write_jsonl,
+    write_tensorboard,
+    write_text,
+    write_trainer_state,
+)
+from reenact_cases import SIZES, TEN, fault, healthy, lookalike
+
+# --- gradients -------------------------------------------------------------------------------
+
+
+@fault("exploding-gradients")
+def _(place: Path) -> None:
+    """Gradients are never reset: they add up from step to step."""
+    rows = train(Net(SIZES), blobs(apart=0.4), Plan(lr=0.01, keep_gradients=True, steps=600))
+    write_jsonl(place, only(rows, "loss", "lr", "grad_norm"), TEN)
+
+
+@lookalike("exploding-gradients")
+def _(place: Path) -> None:
+    write_jsonl(place, only(healthy(Plan(steps=600)), "loss", "lr", "grad_norm"), TEN)
+
+
+def deep(act: str, gain: float) -> Rows:
+    return train(Net((20, *([24] * 7), 10), act=act, gain=gain), blobs(), Plan(layers=True, lr=0.05))
+
+
+@fault("vanishing-gradients")
+def _(place: Path) -> None:
+    rows = deep("sigmoid", 1.0)
+    names = [n for n in rows[0] if n.startswith("grad_norm/")]
+    write_tensorboard(place, only(rows, "loss", *names), {**TEN, "activation": "sigmoid"})
+
+
+@lookalike("vanishing-gradients")
+def _(place: Path) -> None:
+    rows = deep("relu", 1.5)
+    names = [n for n in rows[0] if n.startswith("grad_norm/")]
+    write_tensorboard(place, only(rows, "loss", *names), {**TEN, "activation": "relu"})
+
+
+@fault("zero-gradients")
+def _(place: Path) -> None:
+    write_csv(place, only(healthy(Plan(detached=True)), "loss", "lr", "grad_norm"), TEN)
+
+
+@lookalike("zero-gradients")
+def _(place: Path) -> None:
+    """The gradient norm of a solved task is small, not zero."""
+    write_csv(place, only(healthy(), "loss", "lr", "grad_norm"), TEN)
+
+
+def layered(plan: Plan, place: Path) -> None:
+    rows = train(Net((20, 32, 32, 10)), blobs(), plan)
+    names = [n for n in rows[0] if "_norm/" in n]
+    write_jsonl(place, only(rows, "loss", *names), TEN)
+
+
+@fault("frozen-layer")
+def _(place: Path) -> None:
+    layered(Plan(layers=True, frozen=(0,)), place)
+
+
+@lookalike("frozen-layer")
+def _(place: Path) -> None:
+    layered(Plan(layers=True), place)
+
+
+@fault("weights-never-change")
+def _(place: Path) -> None:
+    write_text(place, only(healthy(Plan(stepless=True)), "loss", "lr", "grad_norm", "weight_norm"), TEN)
+
+
+@lookalike("weights-never-change")
+def _(place: Path) -> None:
+    write_text(place, only(healthy(Plan(lr=0.003)), "loss", "lr", "grad_norm", "weight_norm"), TEN)
+
+
+@fault("clip-saturated")
+def _(place: Path) -> None:
+    rows = healthy(Plan(clip=0.01))
+    write_trainer_state(place, only(rows, "loss", "lr", "grad_norm", "epoch"), {**TEN, "max_grad_norm": 0.01})
+
+
+@lookalike("clip-saturated")
+def _(place: Path) -> None:
+    rows = healthy(Plan(clip=1.0))
+    write_trainer_state(place, only(rows, "loss", "lr", "grad_norm", "epoch"), {**TEN, "max_grad_norm": 1.0})
+
+
+@fault("update-ratio-unhealthy")
+def _(place: Path) -> None:
+    """Inputs that nobody scaled, and a rate that was lowered until the loss no longer broke."""
+    data = blobs()
+    data = Data(data.x * 100, data.y, data.xv * 100, data.yv)
+    rows = train(Net(SIZES), data, Plan(lr=1e-7))
+    write_csv(place, only(rows, "loss", "grad_norm", "weight_norm"), TEN)
+
+
+@lookalike("update-ratio-unhealthy")
+def _(place: Path) -> None:
+    write_csv(place, only(healthy(), "loss", "grad_norm", "weight_norm"), TEN)
+
+
+# --- weights and activations -----------------------------------------------------------------
+
+
+@fault("weight-norm-growth")
+def _(place: Path) -> None:
+    """Weight decay with the wrong sign feeds the weights."""
+    data = blobs(4000)
+    np.random.default_rng(5).shuffle(data.y)
+    rows = train(Net(SIZES, gain=0.5), data, Plan(lr=0.1, decay=-0.06))
+    write_jsonl(place, only(rows, "loss", "weight_norm"), TEN)
+
+
+@lookalike("weight-norm-growth")
+def _(place: Path) -> None:
+    write_jsonl(place, only(healthy(), "loss", "weight_norm"), TEN)
+
+
+@fault("weight-norm-collapse")
+def _(place: Path) -> None:
+    rows = healthy(Plan(decay=1.5))
+    write_tensorboard(place, only(rows, "loss", "weight_norm"), {**TEN, "weight_decay": 1.5})
+
+
+@lookalike("weight-norm-collapse")
+def _(place: Path) -> None:
+    rows = healthy(Plan(decay=0.001))
+    write_tensorboard(place, only(rows, "loss", "weight_norm"), {**TEN, "weight_decay": 0.001})
+
+
+def activations(net: Net, place: Path, kind: str) -> None:
+    rows = train(net, blobs(), Plan(layers=True, lr=0.05))
+    write_jsonl(place, only(rows, "loss", *(n for n in rows[0] if n.startswith(kind))), TEN)
+
+
+@fault("dead-activations")
+def _(place: Path) -> None:
+    activations(Net((20, 32, 32, 10), bias=-12.0), place, "zero_fraction")
+
+
+@lookalike("dead-activations")
+def _(place: Path) -> None:
+    activations(Net((20, 32, 32, 10)), place, "zero_fraction")
+
+
+@fault("saturated-activations")
+def _(place: Path) -> None:
+    """Weights so large that no unit is ever between its ends; labels that nothing can learn keep it there."""
+    data = blobs(4000)
+    np.random.default_rng(5).shuffle(data.y)
+    rows = train(Net((20, 32, 32, 10), act="tanh", gain=8.0), data, Plan(layers=True, lr=0.01))
+    write_jsonl(place, only(rows, "loss", *(n for n in rows[0] if n.startswith("saturation_fraction"))), TEN)
+
+
+@lookalike("saturated-activations")
+def _(place: Path) -> None:
+    activations(Net((20, 32, 32, 10), act="tanh"), place, "saturation_fraction")
+
+
+def two_ranks(shared: bool, steps: int = 300) -> list[Rows]:
+    """Logistic regression on two shards; the ranks average their gradients, or nobody wrapped the model."""
+    nets = [Net((20, 10), seed=1), Net((20, 10), seed=1)]
+    shards = [blobs(seed=2), Data(blobs(seed=2).xv, blobs(seed=2).yv, blobs(seed=2).x, blobs(seed=2).y)]
+    rng = np.random.default_rng(8)
+    out: list[Rows] = [[], []]
+    for step in range(steps):
+        found = []
+        for rank, (net, shard) in enumerate(zip(nets, shards, strict=True)):
+            pick = rng.integers(0, len(shard.y), 16)
+            loss, gw, gb = net.gradients(net.forward(shard.x[pick]), shard.y[pick])
+            out[rank].append({"step": step, "rank": rank, "loss": loss, "weight_norm": norm(net.w)})
+            found.append((gw[0], gb[0]))
+        mean = [(found[0][i] + found[1][i]) / 2 for i in (0, 1)]
+        for rank, net in enumerate(nets):
+            gw0, gb0 = mean if shared else found[rank]
+            net.w[0] = net.w[0] - 0.1 * gw0
+            net.b[0] = net.b[0] - 0.1 * gb0
+    return out
+
+
+@fault("rank-divergence")
+def _(place: Path) -> None:
+    for rank, rows in enumerate(two_ranks(shared=False)):
+        write_jsonl(place, rows, TEN, f"metrics_rank{rank}.jsonl")
+
+
+@lookalike("rank-divergence")
+def _(place: Path) -> None:
+    for rank, rows in enumerate(two_ranks(shared=True)):
+        write_jsonl(place, rows, TEN, f"metrics_rank{rank}.jsonl")
+
+
+@fault("irreproducible")
+def _(place: Path) -> None:
+    """Shuffling draws from a generator that nobody seeded."""
+    for run in (1, 2):
+        write_jsonl(place / f"run{run}", only(healthy(Plan(seed=run)), "loss", "lr"), TEN)
+
+
+@lookalike("irreproducible")
+def _(place: Path) -> None:
+    for run in (1, 2):
+        write_jsonl(place / f"run{run}", only(healthy(Plan(seed=run)), "loss", "lr"), {**TEN, "seed": run})
