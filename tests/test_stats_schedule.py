@@ -12,16 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.series import Series
-from curvedoc.stats import schedule, schedule_fit, steps
+from curvedoc.stats import schedule, schedule_fit, schedule_floor, steps
 
 quick = settings(max_examples=40, deadline=None)
 ONE: list[Callable[[Series], object]] = [
     schedule.is_constant_lr, schedule.lr_peak, schedule.lr_peak_step, schedule.lr_final_ratio, schedule.warmup_steps,
-    schedule.warmup_share, schedule.restarts, schedule.restart_step, schedule.cycle_count, schedule.decays_to_floor,
-    schedule.floor_from, schedule.floor_share, schedule.lowest_share, schedule.lr_jump_step,
+    schedule.warmup_share, schedule.restarts, schedule.restart_step, schedule.cycle_count,
+    schedule_floor.decays_to_floor, schedule_floor.floor_from,
+    schedule_floor.floor_share, schedule_floor.lowest_share, schedule.lr_jump_step,
     steps.lr_drop_steps, steps.is_staircase,
     steps.is_range_test, schedule_fit.lr_horizon, schedule_fit.decays_smoothly, schedule_fit.lr_cut_short,
-    schedule_fit.recognise, lambda s: schedule.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
+    schedule_fit.recognise, lambda s: schedule_floor.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
 ]  # fmt: skip
 ANY = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True, width=64),
@@ -65,7 +66,7 @@ def test_a_cosine_warms_up_falls_once_and_rests_at_most_at_its_end(n: int, share
     assert schedule.lr_jump_step(lr) is None
     assert steps.is_range_test(lr) is False
     assert schedule.warmup_steps(lr) == pytest.approx(warm, abs=2 + 0.03 * n)
-    assert (schedule.floor_share(lr) or 0.0) < 0.06
+    assert (schedule_floor.floor_share(lr) or 0.0) < 0.06
 
 
 @quick
@@ -73,10 +74,10 @@ def test_a_cosine_warms_up_falls_once_and_rests_at_most_at_its_end(n: int, share
 def test_a_schedule_that_ends_early_rests_on_its_floor_for_the_rest(n: int, part: float, low: float) -> None:
     total = int(n * part)
     lr = Series.of(cosine(n, 5, total, low))
-    start = schedule.floor_from(lr)
-    assert schedule.decays_to_floor(lr) is True
+    start = schedule_floor.floor_from(lr)
+    assert schedule_floor.decays_to_floor(lr) is True
     assert start == pytest.approx(total, abs=1 + 0.02 * n)
-    assert schedule.floor_share(lr) == pytest.approx(1 - part, abs=0.05)
+    assert schedule_floor.floor_share(lr) == pytest.approx(1 - part, abs=0.05)
 
 
 @quick
@@ -98,7 +99,7 @@ def test_triangular_cycles_rise_again_without_a_leap() -> None:
 def test_step_decay_is_a_staircase_whose_last_tread_is_no_floor() -> None:
     lr = Series.of([0.1] * 30 + [0.01] * 30 + [0.001] * 30)
     assert steps.is_staircase(lr) is True
-    assert schedule.floor_share(lr) == 0.0
+    assert schedule_floor.floor_share(lr) == 0.0
     found = steps.lr_drop_steps(lr)
     assert found.step.tolist() == [30, 60]
     assert found.value.tolist() == pytest.approx([0.1, 0.1])
@@ -106,8 +107,8 @@ def test_step_decay_is_a_staircase_whose_last_tread_is_no_floor() -> None:
 
 def test_a_staircase_stepped_every_batch_reaches_a_negligible_rate() -> None:
     lr = Series.of([0.1 * 0.1 ** min(i // 10, 9) for i in range(500)])
-    assert schedule.decays_to_floor(lr) is True
-    assert schedule.negligible_from(lr, 1e-3) == pytest.approx(30, abs=10)
+    assert schedule_floor.decays_to_floor(lr) is True
+    assert schedule_floor.negligible_from(lr, 1e-3) == pytest.approx(30, abs=10)
 
 
 def test_a_leap_in_a_constant_rate_is_a_jump_and_no_warmup() -> None:
@@ -142,9 +143,9 @@ def test_steps_coincide_within_their_tolerance() -> None:
 def test_a_staircase_that_rests_low_for_most_of_the_run_came_down_too_early() -> None:
     early = Series.of([0.1] * 20 + [0.01] * 20 + [0.001] * 200)
     planned = Series.of([0.1] * 80 + [0.01] * 80 + [0.001] * 80)
-    assert schedule.floor_share(early) == pytest.approx(5 / 6, abs=0.01)
-    assert schedule.floor_share(planned) == 0.0
-    assert schedule.lowest_share(planned) == pytest.approx(1 / 3, abs=0.01)
+    assert schedule_floor.floor_share(early) == pytest.approx(5 / 6, abs=0.01)
+    assert schedule_floor.floor_share(planned) == 0.0
+    assert schedule_floor.lowest_share(planned) == pytest.approx(1 / 3, abs=0.01)
 
 
 def formula(kind: str, rng: np.random.Generator, total: int, every: int) -> tuple[list[float], list[int]]:

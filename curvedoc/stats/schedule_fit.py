@@ -11,8 +11,9 @@ import numpy as np
 from curvedoc.series import Floats, Series
 from curvedoc.stats.grid import Curve
 from curvedoc.stats.medians import median_of
-from curvedoc.stats.schedule import floor_row, rates_of, swings, warmup_row
+from curvedoc.stats.schedule import rates_of, swings, warmup_row
 from curvedoc.stats.schedule_family import Family, Fit, fit_descent, tolerance
+from curvedoc.stats.schedule_floor import floor_row
 from curvedoc.stats.steps import is_range_test, is_treads
 
 Kind = Literal[

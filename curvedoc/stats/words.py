@@ -100,20 +100,17 @@ from curvedoc.stats.plateau import flat_from_start, plateau_level, plateau_share
 from curvedoc.stats.repeat import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.schedule import (
     cycle_count,
-    decays_to_floor,
-    floor_from,
-    floor_share,
     is_constant_lr,
     lr_final_ratio,
     lr_jump_step,
     lr_peak,
     lr_peak_step,
-    negligible_from,
     restart_step,
     restarts,
     warmup_share,
     warmup_steps,
 )
+from curvedoc.stats.schedule_floor import decays_to_floor, floor_from, floor_share, negligible_from
 from curvedoc.stats.spikes import dips, log_dips, log_spikes, spikes
 from curvedoc.stats.steps import coincide, is_range_test, is_staircase, lr_drop_steps
 from curvedoc.stats.surge import rounding, surge_factor, surge_step
