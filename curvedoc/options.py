@@ -35,7 +35,7 @@ def rulebook(options: Options) -> Rulebook:
     from curvedoc.errors import UsageError
     from curvedoc.rulebook.load import load, tune
 
-    book = tune(load(options.rules), options.set, options.sensitivity)
+    book = tune(load(options.rules, lazy=True), options.set, options.sensitivity)
     ids = {r.id for r in book.rules}
     for name in (*options.select, *options.ignore):
         if name not in ids:

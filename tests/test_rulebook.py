@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
+import re
 from pathlib import Path
 
 import pytest
 
 from curvedoc.errors import RuleError, RuleErrors, UsageError
-from curvedoc.rulebook.load import load, tune
+from curvedoc.rulebook.load import load, rules_dir, tune
 from curvedoc.rulebook.yaml12 import parse
 
 GOOD = """
@@ -114,3 +116,30 @@ def test_thresholds_move_by_name_and_along_their_range(tmp_path: Path) -> None:
     for wrong in ("too-slow.most=1", "nobody.least=1", "too-slow.least", "too-slow.least=x"):
         with pytest.raises(UsageError):
             tune(book, [wrong])
+
+
+def test_causes_read_when_asked_for_equal_those_read_at_once() -> None:
+    whole, lazy = load(), load(lazy=True)
+    assert lazy.digest == whole.digest
+    assert sorted(lazy.causes) == sorted(whole.causes) and len(lazy.causes) == len(whole.causes)
+    for id_ in ("lr-too-high", "bad-batch"):
+        assert id_ in lazy.causes
+        a, b = lazy.causes[id_], whole.causes[id_]
+        assert (a.title, a.mechanism, a.checks, a.fix) == (b.title, b.mechanism, b.checks, b.fix)
+        assert lazy.causes[id_] is a
+    assert "no-such-cause" not in lazy.causes
+    with pytest.raises(KeyError):
+        lazy.causes["no-such-cause"]
+
+
+def test_a_cause_of_a_further_folder_goes_before_the_shipped_one(tmp_path: Path) -> None:
+    text = (rules_dir() / "causes" / "bad-batch.yaml").read_text(encoding="utf-8")
+    causes = tmp_path / "causes"
+    causes.mkdir()
+    (causes / "bad-batch.yaml").write_text(re.sub(r"(?m)^title: .*$", "title: My own title", text), encoding="utf-8")
+    assert load([tmp_path], lazy=True).causes["bad-batch"].title == "My own title"
+
+
+def test_a_lazy_rulebook_goes_to_another_process(tmp_path: Path) -> None:
+    book = pickle.loads(pickle.dumps(load(lazy=True)))
+    assert book.causes["bad-batch"].id == "bad-batch"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from curvedoc.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import schema
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.rule import Cause, Rule, Rulebook
+from curvedoc.rulebook.shelf import Shelf
 from curvedoc.rulebook.yaml12 import read
 
 CHECK_ENDS = ("confirmed", "ruled-out")
@@ -94,8 +96,8 @@ def _load_file(
     return made, errors
 
 
-def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause]) -> list[RuleError]:
-    """Names of causes that no file defines.
+def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str]) -> list[RuleError]:
+    """Names of causes that no file defines, in rules and in causes that were read. known: ids of all cause files.
 
     A symptom that a rule explains or yields to may live in a directory that is not loaded; a cause may not, since its
     checks and fixes would be missing from the report.
@@ -103,24 +105,34 @@ def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause]) -> list[RuleEr
     errors = []
     for rule in rules:
         for link in rule.causes:
-            if link.cause not in causes:
+            if link.cause not in known:
                 errors.append(RuleError(f"cause '{link.cause}' has no file", rule.path, "write rules/causes/<id>.yaml"))
     for cause in causes.values():
         for check in cause.checks:
             for end in (check.yes, check.no):
-                if end not in CHECK_ENDS and end not in causes:
+                if end not in CHECK_ENDS and end not in known:
                     errors.append(RuleError(f"check leads to '{end}', which is no cause", cause.path))
     return errors
 
 
-def load(folders: Sequence[Path] = (), builtin: bool = True) -> Rulebook:
+def _shipped_cause(path: Path, where: str) -> Cause:
+    """A cause file of ours; RuleErrors where it is wrong."""
+    made, errors = _load_file(path, where, True, True)
+    if not isinstance(made, Cause) or errors:
+        raise RuleErrors(errors)
+    return made
+
+
+def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False) -> Rulebook:
     """The rulebook in the shipped rules (unless builtin is false) and in further folders; a later file of one id wins.
 
-    Raises RuleErrors with everything that is wrong in any file.
+    lazy: read a shipped cause when it is first asked for; tests hold what is in these files. Files in further folders
+    are read at once. Raises RuleErrors with everything that is wrong in any file.
     """
     roots = [*([rules_dir()] if builtin else []), *folders]
     rules: dict[str, Rule] = {}
     causes: dict[str, Cause] = {}
+    closed: dict[str, Callable[[], Cause]] = {}
     errors: list[RuleError] = []
     digest = hashlib.sha256()
     for root in roots:
@@ -128,18 +140,24 @@ def load(folders: Sequence[Path] = (), builtin: bool = True) -> Rulebook:
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
         for path in sorted(p for p in root.rglob("*.yaml") if p.name != "signals.yaml"):
             where = path.relative_to(root.parent).as_posix() if root == rules_dir() else path.as_posix()
-            made, wrong = _load_file(path, where, path.parent.name == "causes", root == rules_dir() and builtin)
-            errors.extend(wrong)
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+            is_cause, ours = path.parent.name == "causes", root == rules_dir() and builtin
+            if lazy and is_cause and ours:
+                closed[path.stem] = partial(_shipped_cause, path, where)
+                continue
+            made, wrong = _load_file(path, where, is_cause, ours)
+            errors.extend(wrong)
             if isinstance(made, Rule):
                 rules[made.id] = made
             elif isinstance(made, Cause):
                 causes[made.id] = made
     if not errors:
-        errors = _dangling(list(rules.values()), causes)
+        errors = _dangling(list(rules.values()), causes, {*causes, *closed})
     if errors:
         raise RuleErrors(errors)
-    return Rulebook(tuple(rules[k] for k in sorted(rules)), causes, digest.hexdigest()[:16])
+    return Rulebook(
+        tuple(rules[k] for k in sorted(rules)), Shelf(causes, closed) if lazy else causes, digest.hexdigest()[:16]
+    )
 
 
 _SET = re.compile(r"^([a-z0-9-]+)\.([a-z0-9_]+)=(.+)$")
