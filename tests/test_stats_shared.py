@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.series import Floats, Series, kept
-from curvedoc.stats import jump_scan, schedule
+from curvedoc.stats import jump_scan, oscillation, period, schedule
 from curvedoc.stats.decay import ground
 from curvedoc.stats.grid import Curve, curve_of
 from curvedoc.stats.medians import CHUNK, inner_median5, median5, median_of
@@ -144,3 +144,11 @@ def test_the_finite_rows_of_a_finite_series_are_the_series_itself() -> None:
     part = Series.of([1.0, float("nan")]).finite()
     assert s.finite() is s and s.finite() is s
     assert part.finite() is part and len(part) == 1
+
+
+def test_what_stands_above_the_decay_is_finite_where_only_subnormal_numbers_move() -> None:
+    s = Series.of([0.0, 0.0, 5e-324] * 40)
+    g = ground(s)
+    assert g is not None
+    assert g.rest(curve_of(s).scale).tolist() == [0.0] * 120
+    assert oscillation.lag1(s) is None and period.period(s) is None

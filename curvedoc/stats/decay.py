@@ -143,6 +143,12 @@ class Ground:
     shape: Shape
     model: Floats
 
+    def rest(self, scale: float) -> Floats:
+        """What stands above the decay, in units of `scale`, [n]; zeros where only subnormal numbers move."""
+        with np.errstate(over="ignore"):
+            factor = np.float64(self.scale) / scale
+        return (self.y - self.model) * factor if np.isfinite(factor) else np.zeros(len(self.y))
+
 
 @kept
 def ground(s: Series) -> Ground | None:

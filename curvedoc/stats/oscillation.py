@@ -38,7 +38,7 @@ def around(s: Series) -> Around | None:
     n = len(c)
     if n < LEAST or g is None:
         return None
-    rest = (g.y - g.model) * (g.scale / c.scale)
+    rest = g.rest(c.scale)
     rest.setflags(write=False)
     lowest = float(np.min(means(c.calm, edges(n, 16))))
     return Around(c, rest, max(0.0, head_level(c.y) - lowest))

@@ -49,7 +49,7 @@ def find_period(s: Series) -> Period | None:
     if g is None or len(g.y) < LEAST:
         return None
     scale, step = scale_of(s.finite().value), s.finite().step[-MOST:]
-    rest = (g.y[-MOST:] - g.model[-MOST:]) * (g.scale / scale)
+    rest = g.rest(scale)[-MOST:]
     rest = rest - median_of(rest)
     spread = MAD_TO_SD * median_of(np.abs(rest))
     if spread <= 1e-12:
