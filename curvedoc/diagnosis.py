@@ -161,6 +161,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
+class Event:
+    """One departure of one channel: where, what it did and by how much."""
+
+    step: int
+    channel: str  # role, or "log" for what the log itself did
+    what: str  # "began to rise", "became NaN" ...
+    factor: float | None = None  # level after over level before, None where that says nothing
+
+
+@dataclass(frozen=True, slots=True)
 class RunDiagnosis:
     """One run, diagnosed."""
 
@@ -179,6 +189,7 @@ class RunDiagnosis:
     notes: tuple[Note, ...] = ()
     config: Mapping[str, Scalar] = field(default_factory=dict)
     axis: str = "step"
+    timeline: tuple[Event, ...] = ()  # what moved, in order of step; empty where nothing is wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.detect import detect
 from curvedoc.diagnose.fold import fold
 from curvedoc.diagnose.rank import rank
+from curvedoc.diagnose.timeline import timeline
 from curvedoc.diagnose.verdict import headline, next_check, verdict, waste
 from curvedoc.diagnosis import Message, NotJudged, RunDiagnosis
 from curvedoc.model import Note, Run
@@ -62,4 +63,5 @@ def diagnose(
         notes=(*run.notes, *broken),
         config=dict(run.config),
         axis=run.axis,
+        timeline=timeline(run, findings, bench.restarts()),
     )

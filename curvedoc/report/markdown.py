@@ -8,6 +8,7 @@ from curvedoc.diagnosis import Diagnosis, Evidence, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
+from curvedoc.report.order import in_order
 from curvedoc.report.redact import redact
 from curvedoc.report.spark import blocks
 from curvedoc.report.summary import (
@@ -86,6 +87,8 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
         out.append(f"- **{_text(f.title)}**{f' ({note})' if note else ''}")
         out += [f"  - {_text(e.text)}" for e in f.evidence[:3]]
     out += [""] if found else []
+    if events := in_order(run):
+        out += ["**In order**", "", *(f"1. {markdown(at)}: {_text(what)}" for at, what in events), ""]
     if run.causes and run.verdict != "healthy":
         out += [*_causes(run.causes), ""]
     out += _tasks(run) if run.verdict != "healthy" else []

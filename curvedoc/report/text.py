@@ -7,6 +7,7 @@ from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import visible
 from curvedoc.report.lines import Lines
+from curvedoc.report.order import in_order
 from curvedoc.report.spark import blocks
 from curvedoc.report.summary import (
     First,
@@ -198,6 +199,11 @@ def _run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
     if not verbose and len(found) > len(loud):
         folded = ", ".join(dict.fromkeys(f.title for f in found if f not in loud))
         out.add((f"also seen: {folded}", "dim"), indent=2, hang=2)
+    if verbose and (events := in_order(run)):
+        out.blank()
+        out.add(("In order", "bold"))
+        for at, what in events:
+            out.add((f"{at}  ", "dim"), (what, ""), indent=2, hang=2)
     _causes(out, run, verbose)
     first = first_thing(run)
     if first:
