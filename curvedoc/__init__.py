@@ -5,16 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from curvedoc.api import Options, analyze
+    from curvedoc.analysis import Analysis, analyze
+    from curvedoc.options import Options
 
 __version__ = "0.1.0"
-__all__ = ["Options", "__version__", "analyze"]
+__all__ = ["Analysis", "Options", "__version__", "analyze"]
 
 
 def __getattr__(name: str) -> Any:
-    """`analyze` and `Options` on first use: importing curvedoc itself must cost nothing."""
-    if name in ("analyze", "Options"):
-        from curvedoc import api
+    """The public names on first use: importing curvedoc itself must cost nothing."""
+    if name in ("analyze", "Analysis"):
+        from curvedoc import analysis
 
-        return getattr(api, name)
+        return getattr(analysis, name)
+    if name == "Options":
+        from curvedoc.options import Options
+
+        return Options
     raise AttributeError(f"module 'curvedoc' has no attribute '{name}'")

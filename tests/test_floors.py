@@ -21,6 +21,7 @@ FLOORS = (
     ("report",),
     ("triage",),
     ("api",),
+    ("analysis",),
     ("evaluate",),
     ("cli",),
     ("__main__",),

@@ -3,38 +3,23 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.api import Options, analyze
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import UsageError
 
-DEFAULT_HTML = "curvedoc-report.html"
-#: Every HTML report carries this, so that only our own files are ever overwritten.
-HTML_MARK = b'name="generator" content="curvedoc'
+if TYPE_CHECKING:
+    from curvedoc.cli.outputs import Outputs
+
+#: Every HTML report and fragment carries one of these, so that only our own files are ever overwritten.
+HTML_MARKS = (b'name="generator" content="curvedoc', b'<div class="curvedoc">')
 #: Work shorter than this needs no progress line.
 SILENT_SECONDS = 0.5
 PIPED_WIDTH = 100
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where results go besides stdout."""
-
-    html: Path | None
-    json: Path | None
-    markdown: Path | None
-    format: str | None  # text, json, html, markdown: what stdout gets
-    no_html: bool
-    force: bool
-    all_runs: bool
-    verbose: bool
-    quiet: bool
-    color: str
 
 
 class Progress:
@@ -65,12 +50,12 @@ class Progress:
 
 
 def write(path: Path, text: str | bytes, force: bool) -> None:
-    """Write a file whole or not at all; an HTML file of somebody else only with force. Raises UsageError."""
     """Write a file whole or not at all; an HTML file of somebody else only by force. Raises UsageError."""
     if path.suffix in (".html", ".htm") and path.exists() and not force:
         with path.open("rb") as file:
-            if HTML_MARK not in file.read(4096):
-                raise UsageError("exists and was not written by curvedoc", str(path), "give another name or --force")
+            head = file.read(4096)
+        if not any(mark in head for mark in HTML_MARKS):
+            raise UsageError("exists and was not written by curvedoc", str(path), "give another name or --force")
     try:
         # written beside and renamed: an interrupted run must not leave half a report
         part = path.with_name(path.name + ".part")
@@ -96,52 +81,6 @@ def workers(jobs: int | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def render(d: Diagnosis, out: Outputs, title: str) -> None:
-    """Write every output that was asked for; stdout last."""
-    explicit = any((out.html, out.json, out.markdown, out.format))
-    html_path = out.html or (None if explicit or out.no_html else Path(DEFAULT_HTML))
-    html = None
-    if html_path is not None or out.format == "html":
-        from curvedoc.report.html import to_html
-
-        html = to_html(d, title=title)
-    if html_path is not None and html is not None:
-        write(html_path, html, out.force)
-    if out.json is not None or out.format == "json":
-        from curvedoc.report.json_out import to_json
-
-        document = to_json(d)
-        if out.json is not None:
-            write(out.json, document, True)
-        if out.format == "json":
-            sys.stdout.write(document)
-    if out.markdown is not None or out.format == "markdown":
-        from curvedoc.report.markdown import to_markdown
-
-        text = to_markdown(d)
-        if out.markdown is not None:
-            write(out.markdown, text, True)
-        if out.format == "markdown":
-            sys.stdout.write(text)
-    if out.format == "html" and html is not None:
-        sys.stdout.write(html)
-    if out.format in (None, "text") and not out.quiet:
-        from curvedoc.report.text import to_text
-
-        width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
-        plain = not (sys.stdout.encoding or "").lower().startswith("utf")
-        sys.stdout.write(
-            to_text(
-                d, width=width, color=colored(out.color), ascii_only=plain, all_runs=out.all_runs, verbose=out.verbose
-            )
-        )
-    if html_path is not None and not out.quiet:
-        sys.stdout.write(f"\nreport  {html_path}\n") if out.format in (None, "text") else None
-    for path in (out.json, out.markdown, None if out.format in (None, "text") else html_path):
-        if path is not None and not out.quiet:
-            sys.stderr.write(f"wrote {path}\n")
-
-
 def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Diagnosis:
     """Analyse and write the outputs."""
     for path in paths:
@@ -152,6 +91,8 @@ def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Dia
         d = analyze(paths, options, progress, jobs)
     finally:
         progress.close()
+    from curvedoc.cli.outputs import render
+
     title = paths[0].resolve().name if len(paths) == 1 else f"{len(paths)} paths"
     render(d, out, title)
     return d

@@ -8,14 +8,21 @@ from typing import Annotated
 import typer
 
 from curvedoc.cli.arguments import (
+    Assets,
     Color,
     Debug,
+    Embed,
     FailOn,
     Format,
+    Html,
     Jobs,
+    Junit,
+    Markdown,
     OptionalPaths,
     Paths,
+    Redact,
     Rules,
+    Sarif,
     Signals,
     TriageFormat,
     options_of,
@@ -51,12 +58,17 @@ def root(
 @app.command()
 def analyze(
     paths: OptionalPaths = None,
-    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")] = None,
+    html: Html = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write the diagnosis as JSON here.")] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown postmortem here.")] = None,
+    markdown: Markdown = None,
+    sarif: Sarif = None,
+    junit: Junit = None,
+    embed: Embed = None,
+    assets: Assets = None,
     format_: Annotated[Format | None, typer.Option("--format", "-f", help="What to print; default text.")] = None,
     no_html: Annotated[bool, typer.Option("--no-html", help="Do not write curvedoc-report.html.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    redact: Redact = None,
     rules: Rules = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not judge this symptom.")] = None,
@@ -87,8 +99,9 @@ def analyze(
     from curvedoc.cli.exits import code, told
 
     with told(debug):
-        from curvedoc.cli.analyze import Outputs, run, workers
+        from curvedoc.cli.analyze import run, workers
         from curvedoc.cli.config import load
+        from curvedoc.cli.outputs import Outputs
         from curvedoc.cli.shown import show, some
 
         file = load(Path.cwd())
@@ -97,8 +110,9 @@ def analyze(
             show(options, fail_on)
             raise typer.Exit
         out = Outputs(
-            html=html, json=json, markdown=markdown, format=None if format_ is None else str(format_), no_html=no_html,
-            force=force, all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
+            html=html, json=json, markdown=markdown, sarif=sarif, junit=junit, embed=embed, assets=assets,
+            format=None if format_ is None else str(format_), redact=tuple(redact or ()), no_html=no_html, force=force,
+            all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
         )  # fmt: skip
         d = run(some(paths), options, out, workers(jobs))
         raise typer.Exit(code(d, str(fail_on or file.fail_on), strict))
@@ -240,10 +254,18 @@ def schema() -> None:
 @app.command()
 def render(
     file: Annotated[Path, typer.Argument(help="A diagnosis saved with --json.")],
-    html: Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")] = None,
-    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown postmortem here.")] = None,
+    html: Html = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the diagnosis as JSON here.")] = None,
+    markdown: Markdown = None,
+    sarif: Sarif = None,
+    junit: Junit = None,
+    embed: Embed = None,
+    assets: Assets = None,
+    redact: Redact = None,
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.text,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    all_runs: Annotated[bool, typer.Option("--all", help="List healthy runs too.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what could not be judged as well.")] = False,
     color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
     debug: Debug = False,
 ) -> None:
@@ -251,13 +273,14 @@ def render(
     from curvedoc.cli.exits import told
 
     with told(debug):
-        from curvedoc.cli.analyze import Outputs
-        from curvedoc.cli.analyze import render as draw
+        from curvedoc.cli.outputs import Outputs
+        from curvedoc.cli.outputs import render as draw
         from curvedoc.cli.saved import read_saved
 
         out = Outputs(
-            html=html, json=None, markdown=markdown, format=str(format_), no_html=True, force=force, all_runs=False,
-            verbose=False, quiet=False, color=str(color),
+            html=html, json=json, markdown=markdown, sarif=sarif, junit=junit, embed=embed, assets=assets,
+            format=str(format_), redact=tuple(redact or ()), no_html=True, force=force, all_runs=all_runs,
+            verbose=verbose, color=str(color),
         )  # fmt: skip
         draw(read_saved(file), out, file.stem)
 

@@ -20,6 +20,8 @@ class Format(StrEnum):
     json = "json"
     html = "html"
     markdown = "markdown"
+    sarif = "sarif"
+    junit = "junit"
 
 
 class FailOn(StrEnum):
@@ -66,6 +68,15 @@ Signals = Annotated[
 ]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes; default one per core.", show_default=False)
+]
+Html = Annotated[Path | None, typer.Option("--html", help="Write the HTML report here.")]
+Markdown = Annotated[Path | None, typer.Option("--markdown", help="Write a Markdown postmortem here.")]
+Sarif = Annotated[Path | None, typer.Option("--sarif", help="Write SARIF 2.1.0 here.")]
+Junit = Annotated[Path | None, typer.Option("--junit", help="Write JUnit XML here.")]
+Embed = Annotated[Path | None, typer.Option("--embed", help="Write an HTML fragment for a wiki here.")]
+Assets = Annotated[Path | None, typer.Option("--assets", help="Write each figure as SVG and PNG into this directory.")]
+Redact = Annotated[
+    list[str] | None, typer.Option("--redact", metavar="REGEX", help="Mask this in every output; may be repeated.")
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
 

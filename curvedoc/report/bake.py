@@ -109,6 +109,8 @@ def _badges(drawn: dict[str, Any]) -> list[dict[str, Any]]:
     scale = (WIDTH - _LEFT - _RIGHT) / (end - start)
     out, last = [], -math.inf
     for m in drawn["marks"]:
+        if not start <= m["x"] <= end:
+            continue
         last = max((m["x"] - start) * scale, last + _BADGE)
         out.append({"bx": start + last / scale, "n": m["n"]})
     return out

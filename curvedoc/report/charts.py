@@ -105,10 +105,10 @@ def panel(log: bool, bottom: bool) -> dict[str, Any]:
         .mark_text(clip=True, fill="var(--ink3)", fontSize=11.5, baseline="top")
         .encode(x=x("m"), y=alt.value(32), text=alt.Text(field="l", type="nominal")),
         data("badges")
-        .mark_circle(clip=True, size=300, fill="var(--ink)", stroke="var(--card)", strokeWidth=1.5, opacity=1)
+        .mark_circle(size=300, fill="var(--ink)", stroke="var(--card)", strokeWidth=1.5, opacity=1)
         .encode(x=x("bx"), y=alt.value(11)),
         data("badges")
-        .mark_text(clip=True, fill="var(--card)", fontSize=11, fontWeight=700, baseline="middle")
+        .mark_text(fill="var(--card)", fontSize=11, fontWeight=700, baseline="middle")
         .encode(x=x("bx"), y=alt.value(11.5), text=alt.Text(field="n", type="nominal")),
     ]
     chart = (

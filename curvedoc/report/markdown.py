@@ -8,6 +8,7 @@ from curvedoc.diagnosis import Diagnosis, Evidence, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
+from curvedoc.report.limits import limits
 from curvedoc.report.order import in_order
 from curvedoc.report.redact import redact
 from curvedoc.report.spark import blocks
@@ -108,6 +109,7 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
             "</details>",
             "",
         ]
+    out += ["**What these curves cannot show**", "", *(f"- {_text(text)}" for text in limits(run)), ""]
     return "\n".join(out).rstrip("\n") + "\n"
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from curvedoc.diagnosis import Diagnosis, RankedCause, RunDiagnosis
 from curvedoc.report import words
-from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import visible
+from curvedoc.report.leftover import left_open, unreadable
 from curvedoc.report.lines import Lines
 from curvedoc.report.order import in_order
 from curvedoc.report.spark import blocks
@@ -18,7 +18,6 @@ from curvedoc.report.summary import (
     last_value,
     lead_finding,
     main_curve,
-    missing,
     onset,
     ranked_findings,
     summarize,
@@ -58,7 +57,7 @@ def to_text(
                 if run.verdict != "healthy":
                     out.blank()
                     _run(out, run, verbose)
-    _unreadable(out, d, verbose)
+    unreadable(out, d, verbose)
     return out.render(color)
 
 
@@ -208,7 +207,7 @@ def _run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
     first = first_thing(run)
     if first:
         _first(out, first, False, verbose)
-    _left_open(out, run, verbose)
+    left_open(out, run, verbose)
 
 
 def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
@@ -258,38 +257,6 @@ def _first(out: Lines, first: First, name: bool, verbose: bool) -> None:
         out.add((line, "cyan"), indent=4, hang=2, most=2)
     if len(lines) > _PROBE and not verbose:
         out.add((f"code for it: {len(lines)} lines, in the report or with -v", "dim"), indent=2, hang=2)
-
-
-def _left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
-    needs = missing(run)
-    if (needs and run.verdict != "healthy") or (needs and verbose):
-        out.blank()
-        names = [signal_name(n) for n, _ in (needs if verbose else needs[:6])]
-        more = f" and {len(needs) - len(names)} more" if len(needs) > len(names) else ""
-        left = f"  ({words.count(len(run.not_judged), 'check')} left open)"
-        out.add(("Not logged: ", "bold"), (", ".join(names) + more, ""), (left, "dim"), hang=2)
-    if verbose:
-        for m in run.messages[:5]:
-            out.add(
-                (f"{m.source}:{m.line} ", "dim"),
-                (m.text.splitlines()[-1] if m.text.strip() else "", ""),
-                indent=2,
-                hang=2,
-            )
-        for note in (*run.notes, *(n for s in run.sources for n in s.notes)):
-            times = f" ({note.count:,} times)" if note.count > 1 else ""
-            out.add(("note: ", "dim"), (note.text + times, "dim"), indent=2, hang=2)
-
-
-def _unreadable(out: Lines, d: Diagnosis, verbose: bool) -> None:
-    if not d.unreadable:
-        return
-    out.blank()
-    shown = d.unreadable if verbose else d.unreadable[:1]
-    for u in shown:
-        out.add(("could not read ", "yellow"), (u.path, ""), (f": {u.reason}", "dim"), hang=2)
-    if len(d.unreadable) > len(shown):
-        out.add((f"and {len(d.unreadable) - len(shown):,} more that could not be read", "dim"))
 
 
 def _wasted(d: Diagnosis) -> str:

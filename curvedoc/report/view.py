@@ -12,6 +12,7 @@ from curvedoc.diagnosis import Diagnosis, Evidence, Finding, RankedCause, RunDia
 from curvedoc.report import words
 from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.drawing import curve_name, line_color
+from curvedoc.report.limits import limits
 from curvedoc.report.marks import window
 from curvedoc.report.panels import Picture, picture
 from curvedoc.report.redact import redact_setting
@@ -114,6 +115,7 @@ class Section:
     fine: str
     zoom: str = ""
     notes: tuple[Any, ...] = field(default_factory=tuple)
+    limits: tuple[str, ...] = ()
 
 
 def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -> tuple[Row, ...]:
@@ -187,6 +189,7 @@ def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
         _fine(run, pic),
         "-".join(map(str, pic.zoom)) if pic.zoom else "",
         tuple(run.notes),
+        limits(run),
     )
 
 

@@ -1,0 +1,113 @@
+"""What `curvedoc.analyze` gives to Python and to a notebook: the diagnosis, and every view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from curvedoc.api import Options
+from curvedoc.api import analyze as diagnose
+from curvedoc.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+
+def analyze(paths: Sequence[Path | str] | Path | str, options: Options | None = None, *, jobs: int = 1) -> Analysis:
+    """The analysis of every run below the paths.
+
+    Raises NothingToAnalyse where no path holds a run, UsageError and RuleErrors; damaged logs are notes inside.
+    """
+    given = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
+    title = given[0].resolve().name if len(given) == 1 else f"{len(given)} paths"
+    return Analysis(diagnose(given, options, jobs=jobs), title)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Analysis:
+    """A diagnosis with its views. In a notebook it shows itself."""
+
+    diagnosis: Diagnosis
+    title: str = ""
+
+    @property
+    def runs(self) -> tuple[RunDiagnosis, ...]:
+        """The runs, worst first."""
+        from curvedoc.report.summary import worst_first
+
+        return worst_first(self.diagnosis)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings of all runs, worst run first; `to_polars` says which run each is of."""
+        return tuple(f for run in self.runs for f in run.findings)
+
+    @property
+    def causes(self) -> tuple[RankedCause, ...]:
+        """The ranked causes of all runs, worst run first."""
+        return tuple(c for run in self.runs for c in run.causes)
+
+    def to_polars(self) -> pl.DataFrame:
+        """One row per finding."""
+        from curvedoc.report.table import to_polars
+
+        return to_polars(self.diagnosis)
+
+    def to_html(self, path: Path | str | None = None) -> str:
+        """The self-contained report, written to `path` as well where one is given."""
+        from curvedoc.report.html import to_html
+
+        return self._written(to_html(self.diagnosis, title=self.title), path)
+
+    def to_markdown(self, path: Path | str | None = None) -> str:
+        """The postmortem as GitHub-flavored Markdown, written to `path` as well where one is given."""
+        from curvedoc.report.markdown import to_markdown
+
+        return self._written(to_markdown(self.diagnosis), path)
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """The diagnosis as JSON, written to `path` as well where one is given."""
+        from curvedoc.report.json_out import to_json
+
+        return self._written(to_json(self.diagnosis), path)
+
+    def chart(self, role: str, run: str | None = None) -> alt.Chart:
+        """The curves of one role ("loss", "grad_norm") of one run, or of all runs that have it, for further layering.
+
+        Lows and highs of every bucket are kept; a gap is where no value was finite. Raises UsageError where no run
+        has the role, or the name is no run's.
+        """
+        from curvedoc.report.plain_chart import plain_chart
+
+        return plain_chart(self.diagnosis, role, run)
+
+    def __repr__(self) -> str:
+        from curvedoc.report.summary import summarize
+
+        head = summarize(self.diagnosis)
+        tally = ", ".join(f"{n:,} {verdict}" for verdict, n in head.counts)
+        return f"<curvedoc.Analysis of {len(self.diagnosis.runs):,} runs: {tally or 'none'}>"
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> Mapping[str, Any]:
+        """Text, Markdown and HTML of inline styles and images with their data inside: sanitizers let it through."""
+        from curvedoc.report.fragment import to_fragment
+        from curvedoc.report.markdown import to_markdown
+        from curvedoc.report.text import to_text
+
+        made = {
+            "text/plain": lambda: to_text(self.diagnosis),
+            "text/markdown": lambda: to_markdown(self.diagnosis),
+            "text/html": lambda: to_fragment(self.diagnosis, title=self.title),
+        }
+        wanted = [k for k in made if (include is None or k in include) and k not in (exclude or ())]
+        return {k: made[k]() for k in wanted}
+
+    def _written(self, text: str, path: Path | str | None) -> str:
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text

@@ -1,0 +1,137 @@
+"""Where the results of a call go: files of every format, and stdout."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from curvedoc.cli.analyze import PIPED_WIDTH, colored, write
+from curvedoc.diagnosis import Diagnosis
+from curvedoc.errors import UsageError
+
+DEFAULT_HTML = "curvedoc-report.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where results go, and how they are shown."""
+
+    html: Path | None = None
+    json: Path | None = None
+    markdown: Path | None = None
+    sarif: Path | None = None
+    junit: Path | None = None
+    embed: Path | None = None
+    assets: Path | None = None  # a directory
+    format: str | None = None  # text, json, html, markdown, sarif or junit: what stdout gets
+    redact: tuple[str, ...] = ()  # regular expressions, masked in every view
+    no_html: bool = False
+    force: bool = False
+    all_runs: bool = False
+    verbose: bool = False
+    quiet: bool = False
+    color: str = "auto"
+
+
+def render(d: Diagnosis, out: Outputs, title: str) -> None:
+    """Write every output that was asked for; stdout last. Raises UsageError."""
+    if out.redact:
+        from curvedoc.report.mask import masked, masker
+
+        mask = masker(out.redact)
+        d, title = masked(d, mask), mask(title)
+    files = {"html": out.html, "json": out.json, "markdown": out.markdown, "sarif": out.sarif, "junit": out.junit}
+    explicit = out.format or out.embed or out.assets or any(files.values())
+    if not explicit and not out.no_html:
+        files["html"] = Path(DEFAULT_HTML)
+    wrote: list[Path] = []
+    printed = ""
+    for name, path in files.items():
+        if path is None and out.format != name:
+            continue
+        text = _VIEWS[name](d, title)
+        if path is not None:
+            write(path, text, out.force)
+            wrote.append(path)
+        if out.format == name:
+            printed = text
+    if out.embed is not None:
+        from curvedoc.report.fragment import to_fragment
+
+        write(out.embed, to_fragment(d, styling="sheet", title=title), out.force)
+        wrote.append(out.embed)
+    if out.assets is not None:
+        wrote += _figures(d, out.assets)
+    told = out.format in (None, "text")
+    sys.stdout.write(printed)
+    if told and not out.quiet:
+        from curvedoc.report.text import to_text
+
+        width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
+        plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+        color = colored(out.color)
+        text = to_text(d, width=width, color=color, ascii_only=plain, all_runs=out.all_runs, verbose=out.verbose)
+        sys.stdout.write(text)
+        if files["html"] is not None:
+            sys.stdout.write(f"\nreport  {files['html']}\n")
+    for path in () if out.quiet else wrote:
+        if not (told and path == files["html"]):
+            sys.stderr.write(f"wrote {path}\n")
+
+
+def _figures(d: Diagnosis, folder: Path) -> list[Path]:
+    """SVG and PNG of every panel of the flagged runs, and figures.md that shows them with their notes."""
+    from curvedoc.report.figures import figures, index, png, svg
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot be made: {error.strerror}", str(folder), "--assets wants a directory") from error
+    drawn = tuple(figures(d))
+    for figure in drawn:
+        write(folder / f"{figure.name}.svg", svg(figure), True)
+        write(folder / f"{figure.name}.png", png(figure), True)
+    write(folder / "figures.md", index(d, drawn), True)
+    return [folder]
+
+
+def _html(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.html import to_html
+
+    return to_html(d, title=title)
+
+
+def _json(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.json_out import to_json
+
+    return to_json(d)
+
+
+def _markdown(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.markdown import to_markdown
+
+    return to_markdown(d)
+
+
+def _sarif(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.sarif import to_sarif
+
+    return to_sarif(d)
+
+
+def _junit(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.junit import to_junit
+
+    return to_junit(d)
+
+
+_VIEWS: dict[str, Callable[[Diagnosis, str], str]] = {
+    "html": _html,
+    "json": _json,
+    "markdown": _markdown,
+    "sarif": _sarif,
+    "junit": _junit,
+}

@@ -1,0 +1,48 @@
+"""The end of the terminal view: what was not logged, what the curves cannot show, what could not be read."""
+
+from __future__ import annotations
+
+from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.report import words
+from curvedoc.report.advice import signal_name
+from curvedoc.report.limits import limits
+from curvedoc.report.lines import Lines
+from curvedoc.report.summary import missing
+
+
+def left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
+    """Signals that were not logged; with `verbose` limits, messages and notes as well."""
+    needs = missing(run)
+    if (needs and run.verdict != "healthy") or (needs and verbose):
+        out.blank()
+        names = [signal_name(n) for n, _ in (needs if verbose else needs[:6])]
+        more = f" and {len(needs) - len(names)} more" if len(needs) > len(names) else ""
+        left = f"  ({words.count(len(run.not_judged), 'check')} left open)"
+        out.add(("Not logged: ", "bold"), (", ".join(names) + more, ""), (left, "dim"), hang=2)
+    if verbose:
+        out.blank()
+        out.add(("What these curves cannot show", "bold"))
+        for text in limits(run):
+            out.add(("• ", ""), (text, ""), indent=2, hang=2)
+        for m in run.messages[:5]:
+            out.add(
+                (f"{m.source}:{m.line} ", "dim"),
+                (m.text.splitlines()[-1] if m.text.strip() else "", ""),
+                indent=2,
+                hang=2,
+            )
+        for note in (*run.notes, *(n for s in run.sources for n in s.notes)):
+            times = f" ({note.count:,} times)" if note.count > 1 else ""
+            out.add(("note: ", "dim"), (note.text + times, "dim"), indent=2, hang=2)
+
+
+def unreadable(out: Lines, d: Diagnosis, verbose: bool) -> None:
+    """Paths that could not be read: one and a count, all with `verbose`."""
+    if not d.unreadable:
+        return
+    out.blank()
+    shown = d.unreadable if verbose else d.unreadable[:1]
+    for u in shown:
+        out.add(("could not read ", "yellow"), (u.path, ""), (f": {u.reason}", "dim"), hang=2)
+    if len(d.unreadable) > len(shown):
+        out.add((f"and {len(d.unreadable) - len(shown):,} more that could not be read", "dim"))
