@@ -223,7 +223,8 @@ class Stack {
     const marks = this.r.marks.map(m => m.x);
     const go = x => {
       this.cross(x);
-      $('.say', this.el).textContent = `${this.hairLabel.textContent}: ` + $$('.key', this.stack).filter(k => k.offsetParent).map(k => k.textContent.trim()).join(', ');
+      const read = panel => $('b', panel).textContent + ': ' + $$('.key', panel).filter(k => $('output', k)).map(k => k.textContent.trim()).join(', ');
+      $('.say', this.el).textContent = `${this.hairLabel.textContent}. ` + $$('.panel', this.stack).map(read).join('; ');
     };
     const keys = {
       ArrowRight: () => go(c + Math.max(1, move)), ArrowLeft: () => go(c - Math.max(1, move)),

@@ -1,0 +1,333 @@
+"""The HTML report in a real browser: it opens from disk, asks for nothing, and does what a reader asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from browser import Browser, Page, needs_chromium
+from make_diagnosis import healthy_run, nan_run, of, oom_run, overfit_run, sweep
+
+from curvedoc.api import Options, analyze
+from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.report.html import to_html
+
+pytestmark = needs_chromium
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_logs"
+METRICS = 12
+RUN_BYTES, SWEEP_BYTES = 1_500_000, 4_000_000
+
+Open = Callable[..., Page]
+
+
+def with_metrics(run: RunDiagnosis, n: int = METRICS) -> RunDiagnosis:
+    """The run with further metrics, so that it has `n` curves."""
+    base = run.curves[0]
+    more = tuple(replace(base, role="other", metric=f"extra/{i}") for i in range(n - len(run.curves)))
+    return replace(run, curves=(*run.curves, *more))
+
+
+def fifty() -> Diagnosis:
+    """Fifty runs of every verdict, twelve metrics each."""
+    kinds = [with_metrics(r) for r in (nan_run(), overfit_run(), oom_run(), healthy_run(), healthy_run(seed=3))]
+    return of(*(replace(kinds[i % len(kinds)], run=f"sweep/run-{i:02}") for i in range(50)))
+
+
+def sampled(name: str) -> Diagnosis:
+    """A recorded run, read and diagnosed."""
+    return analyze(SAMPLES / name, Options())
+
+
+MADE: dict[str, Callable[[], Diagnosis]] = {
+    "one": lambda: of(nan_run()),
+    "failed": lambda: sampled("nan-after-blowup"),
+    "healthy": lambda: sampled("converged-flat"),
+    "sweep": sweep,
+    "fifty": fifty,
+}
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    folder = tmp_path_factory.mktemp("pages")
+
+    def write(name: str) -> Path:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            path.write_text(to_html(MADE[name](), title=f"runs/{name}"), "utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def show(chromium: Browser, file: Callable[[str], Path]) -> Iterator[Open]:
+    """Opens one of MADE, waits until its first curves are drawn; in the end nothing may have gone wrong."""
+    pages: list[Page] = []
+
+    def opened(name: str, fragment: str = "", width: int = 1280) -> Page:
+        page = Page(chromium, width=width)
+        pages.append(page)
+        page.open(file(name).as_uri() + fragment)
+        page.until("document.documentElement.dataset.drawn", "the curves are drawn")
+        return page
+
+    yield opened
+    troubles = [t for p in pages for t in p.trouble]
+    for p in pages:
+        p.close()
+    assert troubles == []
+
+
+def window(page: Page) -> list[int]:
+    """The steps between which the chosen run's curves are drawn, as the page states them in its address."""
+    text: str | None = page.eval("new URLSearchParams(location.hash.slice(1)).get('x')")
+    return [int(x) for x in text.split("-")] if text else []
+
+
+def ticks(page: Page) -> list[list[float]]:
+    """First and last tick of the x axis grid of each drawn panel, in pixels: equal in all panels that are linked."""
+    return page.eval(  # type: ignore[no-any-return]
+        """[...document.querySelectorAll('.run.on .plot')].map(p => {
+            const at = [...p.querySelectorAll('.role-axis-grid line')].map(l => l.getBoundingClientRect())
+                .filter(r => r.height > r.width).map(r => Math.round(r.x));
+            return [Math.min(...at), Math.max(...at), at.length];
+        })"""
+    )
+
+
+@pytest.mark.parametrize("name", ["failed", "healthy", "fifty"])
+def test_a_page_opened_from_disk_draws_its_curves_and_asks_for_nothing(
+    name: str, show: Open, file: Callable[[str], Path]
+) -> None:
+    page = show(name)
+    page.eval("new Promise(done => setTimeout(done, 200))")
+    assert page.requests == [file(name).as_uri()]
+    assert page.eval("document.querySelectorAll('.run.on .plot svg').length") >= 1
+    ready = page.eval("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+    print(f"{name}: usable after {ready:.0f} ms")
+
+
+@pytest.mark.parametrize(("name", "most"), [("failed", RUN_BYTES), ("one", RUN_BYTES), ("fifty", SWEEP_BYTES)])
+def test_a_page_is_light_enough_to_be_sent(name: str, most: int, file: Callable[[str], Path]) -> None:
+    assert file(name).stat().st_size < most
+
+
+def test_zooming_moves_all_panels_together_and_the_whole_run_comes_back(show: Open) -> None:
+    page = show("one")
+    whole = ticks(page)
+    assert len(whole) >= 3 and all(t == whole[0] for t in whole)
+    page.click(".run.on [data-act=onset]")
+    page.until("!document.querySelector('.run.on [data-act=reset]').disabled")
+    near = ticks(page)
+    assert near != whole and all(t == near[0] for t in near)
+    first, last = window(page)
+    assert 0 < first < last
+    page.click(".run.on [data-act=reset]")
+    page.until("document.querySelector('.run.on [data-act=reset]').disabled")
+    assert ticks(page) == whole and window(page) == []
+
+
+def test_dragging_over_a_panel_zooms_to_what_was_dragged_over(show: Open) -> None:
+    page = show("one")
+    page.eval("document.querySelector('.run.on .stack').scrollIntoView({block: 'center', behavior: 'instant'})")
+    x, y, w = page.eval("(r => [r.x, r.y, r.width])(document.querySelector('.run.on .plot').getBoundingClientRect())")
+    page.mouse("Pressed", x + w * 0.4, y + 60, button="left", clickCount=1)
+    page.mouse("Moved", x + w * 0.5, y + 60, button="left", buttons=1)
+    assert page.eval("document.querySelector('.run.on .brush').getBoundingClientRect().width") == pytest.approx(
+        w / 10, abs=2
+    )
+    page.mouse("Moved", x + w * 0.6, y + 60, button="left", buttons=1)
+    page.mouse("Released", x + w * 0.6, y + 60, button="left", clickCount=1)
+    page.until("location.hash.includes('x=')")
+    first, last = window(page)
+    end = max(s for c in nan_run().curves for s in c.step)
+    assert (last - first) / end == pytest.approx(0.2 * w / (w - 60), rel=0.1)
+
+
+def test_the_cross_hair_reads_every_panel_at_one_step(show: Open) -> None:
+    page = show("one")
+    page.eval("document.querySelector('.run.on .stack').scrollIntoView({block: 'center', behavior: 'instant'})")
+    x, y, w = page.eval("(r => [r.x, r.y, r.width])(document.querySelector('.run.on .plot').getBoundingClientRect())")
+    page.mouse("Moved", x + w * 0.3, y + 40)
+    shown = page.eval("[...document.querySelectorAll('.run.on output')].map(o => o.textContent)")
+    assert len(shown) >= 3 and all(shown)
+    label = page.eval("document.querySelector('.run.on .xlab').textContent")
+    assert label.startswith("step ")
+    assert page.eval("getComputedStyle(document.querySelector('.run.on .xh')).display") == "block"
+
+
+def test_the_curves_are_read_with_the_keyboard_alone(show: Open) -> None:
+    page = show("one")
+    for _ in range(60):  # as a reader would: Tab until the curves have the focus
+        page.key("Tab")
+        if page.eval("document.activeElement.classList.contains('stack')"):
+            break
+    assert page.eval("document.activeElement.matches('.run.on .stack')")
+    page.key("ArrowRight")
+    said = page.eval("document.querySelector('.run.on .say').textContent")
+    assert said.startswith("step ") and "Loss: train " in said and "train/grad_norm " in said
+    page.key("]")
+    assert page.eval("document.querySelector('.run.on .say').textContent") != said
+    page.key("+")
+    page.until("location.hash.includes('x=')")
+    page.key("0")
+    page.until("!location.hash.includes('x=')")
+
+
+def test_every_control_is_reached_by_tab_and_shows_that_it_has_the_focus(show: Open) -> None:
+    page = show("sweep")
+    page.eval("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    want = page.eval(
+        """[...document.querySelectorAll('a[href], button, input, summary, [tabindex="0"]')]
+        .filter(e => e.getClientRects().length && !e.disabled && (e.type !== 'radio')).length"""
+    )
+    seen = page.eval("new Set().size")
+    bare = []
+    for _ in range(want + 80):
+        page.key("Tab")
+        seen, bad = page.eval(
+            """(() => {
+                const e = document.activeElement, all = window.seen ??= new Set();
+                if (e === document.body) return [all.size, ''];
+                if (e.type !== 'radio') all.add(e);
+                const s = getComputedStyle(e), l = e.closest('label') ? getComputedStyle(e.closest('label')) : s;
+                const ring = [s, l].some(c => c.outlineStyle !== 'none' && parseFloat(c.outlineWidth) >= 1.5);
+                return [all.size, ring ? '' : e.outerHTML.slice(0, 90)];
+            })()"""
+        )
+        bare += [bad] if bad else []
+        if seen >= want:
+            break
+    assert seen >= want
+    assert bare == []
+
+
+def test_a_run_is_chosen_from_the_table_and_from_the_cells(show: Open) -> None:
+    page = show("sweep")
+    first = page.eval("document.querySelector('.run.on').id")
+    page.click('.runs tbody tr[data-run="r4"] .c-why')
+    assert page.eval("[...document.querySelectorAll('.run.on')].map(r => r.id)") == ["r4"] != [first]
+    assert page.eval("document.querySelector('[aria-selected=true]').dataset.run") == "r4"
+    page.until("document.querySelectorAll('#r4 .plot svg').length")
+    page.click('.cells a[data-run="r2"]')
+    assert page.eval("document.querySelector('.run.on').id") == "r2"
+    page.eval("document.querySelector('.runs tr[data-run=r5] a').focus()")
+    page.key("Enter")
+    page.until("document.querySelector('.run.on').id === 'r5'")
+
+
+def test_an_address_with_run_and_window_opens_there_and_follows_what_is_done(show: Open) -> None:
+    name = "lr2e-3-bs128-s1"
+    page = show("sweep", f"#run={quote(name)}&x=9000-12000")
+    assert page.eval("document.querySelector('.run.on .runhead h2').textContent") == name
+    page.until("!document.querySelector('.run.on [data-act=reset]').disabled", "the window is taken over")
+    assert page.eval("document.querySelector('.run.on .where').textContent").startswith("Steps 9,000 to 12,000")
+    page.click(".run.on [data-act=onset]")
+    page.until("!location.hash.includes('x=9000-12000')")
+    assert window(page)[0] != 9000
+    assert page.eval("new URLSearchParams(location.hash.slice(1)).get('run')") == name
+    page.eval("location.hash = 'r1'")
+    page.until("document.querySelector('.run.on').id === 'r1'")
+
+
+def test_the_table_is_filtered_searched_and_sorted(show: Open) -> None:
+    page = show("sweep")
+    rows = "[...document.querySelectorAll('.runs tbody tr')].filter(t => t.getClientRects().length)"
+    assert page.eval(rows + ".length") == 12
+    page.click('.filters [data-f="fail"]')
+    assert page.eval(rows + ".map(t => t.dataset.state)") == ["fail"] * 4
+    assert page.eval("document.querySelector('#count').textContent") == "4 shown"
+    page.click('.filters [data-f="all"]')
+    page.click("#find")
+    for letter in "OUT OF":
+        page.key(letter)
+    assert page.eval(rows + ".map(t => t.querySelector('.c-name').textContent)") == ["lr1e-3-bs256-s3"]
+    page.eval("document.querySelector('#find').value = ''; document.querySelector('#find').oninput()")
+    column = rows + ".map(t => t.querySelector('.c-on').dataset.v)"
+    worst_first = page.eval(column)
+    page.click(".runs th:nth-child(5) button")
+    up = page.eval(column)
+    page.click(".runs th:nth-child(5) button")
+    down = page.eval(column)
+    numbers = sorted(int(v) for v in worst_first if v)
+    blank = [""] * (12 - len(numbers))
+    assert up == [*map(str, numbers), *blank] and down == [*map(str, reversed(numbers)), *blank]
+    page.click(".runs th:nth-child(1) button")
+    assert page.eval(column) == worst_first
+
+
+def test_the_theme_is_kept(show: Open) -> None:
+    page = show("one")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.eval(ground)
+    page.click("#theme")
+    page.click("#theme")
+    assert page.eval("document.documentElement.dataset.theme") == "dark"
+    dark = page.eval(ground)
+    assert dark != light
+    page.open(page.eval("location.href.split('#')[0]"))
+    assert page.eval(ground) == dark
+    page.click("#theme")
+    assert page.eval(ground) == light
+
+
+def test_answers_are_kept_and_go_into_the_copied_markdown(show: Open) -> None:
+    page = show("one")
+    box = ".run.on .forks input[value=no]"
+    page.eval("navigator.clipboard.writeText = t => { window.copied = t; return Promise.resolve(); }")
+    page.click(".run.on .forks label:has([value=no])")
+    assert page.eval(f"document.querySelector('{box}').checked")
+    asked = page.eval(f"document.querySelector('{box}').closest('.forks').dataset.ask")
+    page.click("#md")
+    copied = page.until("window.copied")
+    assert "lr3e-3-bs256-s1" in copied.splitlines()[0]
+    assert f"- {asked} **no**" in copied
+    page.open(page.eval("location.href"))
+    assert page.eval(f"document.querySelector('{box}').checked")
+
+
+def test_markdown_is_copied_where_the_clipboard_is_refused(show: Open) -> None:
+    page = show("one")
+    page.eval("navigator.clipboard.writeText = () => Promise.reject(new Error('refused'))")
+    page.eval("document.addEventListener('copy', () => { window.copied = String(document.activeElement.value); })")
+    page.click("#md")
+    assert len(page.until("window.copied")) > 200
+    assert page.eval("document.querySelector('#toast').classList.contains('on')")
+    assert page.eval("document.querySelector('textarea')") is None
+
+
+def test_evidence_shows_where_it_is_on_the_curves(show: Open) -> None:
+    page = show("one")
+    buttons = page.eval("document.querySelectorAll('.run.on [data-zoom]').length")
+    assert buttons >= 2
+    for i in range(buttons):
+        page.eval("document.querySelector('.run.on [data-act=reset]').click()")
+        page.until("!location.hash.includes('x=')")
+        page.eval("scrollTo({top: 1e6, behavior: 'instant'})")
+        want = page.eval(f"document.querySelectorAll('.run.on [data-zoom]')[{i}].dataset.zoom")
+        page.eval(f"document.querySelectorAll('.run.on [data-zoom]')[{i}].click()")
+        page.until(f"location.hash.includes('x={want}')")
+        page.until(
+            "(r => r.bottom > 0 && r.top < innerHeight / 2)"
+            "(document.querySelector('.run.on .stack').getBoundingClientRect())"
+        )
+
+
+def test_the_panels_are_saved_as_one_png(show: Open) -> None:
+    page = show("one")
+    page.eval("HTMLAnchorElement.prototype.click = function () { window.saved = [this.download, this.href]; }")
+    page.click(".run.on [data-act=png]")
+    name, data = page.until("window.saved")
+    assert name.endswith(".png") and data.startswith("data:image/png;base64,") and len(data) > 10_000
