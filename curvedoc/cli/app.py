@@ -134,6 +134,10 @@ def triage(
         str | None, typer.Option("--since", metavar="WHEN", help="Only runs changed since: 2026-03-01, 12h, 3d.")
     ] = None,
     jobs: Jobs = None,
+    engine: Annotated[
+        str,
+        typer.Option("--engine", metavar="local|dask[:ADDRESS]", help="Who does the work: local processes, or dask."),
+    ] = "local",
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep outcomes for the next call.")] = True,
     time_limit: Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")] = 120,
     memory_limit: Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")] = 4096,
@@ -174,7 +178,7 @@ def triage(
             force=force, everything=all_runs, quiet=quiet, color=str(color),
         )  # fmt: skip
         limits = Limits(time_limit, memory_limit << 20)
-        done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits)
+        done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits, engine=engine)
         raise typer.Exit(
             Exit.INTERRUPTED if done.interrupted else code(done.diagnosis, str(fail_on or file.fail_on), strict)
         )

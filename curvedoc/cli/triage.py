@@ -17,6 +17,7 @@ from curvedoc.errors import NothingToAnalyse, UsageError
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, sweep
 from curvedoc.triage.cache import Store, folder
+from curvedoc.triage.engine import engine_of
 
 _AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)")
 _UNIT = {"min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
@@ -64,6 +65,7 @@ def run(
     cache: bool,
     since: str | None,
     limits: Limits,
+    engine: str = "local",
 ) -> Sweep:
     """Triage, write what was asked for, and give back what `--fail-on` judges. Raises NothingToAnalyse, UsageError."""
     if wanted.format == "parquet" and sys.stdout.isatty():
@@ -75,13 +77,16 @@ def run(
         before = read_saved(wanted.baseline)
     start = None if since is None else moment(since, time.time())
     progress = Progress(wanted.quiet)
+    workforce = engine_of(engine, workers(jobs))
     try:
         done = sweep(
             list(paths), options, jobs=workers(jobs), store=Store(folder()) if cache else None, limits=limits,
-            since=start, progress=progress,
+            since=start, progress=progress, engine=workforce,
         )  # fmt: skip
     finally:
         progress.close()
+        if workforce is not None:
+            workforce.close()
     places = ", ".join(map(str, paths))
     if not done.total and not done.diagnosis.unreadable:
         when = "" if since is None else f" changed since {since}"

@@ -20,6 +20,7 @@ from curvedoc.report.html import SECTIONS
 from curvedoc.report.summary import worst_first
 from curvedoc.rulebook.load import signals_file
 from curvedoc.triage.cache import Store, code_mark, key
+from curvedoc.triage.engine import Engine
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.pool import Limits, NoWorkers, run_pool
 from curvedoc.triage.shard import Kit, Shard, Task, work
@@ -58,6 +59,7 @@ def sweep(
     limits: Limits | None = None,
     since: float | None = None,
     progress: Progress | None = None,
+    engine: Engine | None = None,
 ) -> Sweep:
     """Every run below the paths, diagnosed.
 
@@ -65,6 +67,7 @@ def sweep(
     slim:  runs come back with one small curve each, those that a report shows in full with all of theirs; False keeps
            every curve, and the memory that takes
     since: only runs of which a file changed at or after this time (seconds since the epoch)
+    engine: who works on the shards instead of the local pool of `jobs` processes
 
     On Ctrl-C what is finished comes back, marked as interrupted. Raises UsageError, RuleErrors as `rulebook`.
     """
@@ -78,7 +81,7 @@ def sweep(
         elif store is not None:
             store.prune()
         tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
-        call = _Call(bundles, tools, jobs, limits, progress)
+        call = _Call(bundles, tools, jobs, limits, progress, engine)
         call.run()
         outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
         if options.signals and not call.interrupted:
@@ -103,7 +106,9 @@ class _Call:
         jobs: int,
         limits: Limits,
         progress: Progress | None,
+        engine: Engine | None = None,
     ) -> None:
+        self.engine = engine
         self.tools, self.jobs, self.limits, self.progress = tools, jobs, limits, progress
         self.outcomes: dict[int, Outcome] = {}
         self.kept = 0
@@ -117,7 +122,8 @@ class _Call:
         try:
             todo = [t for t in self.tasks if not self._known(t, t.key)]
             self.kept = len(self.tasks) - len(todo)
-            self._work(batches(todo, self.jobs))
+            if todo:
+                self._work(batches(todo, self.jobs if self.engine is None else self.engine.jobs))
             if self.tools.options.siblings and any(r.over == "siblings" for r in self.tools.book.rules):
                 self._compare()
         except KeyboardInterrupt:
@@ -153,6 +159,9 @@ class _Call:
                 self.progress("triage", done, len(tasks))
 
     def _outcomes(self, shards: Sequence[Shard]) -> Iterator[tuple[int, Outcome]]:
+        if self.engine is not None:
+            yield from self.engine.run(shards, self.tools, self.limits)
+            return
         tasks = [t for s in shards for t in s.tasks]
         size = sum(t.bundle.bytes for t in tasks)
         if self.jobs > 1 and (len(tasks) >= FEW_RUNS or size >= FEW_BYTES) and len(shards) > 1:

@@ -1,0 +1,175 @@
+"""Shards over dask.distributed: an existing scheduler, or a cluster of this machine's cores for the one call.
+
+A shard whose worker is lost is tried again run by run; a run whose worker is lost again is tried with nothing beside it
+in flight; one that ends its worker even so is told as unreadable, and no other run with it.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from curvedoc.diagnosis import Unreadable
+from curvedoc.errors import CurvedocError, UsageError
+from curvedoc.triage.outcome import Outcome
+from curvedoc.triage.pool import Limits
+from curvedoc.triage.shard import Kit, Shard
+
+#: A scheduler that does not answer in this time is not there.
+_CONNECT_SECONDS = 20.0
+#: A scheduler may be up before its workers are.
+_WORKERS_SECONDS = 120.0
+#: One thread each: the parallelism is over runs.
+_ENVIRONMENT = {
+    name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+}
+_INSTALL = "pip install 'curvedoc[dask]'"
+
+
+class EngineLost(CurvedocError):
+    """The scheduler or its workers went away, or cannot do this work."""
+
+
+class DaskEngine:
+    """The engine `dask`. address: of a scheduler, or its .json file; "" for a cluster of `jobs` processes here."""
+
+    def __init__(self, address: str, jobs: int) -> None:
+        self.address = address
+        self._jobs = jobs
+        self._stack = ExitStack()
+        self._client: Any = None
+
+    @property
+    def jobs(self) -> int:
+        """Processes of the own cluster, or threads of all workers of the scheduler."""
+        if not self.address:
+            return self._jobs
+        info = self._connected(Limits()).scheduler_info(n_workers=-1)
+        return max(1, int(sum(w["nthreads"] for w in info["workers"].values())))
+
+    def close(self) -> None:
+        """Leave the scheduler; stop the own cluster."""
+        self._client = None
+        self._stack.close()
+
+    def run(self, shards: Sequence[Shard], tools: Kit, limits: Limits) -> Iterator[tuple[int, Outcome]]:
+        """As `Engine.run`. Raises UsageError where dask or the scheduler is absent, EngineLost where it went away."""
+        if not shards:
+            return
+        client = self._connected(limits)
+        from curvedoc.triage.dask_worker import Setup
+
+        if tools.store is not None:
+            tools.store.folder.mkdir(parents=True, exist_ok=True)
+        name = f"curvedoc-{uuid.uuid4().hex}"
+        _register(client, Setup(tools, 0.0 if self.address else limits.seconds), name)
+        try:
+            lost: list[Shard] = []
+            yield from _map(client, name, shards, lost)
+            # what comparing repeats would have added is lost with its group, not the runs themselves
+            alone = [Shard((t,)) for s in lost if not s.together for t in s.tasks]
+            suspects: list[Shard] = []
+            yield from _map(client, name, alone, suspects)
+            for suspect in suspects:
+                guilty: list[Shard] = []
+                yield from _map(client, name, [suspect], guilty)
+                for shard in guilty:
+                    run = shard.tasks[0]
+                    yield run.index, Outcome((), (Unreadable(run.bundle.name, self._told(limits)),))
+        finally:
+            _unregister(client, name)
+
+    def _told(self, limits: Limits) -> str:
+        if self.address:
+            return "it ended every dask worker that took it, at last with nothing beside it"
+        return (
+            f"it ended three dask workers: it crashes them, takes longer than {limits.seconds:g} s (--time-limit) "
+            f"or needs more than {limits.memory >> 20:,} MB (--memory-limit)"
+        )
+
+    def _connected(self, limits: Limits) -> Any:
+        if self._client is None:
+            try:
+                import distributed  # noqa: F401
+            except ImportError as e:
+                raise UsageError("dask.distributed is not installed", "--engine dask", _INSTALL) from e
+            self._client = self._join() if self.address else self._start(limits)
+        return self._client
+
+    def _join(self) -> Any:
+        from distributed import Client
+
+        file = self.address.endswith(".json")
+        if file and not Path(self.address).is_file():
+            raise UsageError("no such scheduler file", self.address)
+        place = {"scheduler_file": self.address} if file else {"address": self.address}
+        try:
+            client = self._stack.enter_context(Client(**place, timeout=_CONNECT_SECONDS, set_as_default=False))
+        except (OSError, ValueError, TimeoutError) as e:
+            hint = "give HOST:PORT of a running scheduler, or --engine dask for a cluster of this machine"
+            raise UsageError(f"no dask scheduler answers: {str(e)[:200]}", f"dask:{self.address}", hint) from e
+        try:
+            client.wait_for_workers(1, timeout=_WORKERS_SECONDS)
+        except TimeoutError as e:
+            raise EngineLost("the scheduler has no worker", f"dask:{self.address}", "start dask worker there") from e
+        return client
+
+    def _start(self, limits: Limits) -> Any:
+        from distributed import Client, LocalCluster
+
+        folder = self._stack.enter_context(
+            tempfile.TemporaryDirectory(prefix="curvedoc-dask-", ignore_cleanup_errors=True)
+        )
+        try:
+            cluster = LocalCluster(
+                n_workers=self._jobs, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL + 1, memory_limit=limits.memory, local_directory=folder,
+                env=_ENVIRONMENT, scheduler_kwargs={"allowed_failures": 0},
+            )  # fmt: skip
+        except (OSError, RuntimeError, TimeoutError) as e:
+            raise EngineLost(f"a dask cluster cannot be started here: {str(e)[:200]}", "", "use --engine local") from e
+        self._stack.enter_context(cluster)
+        return self._stack.enter_context(Client(cluster, set_as_default=False))
+
+
+def _register(client: Any, held: Any, name: str) -> None:
+    try:
+        client.register_plugin(held, name=name)
+    except Exception as e:  # whatever the other side raises while it loads: it cannot do this work, and that is told
+        hint = "install the same curvedoc and Python on its workers"
+        raise EngineLost(f"the dask workers cannot load curvedoc: {str(e)[:300]}", "", hint) from e
+
+
+def _unregister(client: Any, name: str) -> None:
+    try:
+        client.unregister_worker_plugin(name)
+    except (OSError, KeyError, ValueError, TimeoutError, RuntimeError):
+        return  # the scheduler is gone, and the plugin with it
+
+
+def _map(client: Any, name: str, shards: Sequence[Shard], lost: list[Shard]) -> Iterator[tuple[int, Outcome]]:
+    """The outcomes of these shards as they come; shards whose workers were lost are put into `lost`."""
+    if not shards:
+        return
+    from distributed import as_completed
+
+    from curvedoc.triage.dask_worker import on_worker
+
+    futures = {client.submit(on_worker, name, s, pure=False): s for s in shards}
+    try:
+        for future in as_completed(list(futures), loop=client.loop, raise_errors=False):
+            shard = futures.pop(future)
+            if future.status == "finished":
+                yield from future.result()
+            elif future.status == "error":
+                lost.append(shard)
+            else:
+                raise EngineLost("the dask scheduler went away", "", "the same command goes on from there")
+            future.release()
+    finally:
+        client.cancel(list(futures))
