@@ -151,10 +151,20 @@ def test_a_dead_stretch_is_a_band_with_its_length_in_words() -> None:
     assert (band.start, band.end, band.text) == (7508, 12_959, "5,452 steps without a finite loss")
 
 
-def test_marks_are_numbered_from_left_to_right_and_keep_their_distance() -> None:
+def test_the_finding_of_the_headline_is_mark_one_and_the_rest_count_on_from_left_to_right() -> None:
     pins = picture(nan_run()).pins
-    assert [p.number for p in pins] == [1, 2, 3, 4]
     assert [p.step for p in pins] == [5180, 6600, 7412, 7508]
+    assert [p.number for p in pins] == [2, 4, 3, 1]  # what happened at 6600 follows from it
+    assert pins[3].text == nan_run().findings[0].title
+
+
+def test_a_consequence_is_marked_last_however_early_it_begins() -> None:
+    run = nan_run()
+    early = replace(run.findings[0], symptom="underfitting", title="It underfits", first_step=0, evidence=(),
+                    severity="warning", explained_by=run.findings[0].symptom)  # fmt: skip
+    pins = picture(replace(run, findings=(early, *run.findings))).pins
+    assert [p.step for p in pins] == [0, 5180, 6600, 7412, 7508]
+    assert [p.number for p in pins] == [4, 2, 5, 3, 1]
 
 
 def test_a_negative_loss_is_not_drawn_on_a_log_scale() -> None:

@@ -14,6 +14,7 @@ from curvedoc.diagnose.outline import Sibling, final_loss
 from curvedoc.diagnose.siblings import ABSENT, Family, Key, families
 from curvedoc.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
 from curvedoc.model import Note
+from curvedoc.numbers import spelled
 
 SIGNIFICANT = 0.05
 #: Thresholds tried per numeric key; of more values, those at even ranks.
@@ -77,7 +78,7 @@ class _Split:
 
 
 def _number(value: float) -> str:
-    return f"{value:.4g}"
+    return spelled(value, ".4g")
 
 
 def _thresholds(key: Key) -> list[_Split]:
@@ -210,7 +211,10 @@ def sibling_evidence(run: str, found: Sequence[Parting]) -> Mapping[str, tuple[f
             continue
         for cause in CAUSES.get((c.key, parting.side), ()):
             if cause not in out:
-                out[cause] = (odds(c.p_value), Evidence(f"Among its siblings, {c.text} (p = {c.p_value:.2g})."))
+                out[cause] = (
+                    odds(c.p_value),
+                    Evidence(f"Among its siblings, {c.text} (p = {spelled(c.p_value, '.2g')})."),
+                )
     return out
 
 
@@ -234,7 +238,7 @@ def worse_than_siblings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -
             spread = max(_MAD * float(np.median(np.abs(others - middle))), LEAST_SPREAD * abs(middle))
             if spread > 0 and (end - middle) / spread > FAR:
                 text = (
-                    f"The loss ends at {end:.4g}, the siblings' at {middle:.4g} (median of {len(others)}), although "
+                    f"The loss ends at {_number(end)}, the siblings' at {_number(middle)} (median of {len(others)}), although "
                     "nothing in its own curves is wrong: compare its data and labels with theirs."
                 )
                 notes[name] = Note("worse-than-siblings", text)

@@ -7,28 +7,49 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from curvedoc.diagnosis import Evidence, Mark
+from curvedoc.numbers import spelled
 from curvedoc.rulebook.rule import MarkSpec, Sentence
 from curvedoc.series import Series
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
+#: A ratio below it keeps a second digit.
+TOLD_APART = 10.0
+#: What is counted in sentences: one of it loses its s.
+_COUNTED = re.compile(
+    r"^((?: logged| accumulated| finite)? (?:row|step|sample|point|evaluation|epoch|layer|micro-batch|class))(?:e?s)\b"
+)
+_OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
 
 
 def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
-    """The sentence with its numbers in, None when one of them is unknown."""
+    """The sentence with its numbers in, None when one of them is unknown.
+
+    A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "2 times".
+    """
     out: list[str] = []
-    end = 0
+    end, one = 0, False
     for match in _FIELD.finditer(text):
         name, _, form = match[1].partition(":")
+        before, after = _agreeing(text[end : match.start()], one), text[match.end() :]
         if name in texts:
-            word = texts[name]
+            word, one = texts[name], False
         else:
             value = env.get(name)
             if value is None or isinstance(value, Series):
                 return None
-            word = f"{round(value):,}" if form == "step" else format(value, form or ".4g")
-        out += [text[end : match.start()], word]
+            # "1 times" of a ratio of 1.4 would say that nothing grew
+            ratio = form == ".0f" and after.startswith(" times") and abs(value) < TOLD_APART
+            word = spelled(value, ".2g" if ratio else form or ".4g")
+            one = word == "1"
+        out += [before, word]
         end = match.end()
-    return "".join([*out, text[end:]])
+    return "".join([*out, _agreeing(text[end:], one)])
+
+
+def _agreeing(text: str, one: bool) -> str:
+    """What follows a number, its noun in the singular after a one."""
+    text = _OPEN_PLURAL.sub(r"\1" if one else r"\1s", text)
+    return _COUNTED.sub(r"\1", text) if one else text
 
 
 def _mark(spec: MarkSpec, env: Mapping[str, Any]) -> Mark | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from curvedoc.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.model import Run
+from curvedoc.numbers import spelled
 
 #: Below this many finite loss points nothing can be called healthy.
 ENOUGH_POINTS = 10
@@ -38,7 +39,7 @@ def headline(run: Run, result: Verdict, findings: Sequence[Finding], causes: Seq
         value = loss.finite().value[-1]
         notices = [f.title for f in findings if f.kind == "notice"]
         also = f" Worth knowing: {notices[0][0].lower()}{notices[0][1:]}." if notices else ""
-        return f"No problem found; the loss ends at {value:.4g} after {run.axis} {loss.step[-1]:,}.{also}"
+        return f"No problem found; the loss ends at {spelled(float(value), '.4g')} after {run.axis} {loss.step[-1]:,}.{also}"
     if result == "inconclusive":
         points = 0 if loss is None else len(loss.finite())
         return (

@@ -10,6 +10,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from curvedoc.report import words
 from curvedoc.report.charts import WIDTH, color
 from curvedoc.report.escape import visible
 
@@ -53,7 +54,7 @@ def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict
         "ref": [],
         "lines": [row for i, line in reversed([*enumerate(p["lines"])]) for row in _line(line, i, floor)],
         "dots": [r for i, line in enumerate(p["lines"]) if line["dots"] for r in _line(line, i, floor)],
-        "levels": [{"v": v, "l": f"{v:g}"} for v in p["levels"]],
+        "levels": [{"v": v, "l": words.value(v)} for v in p["levels"]],
         "rules": [{"x": m["x"]} for m in drawn["marks"]],
         "badges": _badges(drawn) if first else [],
         "labels": [b for b in (_band(b, drawn["view"]) for b in drawn["bands"]) if b["l"]] if first else [],

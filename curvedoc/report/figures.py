@@ -14,6 +14,7 @@ from curvedoc.report import words
 from curvedoc.report.bake import filled
 from curvedoc.report.drawing import curve_name, drawing, line_color
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
+from curvedoc.report.marks import notes
 from curvedoc.report.panels import Picture, picture
 from curvedoc.report.summary import worst_first
 
@@ -131,7 +132,10 @@ def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:
             out += [f"## {markdown_code(clip(words.run_name(run.run) or 'this run', 160))}", "", markdown(run.headline)]
             out += [
                 "",
-                *(f"{p.number}. {markdown(clip(p.text, 600))}, {run.axis} {p.step:,}" for p in picture(run).pins),
+                *(
+                    f"{p.number}. {markdown(clip(p.text, 600))}, {run.axis} {p.step:,}"
+                    for p in notes(picture(run).pins)
+                ),
             ]
             out.append("")
         out += [f"![{markdown(figure.title)}]({figure.name}.png)", ""]

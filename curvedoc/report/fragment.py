@@ -13,6 +13,7 @@ from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import clip, visible, visible_block
 from curvedoc.report.figures import Figure, figures, flagged, svg
 from curvedoc.report.limits import limits
+from curvedoc.report.marks import notes
 from curvedoc.report.panels import picture
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
@@ -210,7 +211,7 @@ def _run(out: _Writer, run: RunDiagnosis, pictures: list[Figure], many: bool) ->
     for figure in pictures:
         out.picture(figure)
     if pictures:
-        out.items("", [f"{p.text}, {run.axis} {p.step:,}" for p in picture(run).pins], "ol")
+        out.items("", [f"{p.text}, {run.axis} {p.step:,}" for p in notes(picture(run).pins)], "ol")
     found = [f for f in ranked_findings(run) if f.kind != "gap"][:8]
     said = []
     for f in found:

@@ -17,6 +17,7 @@ from curvedoc.model import Note
 from curvedoc.report import view, words
 from curvedoc.report.drawing import drawing
 from curvedoc.report.escape import visible, visible_block
+from curvedoc.report.marks import notes
 from curvedoc.report.order import in_order
 from curvedoc.report.panels import Picture
 from curvedoc.report.redact import redact
@@ -283,6 +284,7 @@ def _environment() -> Any:
         "note": _note,
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
+        "numbered": notes,
         "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),
         "key": lambda text: "k" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10],
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from curvedoc.diagnosis import Diagnosis, Evidence, RankedCause, RunDiagnosis
+from curvedoc.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
@@ -53,7 +54,7 @@ def to_markdown(d: Diagnosis) -> str:
     if head.first:
         top += [*_first(head.first, True), ""]
     for c in d.contrasts[:5]:
-        top.append(f"- {markdown_code(clip(c.key, _NAME))}: {_text(c.text)} (p = {c.p_value:.2g})")
+        top.append(f"- {markdown_code(clip(c.key, _NAME))}: {_text(c.text)} (p = {spelled(c.p_value, '.2g')})")
     if d.contrasts:
         top.append("")
     top += [*_table(d, runs), ""] if runs else []

@@ -13,6 +13,8 @@ _MOST_MARKS = 9
 _MOST_BANDS = 4
 #: Two marks closer than this share of the width are one.
 _NEAR = 0.004
+#: Places in the telling: after every finding that stands for itself, and after everything else.
+_REST, _LAST = 1_000, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +37,43 @@ class Band:
 
 
 def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
-    """Where the findings begin and what their evidence points at, numbered from left to right."""
-    found: list[tuple[int, str]] = []
+    """Where the findings begin and what their evidence points at, in order of step.
 
-    def put(step: int | None, text: str) -> None:
+    Number 1 is the finding that the verdict rests on, then the others that nothing explains; what else is marked counts
+    on from left to right, and mere consequences come last.
+    """
+    found: list[tuple[int, int, str]] = []  # place in the telling, step, text
+
+    def put(place: int, step: int | None, text: str) -> None:
         near = (end - start) * _NEAR
-        if step is not None and start <= step <= end and all(abs(step - s) > near for s, _ in found):
-            found.append((step, text))
+        if step is not None and start <= step <= end and all(abs(step - s) > near for _, s, _ in found):
+            found.append((place, step, text))
 
-    for f in ranked_findings(run):
+    def put_points(evidence: Iterable[Evidence]) -> None:
+        for e in evidence:
+            for m in e.marks:
+                if m.end is None and m.level is None:
+                    put(_REST, m.start, e.text)
+
+    ranked = ranked_findings(run)
+    told = [f for f in ranked if not f.explained_by]
+    for i, f in enumerate(told):
         if f.kind != "gap":
-            put(f.first_step, f.title)
-    for f in ranked_findings(run):
-        for e in f.evidence:
-            for m in e.marks:
-                if m.end is None and m.level is None:
-                    put(m.start, e.text)
+            put(i if f.kind == "pathology" else _REST, f.first_step, f.title)
+    for f in told:
+        put_points(f.evidence)
     for c in run.causes[:2]:
-        for e in (*c.supports, *c.against):
-            for m in e.marks:
-                if m.end is None and m.level is None:
-                    put(m.start, e.text)
-    return tuple(Pin(step, i + 1, text) for i, (step, text) in enumerate(sorted(found[:_MOST_MARKS])))
+        put_points((*c.supports, *c.against))
+    for f in ranked:
+        if f.explained_by and f.kind != "gap":
+            put(_LAST, f.first_step, f.title)
+    kept = sorted(found[:_MOST_MARKS])
+    return tuple(sorted((Pin(s, i + 1, text) for i, (_, s, text) in enumerate(kept)), key=lambda p: p.step))
+
+
+def notes(marks: Iterable[Pin]) -> tuple[Pin, ...]:
+    """The pins in order of their numbers, for the list under the curves."""
+    return tuple(sorted(marks, key=lambda p: p.number))
 
 
 def bands(run: RunDiagnosis, main: Curve | None, noun: str, start: int, end: int) -> tuple[Band, ...]:

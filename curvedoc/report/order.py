@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.diagnosis import Event, RunDiagnosis
+from curvedoc.numbers import spelled
 
 #: Channels whose name in a sentence is not the role with its underscores taken out.
 _NAMES = {
@@ -33,10 +34,8 @@ def _said(e: Event) -> str:
         return f"{name} {e.what}"
     if e.factor >= 1:
         return f"{name} {e.what}, to {_times(e.factor)} its level"
-    return f"{name} {e.what}, to {e.factor:.2g} of its level"
+    return f"{name} {e.what}, to {spelled(e.factor, '.2g')} of its level"
 
 
 def _times(factor: float) -> str:
-    if factor >= 1e6:
-        return f"{factor:.1e} times"
-    return f"{factor:,.0f} times" if factor >= 20 else f"{factor:.2g} times"
+    return f"{spelled(factor, '.0f' if factor >= 20 else '.2g')} times"

@@ -139,7 +139,7 @@ def _panel(key: str, curves: list[Curve]) -> Panel:
     ordered = sorted(curves, key=lambda c: family(c.role) != c.role)[:_MOST_LINES]
     low = [v for c in ordered for v in c.low if math.isfinite(v)]
     high = [v for c in ordered for v in c.high if math.isfinite(v)]
-    can_log = bool(low) and min(low) > 0
+    can_log = bool(low and high) and min(low) > 0
     log = can_log and max(high) / min(low) >= _LOG_FROM and key != "lr" and "accuracy" not in key
     return Panel(key, title(key), tuple(ordered), log, can_log, _HEIGHT.get(key, 120))
 

@@ -41,13 +41,15 @@ class Summary:
 
 
 def ranked_findings(run: RunDiagnosis) -> tuple[Finding, ...]:
-    """Pathologies that nothing explains, worst first; then explained ones, notices and gaps."""
+    """Pathologies that nothing explains, worst first and the earliest of those first, as the headline tells them; then
+    explained ones, notices and gaps.
+    """
     kind = {"pathology": 0, "notice": 2, "gap": 3}
 
     def key(f: Finding) -> tuple[object, ...]:
         place = kind[f.kind] + (1 if f.kind == "pathology" and f.explained_by else 0)
         first = f.first_step if f.first_step is not None else 1 << 62
-        return place, _SEVERITY[f.severity], -f.strength, first, f.symptom, f.metric or ""
+        return place, _SEVERITY[f.severity], first, -f.strength, f.symptom, f.metric or ""
 
     return tuple(sorted(run.findings, key=key))
 

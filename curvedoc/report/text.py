@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.diagnosis import Diagnosis, RankedCause, RunDiagnosis
+from curvedoc.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.escape import visible
 from curvedoc.report.leftover import left_open, unreadable
@@ -160,7 +161,12 @@ def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:
         out.add((run.headline, ""), indent=2, most=3)
     for contrast in d.contrasts[:1]:
         out.add(
-            ("+ ", "green"), (contrast.text, ""), (f" (p = {contrast.p_value:.2g})", "dim"), indent=2, hang=2, most=2
+            ("+ ", "green"),
+            (contrast.text, ""),
+            (f" (p = {spelled(contrast.p_value, '.2g')})", "dim"),
+            indent=2,
+            hang=2,
+            most=2,
         )
     shown = [c.text for c in d.contrasts[:1]]
     supports = head.cause.supports if head.cause else ()

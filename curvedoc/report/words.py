@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from curvedoc.diagnosis import Cost, Verdict
+from curvedoc.numbers import spelled
 
 #: Glyph, word and style class of a verdict. Never colour alone.
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {
@@ -81,22 +82,8 @@ def step(n: int | None) -> str:
 
 
 def value(v: float | None) -> str:
-    """A measured value in about three digits.
-
-    >>> value(2.10812), value(3e-7), value(12345.6), value(float("nan")), value(None), value(0.0)
-    ('2.11', '3e-07', '12,346', 'NaN', 'none', '0')
-    """
-    if v is None:
-        return "none"
-    if math.isnan(v):
-        return "NaN"
-    if math.isinf(v):
-        return "inf" if v > 0 else "-inf"
-    if v == 0:
-        return "0"
-    if abs(v) >= 1e6 or abs(v) < 1e-3:
-        return f"{v:.2g}"
-    return f"{v:,.0f}" if abs(v) >= 1000 else f"{v:.3g}"
+    """A measured value in about three digits; "none" for None."""
+    return spelled(v)
 
 
 def hours(h: float | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.diagnosis import Diagnosis
+from curvedoc.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.escape import visible
 from curvedoc.report.lines import Lines
@@ -31,7 +32,9 @@ def to_text(
     if d.runs:
         out.add(*tally)
     for contrast in d.contrasts[:_CONTRASTS]:
-        out.add(("+ ", "green"), (contrast.text, ""), (f" (p = {contrast.p_value:.2g})", "dim"), hang=2, most=2)
+        out.add(
+            ("+ ", "green"), (contrast.text, ""), (f" (p = {spelled(contrast.p_value, '.2g')})", "dim"), hang=2, most=2
+        )
     table = rows(d)
     _groups(out, d, {str(r["run"]): r for r in table})
     shown = table if everything else [r for r in table if r["verdict"] != "healthy"][:LISTED]
