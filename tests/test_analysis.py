@@ -95,3 +95,11 @@ def test_a_place_without_runs_raises(tmp_path: Path) -> None:
 def test_the_object_cannot_be_changed(found: curvedoc.Analysis) -> None:
     with pytest.raises(AttributeError):
         found.title = "x"  # type: ignore[misc]
+
+
+def test_a_run_that_logged_only_its_validation_loss_is_told_by_it(tmp_path: Path) -> None:
+    rows = [{"step": i * 10, "val_loss": 2.0 * 0.98**i + 0.3} for i in range(200)]
+    (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert run.verdict == "healthy"
+    assert run.headline.startswith("No problem found; the validation loss ends at 0.33")

@@ -238,8 +238,8 @@ def worse_than_siblings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -
             spread = max(_MAD * float(np.median(np.abs(others - middle))), LEAST_SPREAD * abs(middle))
             if spread > 0 and (end - middle) / spread > FAR:
                 text = (
-                    f"The loss ends at {_number(end)}, the siblings' at {_number(middle)} (median of {len(others)}), although "
-                    "nothing in its own curves is wrong: compare its data and labels with theirs."
+                    f"The loss ends at {_number(end)}, the siblings' at {_number(middle)} (median of {len(others)}), "
+                    "although nothing in its own curves is wrong: compare its data and labels with theirs."
                 )
                 notes[name] = Note("worse-than-siblings", text)
     return notes

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from curvedoc.diagnose.say import lower_first
 from curvedoc.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.model import Run
 from curvedoc.numbers import spelled
@@ -34,16 +35,21 @@ def verdict(run: Run, findings: Sequence[Finding]) -> Verdict:
 
 def headline(run: Run, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
     """One sentence: what, where, and the cause when it is more likely than not."""
-    loss = run.series("loss")
+    trained = run.series("loss")
+    loss = trained if trained is not None else run.series("val_loss")
     if result == "healthy" and loss is not None:
         value = loss.finite().value[-1]
         notices = [f.title for f in findings if f.kind == "notice"]
-        also = f" Worth knowing: {notices[0][0].lower()}{notices[0][1:]}." if notices else ""
-        return f"No problem found; the loss ends at {spelled(float(value), '.4g')} after {run.axis} {loss.step[-1]:,}.{also}"
+        also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
+        end = spelled(float(value), ".4g")
+        name = "loss" if trained is not None else "validation loss"
+        return f"No problem found; the {name} ends at {end} after {run.axis} {loss.step[-1]:,}.{also}"
     if result == "inconclusive":
         points = 0 if loss is None else len(loss.finite())
         return (
-            f"Too little to judge: {points} finite loss points." if loss else "Too little to judge: no loss was found."
+            f"Too little to judge: {points} finite loss point{'s' * (points != 1)}."
+            if loss is not None
+            else "Too little to judge: no loss was found."
         )
     return said(run.axis, findings, causes)
 
@@ -56,8 +62,7 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     where = "" if first.first_step is None or first.first_step < 0 else f" at {axis} {first.first_step:,}"
     text = f"{first.title}{where}"
     if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
-        title = causes[0].title
-        return f"{text}: {title[0].lower()}{title[1:]}."
+        return f"{text}: {lower_first(causes[0].title)}."
     return f"{text}."
 
 

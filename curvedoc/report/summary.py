@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from curvedoc.diagnose.say import lower_first
 from curvedoc.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
@@ -255,13 +256,3 @@ def _word(n: int) -> str:
 def sentence(text: str) -> str:
     """The text with a full stop, unless it ends in a mark of its own or is empty."""
     return text if not text or text.endswith((".", "!", "?", ":")) else text + "."
-
-
-def lower_first(title: str) -> str:
-    """A title for the middle of a sentence; names such as NaN, GPU or L2 keep their capitals.
-
-    >>> lower_first("Loss became NaN"), lower_first("NaN in the loss"), lower_first("GPU memory grows")
-    ('loss became NaN', 'NaN in the loss', 'GPU memory grows')
-    """
-    head = title.split(" ", 1)[0]
-    return title if any(c.isupper() or c.isdigit() for c in head[1:]) else title[:1].lower() + title[1:]
