@@ -48,7 +48,10 @@ def spelled(value: float | None, form: str = "") -> str:
     bare = form.lstrip("+").lstrip(",")
     kind = bare[-1:] or "g"
     digits = int(bare[1:-1]) if bare.startswith(".") and bare[1:-1].isdigit() else None
-    return sign + _WRITERS[kind](v, digits)
+    told = _WRITERS[kind](v, digits)
+    if kind == "%" and not form.startswith("+") and 0 < v < 1 and told.startswith("100"):
+        return "over 99%"  # not all of them, which a reader would take 100% for
+    return sign + told
 
 
 def _power(v: float, digits: int = _FEW) -> str:
@@ -61,8 +64,6 @@ def _percent(v: float, digits: int | None) -> str:
         mantissa, _, power = f"{v:.{_FEW - 1}e}".partition("e")
         return f"{_trimmed(mantissa)}e+{int(power) + 2:02d}%"
     shown = f"{100 * v:,.{0 if abs(v) >= 10 else min(digits or 0, 3)}f}"
-    if 0 < v < 1 and shown.startswith("100"):
-        return "over 99%"  # not all of them, which a reader would take 100% for
     return f"{shown if float(shown.replace(',', '')) else _power(100 * v, 1)}%"
 
 
