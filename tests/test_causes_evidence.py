@@ -35,7 +35,7 @@ def run_of(series: dict[str, Any], config: dict[str, Any] | None = None, log: li
 def lines(run: Run, cause: str) -> tuple[set[str], set[str], float]:
     """Names of the lines for and against that hold, and the product of their factors."""
     spec = causes()[cause]
-    env, _ = Bench(run).environment(spec.program, Bench(run).subject())
+    env = Bench(run).environment(spec.program, Bench(run).subject())
     held = [odds for odds in (*spec.supports, *spec.against) if env.get(odds.given) is True]
     return (
         {o.given for o in held if o.times > 1},
@@ -344,5 +344,5 @@ def test_answers_stay_open_where_the_log_tells_one_side_only() -> None:
     spec = causes()["lr-too-high"]
     for rate, answer in ((0.1, True), (1e-3, None), (1e-5, False)):
         bench = Bench(run_of({}, {"optimizer": "adam", "lr": rate}))
-        env, _ = bench.environment(spec.program, bench.subject())
+        env = bench.environment(spec.program, bench.subject())
         assert env[spec.checks[0].answer or ""] is answer

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from curvedoc.errors import RuleError
-from curvedoc.rulebook.expr import Evaluator, compile_expr
+from curvedoc.rulebook.evaluate import Evaluator
+from curvedoc.rulebook.expr import compile_expr
 from curvedoc.rulebook.vocabulary import functions
 from curvedoc.series import Series
 

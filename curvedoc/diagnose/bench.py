@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 
 from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
-from curvedoc.rulebook.expr import Evaluator, Expr
+from curvedoc.rulebook.evaluate import Evaluator
 from curvedoc.rulebook.rule import Need, Program
 from curvedoc.rulebook.vocabulary import functions
 from curvedoc.series import Series
@@ -40,35 +40,44 @@ class Hits:
     texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
 
 
-class Names(Mapping[str, Any]):
-    """Every name of a program with its value, None for unknown; a measure is computed when it is first read.
+class Names(dict[str, Any]):
+    """Every name of a program with its value, None for unknown; inputs and measures are found when first read.
 
-    Lazily, because a condition that fails spares the measures behind it: most rules are silent on most runs.
+    Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
     """
 
-    def __init__(self, given: dict[str, Any], measures: Iterable[tuple[str, Expr]], evaluator: Evaluator) -> None:
-        self._values = given
-        self._open = dict(measures)
-        self._names = (*given, *self._open)
-        self._evaluator = evaluator
+    __slots__ = ("_bench", "_program", "_subject")
 
-    def __getitem__(self, name: str) -> Any:
-        if name in self._open:
-            # a measure sees only names above it, so this ends; taken out first, so that it is computed once
-            expr = self._open.pop(name)
-            self._values[name] = self._evaluator.value(expr, self)
-        return self._values[name]
+    def __init__(self, bench: Bench, program: Program, subject: Subject) -> None:
+        super().__init__(program.given)
+        self._bench, self._program, self._subject = bench, program, subject
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+    def __missing__(self, name: str) -> Any:
+        program = self._program
+        value: Any = None
+        if (expr := program.formulas.get(name)) is not None:
+            # a measure sees only names above it, so this ends
+            value = self._bench.evaluator.value(expr, self)
+        elif (need := program.inputs.get(name)) is not None:
+            value = self._bench.bind(need, self._subject)
+        elif (regex := program.patterns.get(name)) is not None:
+            hits = self._bench.hits(name, regex, program.unless.get(name))
+            value = None if hits is None else hits.series
+        self[name] = value
+        return value
 
-    def __len__(self) -> int:
-        return len(self._names)
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a name; None for one that the program does not have."""
+        return self[name]
 
-    def define(self, name: str, value: Any) -> None:
-        """Add a name: the outcome of one of a rule's alternatives."""
-        self._values[name] = value
-        self._names = (*self._names, name)
+    def texts(self) -> dict[str, str]:
+        """The texts for a program's sentences: the label, and what its patterns matched."""
+        found = {"label": self._subject.label}
+        for name, regex in self._program.patterns.items():
+            hits = self._bench.hits(name, regex, self._program.unless.get(name))
+            if hits is not None:
+                found.update(hits.texts)
+        return found
 
 
 class Bench:
@@ -131,22 +140,7 @@ class Bench:
     def restarts(self) -> Series:
         """One row per restart: the step it went back to, value the step it came from."""
         if self._restarts is None:
-            points = self.run.points
-            if points["segment"].max() == points["segment"].min():
-                # nothing started over, which a group of all points would take its time to find
-                points = points.clear()
-            points = points.filter(pl.col("step").is_not_null())
-            spans = (
-                points.group_by("rank", "segment")
-                .agg(pl.col("step").min().alias("low"), pl.col("step").max().alias("high"))
-                .sort("rank", "segment")
-            )
-            rows: dict[int, float] = {}
-            previous: dict[int, int] = {}
-            for rank, _, low, high in spans.iter_rows():
-                if rank in previous and low <= previous[rank]:
-                    rows[low] = float(previous[rank])
-                previous[rank] = max(high, previous.get(rank, high))
+            rows = _restarted(self.run.points)
             steps = sorted(rows)
             self._restarts = Series(
                 np.array(steps, dtype=np.int64), np.array([rows[s] for s in steps], dtype=np.float64), "restarts"
@@ -176,20 +170,29 @@ class Bench:
             self._hits[key] = Hits(Series(step, np.ones(len(step)), "messages"), texts)
         return self._hits[key]
 
-    def environment(self, program: Program, subject: Subject) -> tuple[Names, dict[str, str]]:
-        """Every name of a program with its value, and the texts for its sentences."""
-        env: dict[str, Any] = {}
-        texts: dict[str, str] = {"label": subject.label}
-        for need in program.needs:
-            env[need.name] = self.bind(need, subject)
-        for name, regex in program.patterns.items():
-            hits = self.hits(name, regex, program.unless.get(name))
-            env[name] = None if hits is None else hits.series
-            if hits is not None:
-                texts.update(hits.texts)
-        for param in program.params:
-            env[param.name] = param.value
-        return Names(env, program.measures, self.evaluator), texts
+    def environment(self, program: Program, subject: Subject) -> Names:
+        """Every name of a program with its value."""
+        return Names(self, program, subject)
+
+
+def _restarted(points: pl.DataFrame) -> dict[int, float]:
+    """Where the step counter went back to -> where it came from."""
+    rows: dict[int, float] = {}
+    if points["segment"].max() == points["segment"].min():
+        # nothing started over, which a group of all points would take its time to find
+        return rows
+    spans = (
+        points.filter(pl.col("step").is_not_null())
+        .group_by("rank", "segment")
+        .agg(pl.col("step").min().alias("low"), pl.col("step").max().alias("high"))
+        .sort("rank", "segment")
+    )
+    previous: dict[int, int] = {}
+    for rank, _, low, high in spans.iter_rows():
+        if rank in previous and low <= previous[rank]:
+            rows[low] = float(previous[rank])
+        previous[rank] = max(high, previous.get(rank, high))
+    return rows
 
 
 def _number(setting: object) -> float | None:

@@ -51,12 +51,11 @@ def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]
 
 
 def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
-    required = [n for n in rule.program.needs if not n.optional]
-    for need in required:
+    for need in rule.program.required:
         if bench.bind(need, subject) is None:
             name = _input_name(need)
             return Judgment(rule, "not-judged", f"needs {name}", (name,))
-    env, texts = bench.environment(rule.program, subject)
+    env = bench.environment(rule.program, subject)
     truths: list[bool | None] = []
     for name, group in rule.when:
         held: bool | None = True
@@ -67,7 +66,7 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
                 break
             held = None if truth is None else held
         if name:
-            env.define(name, held)
+            env[name] = held
         truths.append(held)
     if not any(t is True for t in truths):
         if all(t is False for t in truths):
@@ -87,7 +86,7 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         last_step=last,
         metric=lead.metric if lead is not None and lead.metric else None,
         scope=dict(subject.scope),
-        evidence=evidence(rule.evidence, env, texts),
+        evidence=evidence(rule.evidence, env, env.texts()),
         measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
         causes=_shares(rule, env),
     )

@@ -98,7 +98,8 @@ def _answer(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], c
 
 
 def _weigh(cause: Cause, bench: Bench) -> Weighed:
-    env, texts = bench.environment(cause.program, bench.subject())
+    env = bench.environment(cause.program, bench.subject())
+    texts = env.texts()
     factor = 1.0
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
     for odds, positive in [*((o, True) for o in cause.supports), *((o, False) for o in cause.against)]:

@@ -23,6 +23,8 @@ _LEVELS = ("TRACEBACK", "CRITICAL", "ERROR", "WARNING")
 
 
 def _messages(run: Run) -> tuple[Message, ...]:
+    if not len(run.messages):
+        return ()
     found = run.messages.filter(pl.col("level").is_in(_LEVELS))
     rows = sorted(found.iter_rows(named=True), key=lambda r: (_LEVELS.index(r["level"]), -r["line"]))[:SHOWN_MESSAGES]
     return tuple(Message(r["source"], r["line"], r["level"], r["step"], r["text"]) for r in rows)
@@ -39,7 +41,7 @@ def diagnose(
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     findings = fold([j.finding for j in judged if j.finding is not None], rules)
-    because = {(r.id, link.cause): link.because for r in book.rules for link in r.causes}
+    because = {(f.symptom, link.cause): link.because for f in findings for link in rules[f.symptom].causes}
     causes = rank(findings, book.causes, bench, because)
     result = verdict(run, findings)
     marked = dict.fromkeys(m.metric for f in findings for e in f.evidence for m in e.marks)

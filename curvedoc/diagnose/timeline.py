@@ -181,6 +181,8 @@ CHANNELS: tuple[tuple[str, _Reader], ...] = (
 def _log(run: Run, restarts: Series) -> Iterator[Event]:
     for step in restarts.step[:MOST_DROPS].tolist():
         yield Event(step, "log", "the step counter went back to here")
+    if not len(run.messages):
+        return
     seen = run.messages.filter(pl.col("level").is_in(("TRACEBACK", "CRITICAL", "ERROR")) & pl.col("step").is_not_null())
     if len(seen):
         first = seen.sort("step", maintain_order=True).row(0, named=True)

@@ -1,16 +1,11 @@
-"""The closed expression language of rule files: parse against an allow-list, check types, evaluate. Never eval.
-
-Values are series, numbers, true/false and the statistics' own records. None is *unknown*: it spreads through arithmetic
-and calls, and follows Kleene logic in and/or/not.
-"""
+"""The closed expression language of rule files: parsed against an allow-list, types checked. Never eval."""
 
 from __future__ import annotations
 
 import ast
 import difflib
-import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from curvedoc.errors import RuleError
@@ -23,15 +18,10 @@ MAX_NODES = 80
 PLAIN_NUMBERS = (0, 1)
 
 _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_COMPARE: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.Lt: lambda a, b: a < b,
-    ast.LtE: lambda a, b: a <= b,
-    ast.Gt: lambda a, b: a > b,
-    ast.GtE: lambda a, b: a >= b,
-}
+_COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Expr:
     """One checked expression: its text, its tree, its type and the names it reads."""
 
@@ -39,6 +29,10 @@ class Expr:
     tree: ast.expr
     type: type
     names: tuple[str, ...]
+    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what evaluation made of the tree
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Expr, (self.text, self.tree, self.type, self.names)  # what was made of it does not travel
 
 
 def _fail(message: str, node: ast.AST | None, hint: str = "") -> RuleError:
@@ -140,106 +134,3 @@ def _check_call(
     for arg, kind, (parameter, wanted_type) in zip(args, kinds, function.parameters, strict=False):
         _want(arg, kind, wanted_type, f"{name}() argument '{parameter}'")
     return function.result
-
-
-class Evaluator:
-    """Evaluates checked expressions, each distinct (function, arguments) once."""
-
-    def __init__(self, functions: Mapping[str, Function]) -> None:
-        self._functions = functions
-        # arguments are kept beside the result: a memo by identity must keep alive what it identifies
-        self._memo: dict[tuple[object, ...], tuple[Any, tuple[Any, ...]]] = {}
-
-    def value(self, expr: Expr, env: Mapping[str, Any]) -> Any:
-        """The value, None for unknown."""
-        return self._eval(expr.tree, env)
-
-    def _eval(self, node: ast.expr, env: Mapping[str, Any]) -> Any:
-        match node:
-            case ast.Constant(value=bool() as truth):
-                return truth
-            case ast.Constant(value=number):
-                return float(number)  # type: ignore[arg-type]
-            case ast.Name(id=name):
-                return env.get(name)
-            case ast.UnaryOp(op=ast.Not(), operand=operand):
-                truth = self._eval(operand, env)
-                return None if truth is None else not truth
-            case ast.UnaryOp(operand=operand):
-                number = self._eval(operand, env)
-                return None if number is None else -number
-            case ast.BinOp(left=left, op=op, right=right):
-                return _arithmetic(op, self._eval(left, env), self._eval(right, env))
-            case ast.BoolOp(op=op, values=values):
-                return _kleene(isinstance(op, ast.And), (self._eval(v, env) for v in values))
-            case ast.Compare(left=left, ops=ops, comparators=others):
-                return self._compare(left, ops, others, env)
-            case ast.Call(func=ast.Name(id=name), args=args):
-                return self._call(name, [self._eval(a, env) for a in args])
-        raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
-
-    def _compare(
-        self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr], env: Mapping[str, Any]
-    ) -> bool | None:
-        values = [self._eval(part, env) for part in (left, *others)]
-        truths: list[bool | None] = []
-        for op, a, b in zip(ops, values, values[1:], strict=False):
-            truths.append(None if a is None or b is None else _COMPARE[type(op)](a, b))
-        return _kleene(True, truths)
-
-    def _call(self, name: str, args: list[Any]) -> Any:
-        match name:
-            case "known":
-                return args[0] is not None
-            case "either":
-                return args[0] if args[0] is not None else args[1]
-            case "most" | "least":
-                known = [a for a in args if a is not None]
-                return None if not known else (max(known) if name == "most" else min(known))
-        if any(a is None for a in args):
-            return None
-        key = (name, *(a if isinstance(a, (float, bool)) else id(a) for a in args))
-        if key not in self._memo:
-            self._memo[key] = (_tidy(self._functions[name].call(*args)), tuple(args))
-        return self._memo[key][0]
-
-
-def _tidy(value: Any) -> Any:
-    """Numpy scalars as Python's own; a non-finite number is unknown."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, (int, float)):
-        number = float(value)
-        return number if math.isfinite(number) else None
-    if hasattr(value, "item") and not hasattr(value, "step"):
-        return _tidy(value.item())
-    return value
-
-
-def _arithmetic(op: ast.operator, a: float | None, b: float | None) -> float | None:
-    if a is None or b is None:
-        return None
-    try:
-        match op:
-            case ast.Add():
-                result = a + b
-            case ast.Sub():
-                result = a - b
-            case ast.Mult():
-                result = a * b
-            case _:
-                result = a / b
-    except (ZeroDivisionError, OverflowError):
-        return None
-    return result if math.isfinite(result) else None
-
-
-def _kleene(conjunction: bool, truths: Any) -> bool | None:
-    """Three-valued and (conjunction) / or: a deciding value wins over unknown."""
-    unknown = False
-    for truth in truths:
-        if truth is None:
-            unknown = True
-        elif truth is not conjunction:
-            return not conjunction
-    return None if unknown else conjunction

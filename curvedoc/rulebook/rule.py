@@ -71,13 +71,26 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What rule and cause files share: inputs, thresholds and measures in order."""
+    """What rule and cause files share: inputs, thresholds and measures in order; then the same by name."""
 
     needs: tuple[Need, ...]
     patterns: Mapping[str, str]
     params: tuple[Param, ...]
     measures: tuple[tuple[str, Expr], ...]
     unless: Mapping[str, str] = field(default_factory=dict)
+    required: tuple[Need, ...] = field(init=False, repr=False)
+    inputs: Mapping[str, Need] = field(init=False, repr=False)
+    given: Mapping[str, float] = field(init=False, repr=False)
+    formulas: Mapping[str, Expr] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (
+            ("required", tuple(n for n in self.needs if not n.optional)),
+            ("inputs", {n.name: n for n in self.needs}),
+            ("given", {p.name: p.value for p in self.params}),
+            ("formulas", dict(self.measures)),
+        ):
+            object.__setattr__(self, name, value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,190 @@
+"""Values of checked expressions: every tree becomes nested functions once, which are then called per run. Never eval.
+
+Values are series, numbers, true/false and the statistics' own records. None is *unknown*: it spreads through arithmetic
+and calls, and follows Kleene logic in and/or/not. What cannot change an outcome any more is not computed.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.vocabulary import Function
+
+#: The value of a tree, given the names and the evaluator that remembers calls.
+Code = Callable[[Mapping[str, Any], "Evaluator"], Any]
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
+_COMPARE: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+class Evaluator:
+    """Evaluates checked expressions, each distinct (function, arguments) once. Names that are missing are unknown."""
+
+    def __init__(self, functions: Mapping[str, Function]) -> None:
+        self._functions = functions
+        # arguments are kept beside the result: a memo by identity must keep alive what it identifies
+        self._memo: dict[tuple[object, ...], tuple[Any, tuple[Any, ...]]] = {}
+
+    def value(self, expr: Expr, env: Mapping[str, Any]) -> Any:
+        """The value, None for unknown."""
+        code = expr.made.get("code")
+        if code is None:
+            code = expr.made["code"] = _code(expr.tree)
+        return code(env, self)
+
+    def call(self, name: str, args: tuple[Any, ...]) -> Any:
+        """What a function of the vocabulary says of known arguments."""
+        key = (name, *[a if type(a) is float or type(a) is bool else id(a) for a in args])
+        found = self._memo.get(key)
+        if found is None:
+            found = self._memo[key] = (_tidy(self._functions[name].call(*args)), args)
+        return found[0]
+
+
+def _code(node: ast.expr) -> Code:
+    match node:
+        case ast.Constant(value=bool() as truth):
+            return lambda env, known: truth
+        case ast.Constant(value=value):
+            number = float(value)  # type: ignore[arg-type]
+            return lambda env, known: number
+        case ast.Name(id=name):
+            return _name(name)
+        case ast.UnaryOp(op=op, operand=operand):
+            return _one(isinstance(op, ast.Not), _code(operand))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _two(_ARITHMETIC[type(op)], _code(left), _code(right))
+        case ast.BoolOp(op=op, values=values):
+            return _several(isinstance(op, ast.And), [_code(v) for v in values])
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            sides = [_code(side) for side in (left, *others)]
+            pairs = [_pair(_COMPARE[type(op)], a, b) for op, a, b in zip(ops, sides, sides[1:], strict=False)]
+            return pairs[0] if len(pairs) == 1 else _several(True, pairs)
+        case ast.Call(func=ast.Name(id=name), args=args):
+            codes = [_code(a) for a in args]
+            return _SPECIAL[name](codes) if name in _SPECIAL else _call(name, codes)
+    raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
+
+
+def _name(name: str) -> Code:
+    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
+        try:
+            return env[name]
+        except KeyError:
+            return None
+
+    return code
+
+
+def _one(negation: bool, part: Code) -> Code:
+    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
+        value = part(env, known)
+        if value is None:
+            return None
+        return not value if negation else -value
+
+    return code
+
+
+def _two(operation: Callable[[float, float], float], left: Code, right: Code) -> Code:
+    def code(env: Mapping[str, Any], known: Evaluator) -> float | None:
+        a, b = left(env, known), right(env, known)
+        if a is None or b is None:
+            return None
+        try:
+            result = operation(a, b)
+        except (ZeroDivisionError, OverflowError):
+            return None
+        return result if math.isfinite(result) else None
+
+    return code
+
+
+def _pair(compare: Callable[[float, float], bool], left: Code, right: Code) -> Code:
+    def code(env: Mapping[str, Any], known: Evaluator) -> bool | None:
+        a, b = left(env, known), right(env, known)
+        return None if a is None or b is None else compare(a, b)
+
+    return code
+
+
+def _several(conjunction: bool, parts: list[Code]) -> Code:
+    """Three-valued and (conjunction) / or: a deciding value wins over unknown."""
+
+    def code(env: Mapping[str, Any], known: Evaluator) -> bool | None:
+        unknown = False
+        for part in parts:
+            truth = part(env, known)
+            if truth is None:
+                unknown = True
+            elif truth is not conjunction:
+                return not conjunction
+        return None if unknown else conjunction
+
+    return code
+
+
+def _call(name: str, parts: list[Code]) -> Code:
+    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
+        args = []
+        for part in parts:
+            value = part(env, known)
+            if value is None:
+                return None
+            args.append(value)
+        return known.call(name, tuple(args))
+
+    return code
+
+
+def _known(parts: list[Code]) -> Code:
+    (part,) = parts
+    return lambda env, known: part(env, known) is not None
+
+
+def _either(parts: list[Code]) -> Code:
+    first, second = parts
+
+    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
+        value = first(env, known)
+        return second(env, known) if value is None else value
+
+    return code
+
+
+def _extreme(choose: Callable[[list[float]], float], parts: list[Code]) -> Code:
+    def code(env: Mapping[str, Any], known: Evaluator) -> float | None:
+        values = [v for v in [part(env, known) for part in parts] if v is not None]
+        return choose(values) if values else None
+
+    return code
+
+
+#: The unknown-aware forms of `vocabulary.SPECIAL`.
+_SPECIAL: Mapping[str, Callable[[list[Code]], Code]] = {
+    "known": _known,
+    "either": _either,
+    "most": lambda parts: _extreme(max, parts),
+    "least": lambda parts: _extreme(min, parts),
+}
+
+
+def _tidy(value: Any) -> Any:
+    """Numpy scalars as Python's own; a non-finite number is unknown."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    if hasattr(value, "item") and not hasattr(value, "step"):
+        return _tidy(value.item())
+    return value
