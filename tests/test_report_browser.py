@@ -2,92 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from browser import Browser, Page, needs_chromium
-from make_diagnosis import healthy_run, nan_run, of, oom_run, overfit_run, sweep
-
-from curvedoc.api import Options, analyze
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.report.html import to_html
+from browser import Page, needs_chromium
+from make_diagnosis import nan_run
 
 pytestmark = needs_chromium
 
-SAMPLES = Path(__file__).resolve().parent.parent / "sample_logs"
-METRICS = 12
 RUN_BYTES, SWEEP_BYTES = 1_500_000, 4_000_000
 
 Open = Callable[..., Page]
-
-
-def with_metrics(run: RunDiagnosis, n: int = METRICS) -> RunDiagnosis:
-    """The run with further metrics, so that it has `n` curves."""
-    base = run.curves[0]
-    more = tuple(replace(base, role="other", metric=f"extra/{i}") for i in range(n - len(run.curves)))
-    return replace(run, curves=(*run.curves, *more))
-
-
-def fifty() -> Diagnosis:
-    """Fifty runs of every verdict, twelve metrics each."""
-    kinds = [with_metrics(r) for r in (nan_run(), overfit_run(), oom_run(), healthy_run(), healthy_run(seed=3))]
-    return of(*(replace(kinds[i % len(kinds)], run=f"sweep/run-{i:02}") for i in range(50)))
-
-
-def sampled(name: str) -> Diagnosis:
-    """A recorded run, read and diagnosed."""
-    return analyze(SAMPLES / name, Options())
-
-
-MADE: dict[str, Callable[[], Diagnosis]] = {
-    "one": lambda: of(nan_run()),
-    "failed": lambda: sampled("nan-after-blowup"),
-    "healthy": lambda: sampled("converged-flat"),
-    "sweep": sweep,
-    "fifty": fifty,
-}
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    browser = Browser(tmp_path_factory.mktemp("profile"))
-    yield browser
-    browser.close()
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    folder = tmp_path_factory.mktemp("pages")
-
-    def write(name: str) -> Path:
-        path = folder / f"{name}.html"
-        if not path.exists():
-            path.write_text(to_html(MADE[name](), title=f"runs/{name}"), "utf-8")
-        return path
-
-    return write
-
-
-@pytest.fixture
-def show(chromium: Browser, file: Callable[[str], Path]) -> Iterator[Open]:
-    """Opens one of MADE, waits until its first curves are drawn; in the end nothing may have gone wrong."""
-    pages: list[Page] = []
-
-    def opened(name: str, fragment: str = "", width: int = 1280) -> Page:
-        page = Page(chromium, width=width)
-        pages.append(page)
-        page.open(file(name).as_uri() + fragment)
-        page.until("document.documentElement.dataset.drawn", "the curves are drawn")
-        return page
-
-    yield opened
-    troubles = [t for p in pages for t in p.trouble]
-    for p in pages:
-        p.close()
-    assert troubles == []
 
 
 def window(page: Page) -> list[int]:

@@ -38,6 +38,7 @@ const setTheme = t => {
   theme = themes[t] ? t : 'auto';
   if (theme === 'auto') root.removeAttribute('data-theme'); else root.dataset.theme = theme;
   $('#theme').textContent = themes[theme];
+  $('#theme').setAttribute('aria-label', themes[theme] + ' color theme');
   store.set('curvedoc.theme', theme);
 };
 $('#theme').onclick = () => { const all = Object.keys(themes); setTheme(all[(all.indexOf(theme) + 1) % all.length]); };

@@ -1,0 +1,54 @@
+"""What several test files share: one browser and the pages that it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from browser import Browser, Page
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests."""
+    from browser import Browser
+
+    browser = Browser(tmp_path_factory.mktemp("profile"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The file of a report of browser_pages.MADE, by its name."""
+    from browser_pages import write
+
+    folder = tmp_path_factory.mktemp("pages")
+    return lambda name: write(name, folder)
+
+
+@pytest.fixture
+def show(chromium: Browser, file: Callable[[str], Path]) -> Iterator[Callable[..., Page]]:
+    """Opens a report, waits until its first curves are drawn; in the end nothing may have gone wrong in it."""
+    from browser import Page
+
+    pages: list[Page] = []
+
+    def opened(name: str, fragment: str = "", width: int = 1280, scripts: bool = True, **media: str) -> Page:
+        page = Page(chromium, width=width, scripts=scripts)
+        pages.append(page)
+        page.media(**media)
+        page.open(file(name).as_uri() + fragment)
+        if scripts:
+            page.until("document.documentElement.dataset.drawn", "the curves are drawn")
+        return page
+
+    yield opened
+    troubles = [t for p in pages for t in p.trouble]
+    for p in pages:
+        p.close()
+    assert troubles == []
