@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from simulate_rates import FORMS, judge, logs
 
 from curvedoc.series import Series
 from curvedoc.stats import schedule, schedule_fit, schedule_floor, steps
@@ -148,56 +149,39 @@ def test_a_staircase_that_rests_low_for_most_of_the_run_came_down_too_early() ->
     assert schedule_floor.lowest_share(planned) == pytest.approx(1 / 3, abs=0.01)
 
 
-def formula(kind: str, rng: np.random.Generator, total: int, every: int) -> tuple[list[float], list[int]]:
-    """A rate made from its formula, logged every `every` steps of `total`, and the steps."""
-    t = np.arange(0, total + 1, every)
-    warm = int(total * rng.choice([0.0, 0.02, 0.1])) if kind in ("linear", "cosine", "exponential", "polynomial") else 0
-    u = np.clip((t - warm) / (total - warm), 0, 1)
-    low = rng.choice([0.0, 0.1])
-    epoch = total / rng.integers(3, 7)
-    y = {
-        "constant": np.ones(len(t)),
-        "linear": 1 - u * (1 - low),
-        "cosine": low + (1 - low) * 0.5 * (1 + np.cos(np.pi * u)),
-        "exponential": np.exp(-4 * u),
-        "polynomial": (1 - u) ** 2,
-        "inverse-sqrt": np.minimum(t / (0.05 * total), np.sqrt(0.05 * total / np.maximum(t, 1))),
-        "step": 0.1 ** np.floor(3 * t / (total + 1)),
-        "stable-decay": np.minimum(np.minimum(1, (t + 1) / (0.05 * total)), np.clip((1 - t / total) / 0.2, 0, 1)),
-        "restarts": 0.5 * (1 + np.cos(np.pi * (t % epoch) / epoch)),
-        "cyclic": 0.1 + 0.9 * (1 - np.abs(2 * (t % epoch) / epoch - 1)),
-        "range-test": 10.0 ** (-5 * (1 - t / total)),
-        "warming-up": (t + 1) / (2 * total),
-    }[kind]
-    if warm:
-        y = np.where(t < warm, (t + 1) / (warm + 1), y)
-    return (y * 3e-3).tolist(), t.tolist()
-
-
-KINDS = ["constant", "linear", "cosine", "exponential", "polynomial", "inverse-sqrt", "step", "stable-decay",
-         "restarts", "cyclic", "range-test", "warming-up"]  # fmt: skip
-
-
-@pytest.mark.parametrize("printed", ["%.17g", "%.7g", "%.3e"])
-def test_schedules_of_200_rows_and_more_are_recognized(printed: str) -> None:
-    rng = np.random.default_rng(1)
-    wrong = []
-    for kind in KINDS * 4:
-        every = int(rng.choice([1, 10]))
-        value, step = formula(kind, rng, int(rng.integers(200, 900)) * every, every)
-        found = schedule_fit.recognise(Series.of([float(printed % v) for v in value], step=step))
-        if found is None or found.kind != kind:
-            wrong.append((kind, found and found.kind))
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_of_200_rows_and_more_is_recognized_with_its_parts(form: str) -> None:
+    rng = np.random.default_rng([41, *form.encode()])
+    drawn = logs(form, rng, 30)
+    told = [judge(log, schedule_fit.recognise(log.lr)) for log in drawn]
+    wrong = [(log.printed, log.kinds, len(log.lr)) for log, t in zip(drawn, told, strict=True) if not t.kind]
     assert len(wrong) <= 1, wrong
+    assert all(t.peak for t in told)
+    assert sum(t.warm is False for t in told) <= 1
+    assert sum(t.ends is False for t in told) <= 2
 
 
-def test_the_horizon_of_a_schedule_is_known_before_its_end() -> None:
-    for part, kind in ((0.6, "cosine"), (0.7, "cosine"), (0.3, "linear")):
-        value, step = formula(kind, np.random.default_rng(3), 1000, 2)
-        seen = int(len(value) * part)
-        lr = Series.of(value[:seen], step=step[:seen])
-        assert schedule_fit.lr_horizon(lr) == pytest.approx(1000, rel=0.12)
-        assert schedule_fit.lr_cut_short(lr) is True
+def test_groups_of_parameters_that_share_a_schedule_are_each_recognized() -> None:
+    base = np.array(cosine(600, 30, 600))
+    for share in (1.0, 0.1, 1e-4):
+        found = schedule_fit.recognise(Series.of(float(f"{v:.3g}") for v in base * share))
+        assert found is not None and found.kind == "cosine"
+        assert found.peak == pytest.approx(3e-4 * share, rel=1e-3)
+        assert found.warmup_end == pytest.approx(30, abs=15)
+
+
+def test_a_descent_printed_in_single_digits_is_given_no_formula() -> None:
+    found = schedule_fit.recognise(Series.of(float(f"{v:.0e}") for v in cosine(600, 30, 600)))
+    assert found is not None and found.kind == "other" and found.horizon is None
+
+
+@pytest.mark.parametrize(("form", "part"), [("cosine", 0.6), ("cosine", 0.7), ("linear", 0.3)])
+def test_the_horizon_of_a_schedule_is_known_before_its_end(form: str, part: float) -> None:
+    whole = FORMS[form](2000, np.random.default_rng(3)).rate[::2]
+    seen = int(len(whole) * part)
+    lr = Series.of((1e-3 * whole[:seen]).tolist(), step=range(0, 2 * seen, 2))
+    assert schedule_fit.lr_horizon(lr) == pytest.approx(2000, rel=0.12)
+    assert schedule_fit.lr_cut_short(lr) is True
 
 
 def test_a_schedule_set_once_an_epoch_is_stepped_and_keeps_its_formula() -> None:

@@ -17,9 +17,10 @@ Family = Literal["linear", "exponential", "cosine", "inverse-sqrt", "polynomial"
 
 MOST = 240  # rows of a fit; more of an exact formula say nothing new
 LOOSE = 1.5e-4  # of the peak: float32 arithmetic, off-by-one steps
+ONE_DIGIT = 5  # different digits: a rate of single digits takes so many only where it was printed so
 CLOSE = 0.012  # of the range: a fit worse than its printing but no worse than this still names the family
 POWERS = (0.5, 0.9, 1.5, 2.0, 3.0)
-STARTS = (0.0, 0.5, 1.0)  # rows before the first one at which the descent may have begun
+STARTS = (0.0, 0.5, 1.0, 0.25, 0.75)  # rows before the first one at which the descent may have begun
 PLAIN = 1.1  # a curved family must beat the straight line, and each later family the best so far, by this factor
 
 
@@ -70,7 +71,8 @@ def _digits(y: Floats) -> float:
         return 0.0
     exponent = np.floor(np.log10(size))
     mantissa = size / 10.0**exponent
-    for digits in range(2, 7):
+    few = len(np.unique(np.round(mantissa, 9))) < ONE_DIGIT  # 0.1, 0.01, 0.001 are drops that were chosen
+    for digits in range(2 if few else 1, 7):
         scaled = mantissa * 10.0 ** (digits - 1)
         if float(np.max(np.abs(scaled - np.round(scaled)))) < 1e-6 * 10.0 ** (digits - 1):
             return float(0.5 * 10.0 ** (1 - digits))
@@ -107,6 +109,19 @@ def _search(shape: Callable[[Floats], Floats], ends: Floats, v: Floats, tol: Flo
 def _cosine(u: Floats, ends: Floats) -> Floats:
     """Half a cosine from 0 to each of `ends`, then its low: float64 [k, n]."""
     return np.asarray(np.cos(np.pi * np.minimum(u / ends[:, None], 1.0)), dtype=np.float64)
+
+
+def _root(x: Floats, v: Floats, tol: Floats) -> tuple[Floats, float]:
+    """What falls from the first value by a square root: its values, and the x at which it reaches zero.
+
+    The square of the fall is a line, which also tells where between the first two rows it began.
+    """
+    top = float(v[0])
+    fall = np.maximum(top - v, 0.0)
+    line = _line(x[None, 1:], fall[1:] ** 2, np.maximum(2.0 * fall[1:] * tol[1:], 1e-300))[0]
+    slope = float(line[-1] - line[0]) / float(x[-1] - x[1])
+    model = top - np.sqrt(np.maximum(np.concatenate([[0.0], line]), 0.0))
+    return model, float(x[1] + (top * top - line[0]) / slope) if slope > 0.0 else float("inf")
 
 
 def _power(x: Floats, power: float, ends: Floats) -> Floats:
@@ -156,7 +171,8 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
         add("cosine", model, t[0] + length * (end - start * row))
         if found and found[-1].error <= 0.5:
             break
-        add("one-minus-sqrt", _line(-np.sqrt(u / (1.0 + start * row))[None, :], v, near)[0], None)
+    root, zero = _root(x, v, near)
+    add("one-minus-sqrt", root, t[0] + length * zero)
     for power in POWERS:
         ends = np.geomspace(1.0, 30.0, 40)
         end, model = _search(partial(_power, x, power), ends, v, near)

@@ -12,6 +12,7 @@ DROP = 0.1  # of the value before: a smaller drop is a slope
 STEEPER = 5.0  # times the rows beside it: a drop that stands out is a step
 SWEEP = 100.0  # first to last rate of a range test, two decades
 STRAIGHT = 0.02  # of the log range: how far a sweep may leave its line
+DECIMALS = 20.0  # units of the last printed decimal: below that a sweep is stairs
 TREAD = 3  # rows of a tread at least
 
 
@@ -82,11 +83,26 @@ def is_range_test(lr: Series) -> bool | None:
     if len(c) < 8:
         return None
     up = int(np.argmax(c.y)) + 1
-    y, x = c.y[:up], c.x[:up]
-    if up < 0.9 * len(c) or float(np.min(y)) <= 0.0 or bool((np.diff(y) < 0).any()) or y[-1] < SWEEP * y[0]:
+    start = _resolved(c.y[:up])
+    y, x = c.y[start:up], c.x[start:up]
+    if (
+        len(y) < max(8, 0.5 * len(c))
+        or up < 0.9 * len(c)
+        or float(np.min(y)) <= 0.0
+        or bool((np.diff(y) < 0).any())
+        or y[-1] < SWEEP * y[0]
+    ):
         return False
     log = np.log(y)
     return bool(_bend(x, log) <= STRAIGHT and _bend(x, log) < 0.2 * _bend(x, y))
+
+
+def _resolved(y: Floats) -> int:
+    """First row of a rise that its printed decimals resolve; 0 where no row repeats the one before."""
+    d = np.diff(y)
+    if not len(d) or float(d[0]) > 0.0 or float(np.max(d)) <= 0.0:
+        return 0
+    return int(np.argmax(y >= DECIMALS * float(np.min(d[d > 0.0])) if bool((d > 0.0).any()) else y > y[-1]))
 
 
 def _bend(x: Floats, y: Floats) -> float:
