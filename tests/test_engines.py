@@ -69,7 +69,6 @@ class Deadly(Setup):  # type: ignore[misc,unused-ignore]
     """Workers that die each time of a run by the name of "deadly"."""
 
     def setup(self, worker: Any) -> None:
-        super().setup(worker)
         import curvedoc.triage.dask_worker as module
 
         whole = module.work

@@ -7,10 +7,11 @@ in flight; one that ends its worker even so is told as unreadable, and no other 
 from __future__ import annotations
 
 import logging
+import signal
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -126,15 +127,29 @@ class DaskEngine:
             tempfile.TemporaryDirectory(prefix="curvedoc-dask-", ignore_cleanup_errors=True)
         )
         try:
-            cluster = LocalCluster(
-                n_workers=self._jobs, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL + 1, memory_limit=limits.memory, local_directory=folder,
-                env=_ENVIRONMENT, scheduler_kwargs={"allowed_failures": 0},
-            )  # fmt: skip
+            with _ctrl_c_later():
+                cluster = LocalCluster(
+                    n_workers=self._jobs, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                    silence_logs=logging.CRITICAL + 1, memory_limit=limits.memory, local_directory=folder,
+                    env=_ENVIRONMENT, scheduler_kwargs={"allowed_failures": 0},
+                )  # fmt: skip
         except (OSError, RuntimeError, TimeoutError) as e:
             raise EngineLost(f"a dask cluster cannot be started here: {str(e)[:200]}", "", "use --engine local") from e
         self._stack.enter_context(cluster)
         return self._stack.enter_context(Client(cluster, set_as_default=False))
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Threads and processes begun inside never see Ctrl-C, which goes to the whole group; the caller sees it after."""
+    masks = hasattr(signal, "pthread_sigmask")
+    if masks:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if masks:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _register(client: Any, held: Any, name: str) -> None:

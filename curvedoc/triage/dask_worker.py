@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import signal
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from distributed import get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
@@ -26,11 +23,6 @@ class Setup(WorkerPlugin):  # type: ignore[misc,unused-ignore]
 
     def __init__(self, tools: Kit, seconds: float = 0.0) -> None:
         self.tools, self.seconds = tools, seconds
-
-    def setup(self, worker: Any) -> None:
-        """Called by dask in the worker's process. Ctrl-C goes to the whole group of processes; the caller decides."""
-        if self.seconds and threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def on_worker(name: str, shard: Shard) -> list[tuple[int, Outcome]]:
