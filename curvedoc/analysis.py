@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from curvedoc.api import Options
 from curvedoc.api import analyze as diagnose
 from curvedoc.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
+from curvedoc.ingest.remote import title_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -22,8 +23,7 @@ def analyze(paths: Sequence[Path | str] | Path | str, options: Options | None = 
     Raises NothingToAnalyse where no path holds a run, UsageError and RuleErrors; damaged logs are notes inside.
     """
     given = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
-    title = given[0].resolve().name if len(given) == 1 else f"{len(given)} paths"
-    return Analysis(diagnose(given, options, jobs=jobs), title)
+    return Analysis(diagnose(given, options, jobs=jobs), title_of(given))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

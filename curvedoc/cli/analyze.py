@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from curvedoc.api import Options, analyze
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import UsageError
+from curvedoc.ingest.remote import title_of, url_of
 
 if TYPE_CHECKING:
     from curvedoc.cli.outputs import Outputs
@@ -37,8 +38,9 @@ class Progress:
             return
         self._last, self._shown = now, True
         rate = done / (now - self._start)
+        what = "files" if phase == "copy" else "runs"
         sys.stderr.write(
-            f"\r{phase} {done:,} of {of:,} runs, {rate:,.0f} a second, {(of - done) / rate:.0f} s left \x1b[K"
+            f"\r{phase} {done:,} of {of:,} {what}, {rate:,.0f} a second, {(of - done) / rate:.0f} s left \x1b[K"
         )
         sys.stderr.flush()
 
@@ -84,7 +86,7 @@ def workers(jobs: int | None) -> int:
 def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Diagnosis:
     """Analyse and write the outputs."""
     for path in paths:
-        if not path.exists() and not any(c in str(path) for c in "*?["):
+        if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))
     progress = Progress(out.quiet)
     try:
@@ -93,6 +95,5 @@ def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Dia
         progress.close()
     from curvedoc.cli.outputs import render
 
-    title = paths[0].resolve().name if len(paths) == 1 else f"{len(paths)} paths"
-    render(d, out, title)
+    render(d, out, title_of(paths))
     return d

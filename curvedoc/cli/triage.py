@@ -14,6 +14,7 @@ from pathlib import Path
 from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import NothingToAnalyse, UsageError
+from curvedoc.ingest.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, sweep
 from curvedoc.triage.cache import Store, folder
@@ -96,8 +97,7 @@ def run(
         from curvedoc.triage.baseline import new_only
 
         d = new_only(d, before)
-    title = paths[0].resolve().name if len(paths) == 1 else f"{len(paths)} paths"
-    _write_all(d, wanted, title)
+    _write_all(d, wanted, title_of(paths))
     if done.interrupted:
         again = "; the same command goes on from there" if cache else ""
         sys.stderr.write(f"interrupted: {done.done:,} of {done.total:,} runs done{again}\n")

@@ -13,6 +13,7 @@ from pathlib import Path
 from curvedoc.cli.exits import Exit, code
 from curvedoc.diagnosis import Diagnosis, Finding, RunDiagnosis
 from curvedoc.errors import CurvedocError, NothingToAnalyse
+from curvedoc.ingest.remote import here
 from curvedoc.report.escape import visible
 from curvedoc.report.redact import redact
 from curvedoc.report.words import VERDICTS, percent, run_name, step
@@ -55,7 +56,7 @@ def stamp(paths: Sequence[Path]) -> Stamp:
 
 
 def _files(paths: Sequence[Path]) -> Iterator[str]:
-    for path in paths:
+    for path in here(paths)[0]:
         for place in [str(path)] if path.exists() else glob.glob(str(path), recursive=True):  # noqa: PTH207
             if not Path(place).is_dir():
                 yield place

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -16,6 +16,7 @@ from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.folding import Draft, gather
 from curvedoc.ingest.hints import shown
 from curvedoc.ingest.registry import READERS
+from curvedoc.ingest.remote import here
 from curvedoc.ingest.walk import Finds, Folder, look, walk
 
 
@@ -61,17 +62,21 @@ class Plan:
     ignored: tuple[Unreadable, ...] = ()  # files that are no logs, for those who miss one
 
 
-def plan(paths: Sequence[Path], readers: Sequence[Reader] = READERS) -> Plan:
+def plan(
+    paths: Sequence[Path], readers: Sequence[Reader] = READERS, progress: Callable[[str, int, int], None] | None = None
+) -> Plan:
     """The runs below these paths (files, folders, globs) by name, without reading more than the first 64 KiB of a file.
 
     Names are relative to the one path given, or to the common parent of several; a run is named by the outermost folder
     that holds nothing but it, and is "." where that is the path itself.
 
-    Raises UsageError for a path that does not exist.
+    A URL stands for a copy of its logs, made here; progress is told of the copying. Raises UsageError for a path that
+    does not exist.
     """
-    roots = _outermost([r for p in paths for r in _expand(p)])
+    local, lost = here(paths, progress)
+    roots = _outermost([r for p in local for r in _expand(p)])
     common = _common(roots)
-    finds = Finds()
+    finds = Finds(unreadable=lost)
     drafts: list[tuple[Path, Draft]] = []
     for root in roots:
         if root.is_dir():

@@ -109,7 +109,7 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             if entry.is_dir(follow_symlinks=False):
                 if _enter(entry.name, path):
                     folder.folders.append(Folder(path))
-            elif not _skipped(entry.name, folder.path):
+            elif not skipped(entry.name, folder.path.parts):
                 look(path, folder, readers, finds)
         todo.extend(reversed(folder.folders))
     return top
@@ -192,9 +192,10 @@ def _enter(name: str, path: Path) -> bool:
     return name not in SKIP_FOLDERS and not name.endswith(".egg-info") and not (path / "pyvenv.cfg").exists()
 
 
-def _skipped(name: str, folder: Path) -> bool:
+def skipped(name: str, folder: Sequence[str]) -> bool:
+    """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
     low = name.lower()
-    if _WANDB_DIARY.fullmatch(low) and (folder.name == "wandb" or folder.parent.parent.name == "wandb"):
+    if _WANDB_DIARY.fullmatch(low) and "wandb" in (*folder[-1:], *folder[-3:-2]):
         return True
     if "tfevents" in low and not low.endswith(".profile-empty"):
         return False

@@ -8,7 +8,6 @@ import functools
 import hashlib
 import json
 import os
-import sys
 import time
 import zlib
 from collections.abc import Mapping
@@ -22,6 +21,7 @@ from curvedoc.diagnose.outline import Outline
 from curvedoc.diagnosis import Curve, NotJudged, RunDiagnosis, Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.ingest import Bundle
+from curvedoc.ingest.cache_place import cache_place
 from curvedoc.model import Scalar
 from curvedoc.report.quick import maker
 from curvedoc.report.wire import plain
@@ -41,15 +41,7 @@ BAD_ENTRY = (ValueError, KeyError, TypeError, IndexError, AttributeError, Overfl
 
 def folder() -> Path:
     """Where this user's outcomes are kept: $CURVEDOC_CACHE, else the platform's place for caches."""
-    if chosen := os.environ.get("CURVEDOC_CACHE"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "curvedoc" / "triage"
+    return cache_place("triage")
 
 
 def code_mark() -> str:

@@ -72,7 +72,7 @@ def sweep(
     On Ctrl-C what is finished comes back, marked as interrupted. Raises UsageError, RuleErrors as `rulebook`.
     """
     book = rulebook(options)
-    found = plan(paths)
+    found = plan(paths, progress=progress)
     bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
     limits = limits or Limits()
     with ExitStack() as stack:
