@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 
 from hypothesis import Phase, given, settings
@@ -13,7 +14,8 @@ from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
 from curvedoc.diagnosis import Check, Curve, Evidence, Finding, Mark, RankedCause, RunDiagnosis, Waste
 from curvedoc.report.bake import bake, y_domain
 from curvedoc.report.charts import templates
-from curvedoc.report.drawing import drawing, thinned
+from curvedoc.report.columns import thinned
+from curvedoc.report.drawing import drawing
 from curvedoc.report.html import to_html
 from curvedoc.report.json_out import from_json, to_json
 from curvedoc.report.markdown import to_markdown
@@ -197,3 +199,16 @@ def test_a_check_that_the_log_answered_is_never_the_next_one() -> None:
     assert run.next_check
     path = tree(replace(run, next_check=replace(run.next_check, ask=known.ask)))
     assert path and all(n.state != "next" for n in path.nodes)
+
+
+def test_a_show_button_is_drawn_only_where_it_shows_something() -> None:
+    run = nan_run()
+    drawn, pinned, elsewhere = (
+        Evidence("on a curve", "train/loss", (Mark("train/loss", 900, 1200),)),
+        Evidence("at a mark", "messages", (Mark("messages", run.findings[0].first_step),)),
+        Evidence("nowhere", "layer.7/norm", (Mark("layer.7/norm", 900, 1200),)),
+    )
+    causes = (replace(run.causes[0], supports=(drawn, pinned, elsewhere), against=()),)
+    page = to_html(of(replace(run, causes=causes)), baked=0)
+    for text, there in (("on a curve", True), ("at a mark", True), ("nowhere", False)):
+        assert bool(re.search(rf"{text}[^\n]{{0,40}}</small> <button[^>]*data-zoom", page, re.IGNORECASE)) == there

@@ -1,8 +1,8 @@
-"""The curves of a run, thinned for drawing: extremes and non-finite spans survive."""
+"""The curves of a run, thinned for drawing: extremes, non-finite spans and what is near a finding survive."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -10,19 +10,33 @@ from curvedoc.diagnosis import Curve, Signal
 from curvedoc.model import Run
 from curvedoc.series import Series
 
-#: Roles that a report draws, in its order of panels.
-DRAWN = ("loss", "val_loss", "accuracy", "val_accuracy", "grad_norm", "lr", "weight_norm", "loss_scale", "memory",
-         "throughput", "step_time", "gpu_utilization")  # fmt: skip
+#: Roles that a report draws in any case, and how many metrics of each: every data set that is validated on.
+ALWAYS = {"loss": 1, "val_loss": 4}
+#: Roles that are drawn beside what the findings mark, in the order of panels.
+ALSO = {"accuracy": 1, "val_accuracy": 2, "grad_norm": 1, "lr": 1, "weight_norm": 1, "loss_scale": 1, "memory": 1,
+        "throughput": 1, "step_time": 1, "gpu_utilization": 1}  # fmt: skip
 BUCKETS = 420
 #: A healthy run is drawn small: its sparkline and one look at its loss.
 BUCKETS_HEALTHY = 120
-MOST_CURVES = 14
+MOST_CURVES = 16
+#: Rows kept one by one on each side of where a finding begins, and how many such stretches a curve has.
+AROUND = 60
+MOST_STRETCHES = 3
+
+Rows = tuple[int, int]  # first row, row after the last
 
 
-def thin(series: Series, role: str, label: str, buckets: int) -> Curve:
-    """Buckets of equal row counts with mean, low and high of their finite values."""
+def thin(series: Series, role: str, label: str, buckets: int, near: Sequence[int] = ()) -> Curve:
+    """Buckets of equal row counts with mean, low and high of their finite values.
+
+    The rows around the steps of `near`, at most `MOST_STRETCHES` times twice `AROUND` and one, are kept one by one as
+    well where buckets hold more than a row. A stretch of such rows begins and ends with a bucket, and the row after it
+    is kept too, so that a drawing can put the rows in the place of their buckets.
+    """
     n = len(series)
     edges = np.unique(np.linspace(0, n, min(n, buckets) + 1).astype(np.int64))
+    kept = _stretches(series, near, -(-n // max(1, buckets))) if n > buckets else []
+    edges = np.unique(np.concatenate([edges, np.array([e for s in kept for e in s], dtype=np.int64)]))
     start = edges[:-1]
     value = series.value
     ok = np.isfinite(value)
@@ -33,6 +47,7 @@ def thin(series: Series, role: str, label: str, buckets: int) -> Curve:
     mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
     low = np.minimum.reduceat(np.where(ok, value, np.inf), start)
     high = np.maximum.reduceat(np.where(ok, value, -np.inf), start)
+    rows = [i for a, b in kept for i in range(a, min(b + 1, n))]
     return Curve(
         metric=series.metric,
         role=role,
@@ -43,7 +58,28 @@ def thin(series: Series, role: str, label: str, buckets: int) -> Curve:
         high=tuple(np.where(count > 0, high, np.nan).tolist()),
         points=n,
         nonfinite=_spans(series, ok),
+        raw=(tuple(series.step[rows].tolist()), tuple(value[rows].tolist())),
     )
+
+
+def _stretches(series: Series, near: Sequence[int], bucket: int) -> list[Rows]:
+    """The rows around the first of those steps that lie in the series; ones less than two buckets apart are one."""
+    n = len(series)
+    chosen: list[Rows] = []
+    for step in near:
+        if not series.step[0] <= step <= series.step[-1]:
+            continue
+        at = int(np.searchsorted(series.step, step))
+        if not any(a <= at < b for a, b in chosen) and len(chosen) < MOST_STRETCHES:
+            chosen.append((max(0, at - AROUND), min(n, at + AROUND + 1)))
+    out: list[Rows] = []
+    for a, b in sorted(chosen):
+        # between two stretches a bucket must begin, or they could not be told apart
+        if out and a - out[-1][1] <= 2 * bucket:
+            out[-1] = (out[-1][0], b)
+        else:
+            out.append((a, b))
+    return out
 
 
 def _spans(series: Series, ok: np.ndarray) -> tuple[tuple[int, int], ...]:
@@ -53,23 +89,23 @@ def _spans(series: Series, ok: np.ndarray) -> tuple[tuple[int, int], ...]:
     return tuple((int(series.step[a]), int(series.step[b - 1])) for a, b in zip(begins[:50], ends[:50], strict=True))
 
 
-def curves(run: Run, marked: Collection[str], flagged: bool) -> tuple[Curve, ...]:
-    """The curves worth drawing: the usual roles, and every metric that a finding marks."""
+def curves(run: Run, marked: Collection[str], flagged: bool, near: Sequence[int] = ()) -> tuple[Curve, ...]:
+    """The curves worth drawing: the losses, every metric that a finding marks, then the usual roles.
+
+    near: where findings begin, the leading one first; rows around them are kept one by one.
+    """
     buckets = BUCKETS if flagged else BUCKETS_HEALTHY
-    chosen: dict[str, tuple[str, str]] = {}
-    for role in DRAWN if flagged else DRAWN[:2]:
-        for match in run.matches(role)[:1]:
-            chosen.setdefault(match.metric, (role, match.label))
     by_metric = {m.metric: m for m in run.roles}
+    chosen = {m.metric: (role, m.label) for role, most in ALWAYS.items() for m in run.matches(role)[:most]}
     for metric in marked:
         known = by_metric.get(metric)
         chosen.setdefault(metric, (known.role, known.label) if known else ("", ""))
-    out = []
-    for metric, (role, label) in list(chosen.items())[:MOST_CURVES]:
-        series = run.metric(metric)
-        if series is not None and len(series):
-            out.append(thin(series, role, label, buckets))
-    return tuple(out)
+    for role, most in ALSO.items() if flagged else ():
+        for match in run.matches(role)[:most]:
+            chosen.setdefault(match.metric, (role, match.label))
+    found = ((role, label, run.metric(metric)) for metric, (role, label) in chosen.items())
+    drawn = [thin(s, role, label, buckets, near) for role, label, s in found if s is not None and len(s)]
+    return tuple(drawn[:MOST_CURVES])
 
 
 def signals(run: Run) -> tuple[Signal, ...]:

@@ -13,12 +13,14 @@ from curvedoc.diagnose.fold import fold
 from curvedoc.diagnose.rank import rank
 from curvedoc.diagnose.timeline import timeline
 from curvedoc.diagnose.verdict import headline, next_check, verdict, waste
-from curvedoc.diagnosis import Message, NotJudged, RunDiagnosis
+from curvedoc.diagnosis import Finding, Message, NotJudged, RunDiagnosis
 from curvedoc.model import Note, Run
 from curvedoc.rulebook.rule import Rulebook
 
 #: Messages shown: tracebacks and errors first, then warnings.
 SHOWN_MESSAGES = 12
+#: Causes whose evidence is drawn.
+DRAWN_CAUSES = 2
 _LEVELS = ("TRACEBACK", "CRITICAL", "ERROR", "WARNING")
 
 
@@ -28,6 +30,12 @@ def _messages(run: Run) -> tuple[Message, ...]:
     found = run.messages.filter(pl.col("level").is_in(_LEVELS))
     rows = sorted(found.iter_rows(named=True), key=lambda r: (_LEVELS.index(r["level"]), -r["line"]))[:SHOWN_MESSAGES]
     return tuple(Message(r["source"], r["line"], r["level"], r["step"], r["text"]) for r in rows)
+
+
+def _beginnings(findings: Sequence[Finding]) -> list[int]:
+    """Where findings begin, in the order in which they are told: what leads, then what follows from it."""
+    told = [f for f in findings if f.kind == "pathology"] + [f for f in findings if f.kind == "notice"]
+    return list(dict.fromkeys(f.first_step for f in told if f.first_step is not None and f.first_step >= 0))
 
 
 def diagnose(
@@ -44,8 +52,10 @@ def diagnose(
     because = {(f.symptom, link.cause): link.because for f in findings for link in rules[f.symptom].causes}
     causes = rank(findings, book.causes, bench, because)
     result = verdict(run, findings)
-    marked = dict.fromkeys(m.metric for f in findings for e in f.evidence for m in e.marks)
-    marked.update(dict.fromkeys(f.metric for f in findings if f.metric))
+    told = [e for f in findings for e in f.evidence]
+    weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
+    marked = [m.metric for e in told for m in e.marks]
+    marked += [f.metric for f in findings if f.metric] + [m.metric for e in weighed for m in e.marks]
     broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
     return RunDiagnosis(
         run=run.name,
@@ -60,7 +70,7 @@ def diagnose(
         ),
         next_check=next_check(causes) if result in ("failed", "warning") else None,
         cost=waste(run, findings),
-        curves=curves(run, list(marked), result in ("failed", "warning")),
+        curves=curves(run, marked, result in ("failed", "warning"), _beginnings(findings)),
         messages=_messages(run),
         notes=(*run.notes, *broken),
         config=dict(run.config),

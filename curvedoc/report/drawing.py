@@ -7,6 +7,7 @@ from typing import Any
 
 from curvedoc.diagnosis import Curve
 from curvedoc.report.charts import color
+from curvedoc.report.columns import columns
 from curvedoc.report.panels import Panel, Picture
 
 _LINE_COLORS = ("s-val", "s-gn", "s-lr", "s-tp", "s-ref")
@@ -16,32 +17,6 @@ _DOTS = 60
 _DIGITS = 4
 #: Beyond it a range overflows when it is computed; a curve that reached it shows that well enough.
 _HUGE = 1e100
-
-
-def thinned(curve: Curve, most: int) -> Curve:
-    """The curve in at most `most` buckets: neighbors merged, so lows and highs stay what they were."""
-    n = len(curve.step)
-    if n <= most:
-        return curve
-    size = -(-n // most)
-    groups = [range(i, min(i + size, n)) for i in range(0, n, size)]
-
-    def fold(values: tuple[float, ...], how: Any) -> tuple[float, ...]:
-        kept = ([values[i] for i in g if math.isfinite(values[i])] for g in groups)
-        return tuple(how(v) if v else math.nan for v in kept)
-
-    return Curve(
-        curve.metric,
-        curve.role,
-        curve.label,
-        tuple(curve.step[g[0]] for g in groups),
-        fold(curve.mean, lambda v: math.fsum(x / len(v) for x in v)),  # divided first: a sum may overflow
-        fold(curve.low, min),
-        fold(curve.high, max),
-        curve.points,
-        curve.nonfinite,
-        curve.raw,
-    )
 
 
 def line_color(panel: Panel, index: int) -> str:
@@ -68,13 +43,11 @@ def curve_name(curve: Curve, panel: Panel) -> str:
 def drawing(pic: Picture, most: int, raw: bool = True) -> dict[str, Any]:
     """The picture as JSON values in columns, at most `most` buckets a curve; null where nothing was finite.
 
-    With `raw`, the values near a finding are kept one by one beside the buckets.
+    With `raw`, the values near a finding stand one by one in the place of their buckets; `every` tells where.
     """
     panels = []
     for p in pic.panels:
-        lines = [
-            _columns(thinned(c, most if i == 0 else max(60, most // 2)), i == 0, raw) for i, c in enumerate(p.curves)
-        ]
+        lines = [_columns(c, most if i == 0 else max(60, most // 2), i == 0, raw) for i, c in enumerate(p.curves)]
         for i, (line, c) in enumerate(zip(lines, p.curves, strict=True)):
             line["c"] = color(line_color(p, i))
             line["n"] = curve_name(c, p)
@@ -99,13 +72,18 @@ def drawing(pic: Picture, most: int, raw: bool = True) -> dict[str, Any]:
     }
 
 
-def _columns(c: Curve, band: bool, raw: bool) -> dict[str, Any]:
-    out: dict[str, Any] = {"x": list(c.step), "v": [short(v) for v in c.mean], "dots": len(c.step) <= _DOTS}
-    if band and any(a < b for a, b in zip(c.low, c.high, strict=True)):
-        out["lo"] = [short(v) for v in c.low]
-        out["hi"] = [short(v) for v in c.high]
-    if raw and band and len(c.raw[0]) > 1:
-        out["raw"] = {"x": list(c.raw[0]), "v": [short(v) for v in c.raw[1]]}
+def _columns(c: Curve, most: int, band: bool, raw: bool) -> dict[str, Any]:
+    made = columns(c, most, raw)
+    out: dict[str, Any] = {
+        "x": list(made.step),
+        "v": [short(v) for v in made.mean],
+        "dots": len(made.step) <= _DOTS,
+    }
+    if band and any(a < b for a, b in zip(made.low, made.high, strict=True)):
+        out["lo"] = [short(v) for v in made.low]
+        out["hi"] = [short(v) for v in made.high]
+    if made.every:
+        out["every"] = [list(span) for span in made.every]
     return out
 
 

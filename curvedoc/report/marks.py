@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from curvedoc.diagnosis import Curve, Evidence, Finding, RunDiagnosis
+from curvedoc.diagnosis import Curve, Evidence, Finding, Mark, RunDiagnosis
+from curvedoc.report.columns import every
 from curvedoc.report.summary import onset, ranked_findings
 
 _MOST_MARKS = 9
@@ -131,17 +132,17 @@ def onset_window(run: RunDiagnosis, main: Curve | None, start: int, end: int) ->
     at = onset(run)
     if at is None or main is None:
         return None
-    raw = main.raw[0]
-    if raw and raw[0] <= at <= raw[-1] and raw[-1] - raw[0] >= 8:
-        return raw[0], raw[-1]
+    for a, b in every(main):
+        if a <= at <= b and b - a >= 8:
+            return a, b
     pad = max(8, round((end - start) / 16))
     window = (max(start, at - pad), min(end, at + pad))
     return window if window[1] - window[0] < 0.9 * (end - start) else None
 
 
-def window(evidence: Evidence, start: int, end: int) -> tuple[int, int] | None:
-    """The steps to show for a sentence of evidence: its marks with room on both sides; None without marks."""
-    steps = [s for m in evidence.marks for s in (m.start, m.end) if s is not None]
+def window(marks: Iterable[Mark], start: int, end: int) -> tuple[int, int] | None:
+    """The steps to show for the marks of a sentence, with room on both sides; None without a step."""
+    steps = [s for m in marks for s in (m.start, m.end) if s is not None]
     if not steps:
         return None
     a, b = min(steps), max(steps)

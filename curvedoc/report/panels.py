@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from curvedoc.diagnosis import Curve, Evidence, RunDiagnosis
+from curvedoc.diagnosis import Curve, Evidence, Mark, RunDiagnosis
 from curvedoc.report.marks import Band, Pin, bands, levels, onset_window, pins
 from curvedoc.report.summary import last_step, ranked_findings
 
@@ -53,6 +53,11 @@ class Picture:
     levels: tuple[tuple[str, float], ...]  # (panel key, value)
     zoom: tuple[int, int] | None
     view: tuple[int, int]  # what is shown at first
+
+    def shows(self, mark: Mark) -> bool:
+        """Whether a mark can be seen: its curve is drawn, or a numbered mark stands at its step."""
+        drawn = any(c.metric == mark.metric for p in self.panels for c in p.curves)
+        return drawn or any(p.step == mark.start for p in self.pins if mark.end is None)
 
     def axis_key(self, axis: str) -> tuple[str, str]:
         """What two runs must share to be drawn over each other: the first panel and the axis."""
@@ -112,13 +117,14 @@ def _panels(run: RunDiagnosis) -> tuple[Panel, ...]:
     for c in curves:
         by_family.setdefault(family(c.role) or c.metric, []).append(c)
     wanted = [k for k in _FIRST if k in by_family]
-    needed = (family(c.role) or c.metric for m in _metrics_of_findings(run) for c in curves if c.metric == m)
+    marked = _metrics_of_findings(run)
+    needed = (family(c.role) or c.metric for m in marked for c in curves if c.metric == m)
     wanted += [k for k in dict.fromkeys(needed) if k not in wanted and k != "lr"]
     if len(wanted) < 2:  # little was logged: show what there is
         wanted += [k for k in by_family if k not in wanted and k != "lr"][: 3 - len(wanted)]
     room = _MOST_PANELS - ("lr" in by_family)
     wanted = wanted[:room] + ["lr"] * ("lr" in by_family)
-    return tuple(_panel(key, by_family[key]) for key in wanted)
+    return tuple(_panel(key, by_family[key], marked) for key in wanted)
 
 
 def _metrics_of_findings(run: RunDiagnosis) -> list[str]:
@@ -134,9 +140,9 @@ def _metrics(e: Evidence) -> Iterable[str | None]:
     return (e.metric, *(m.metric for m in e.marks))
 
 
-def _panel(key: str, curves: list[Curve]) -> Panel:
-    # The training curve before its validation curves, whatever the order of the log.
-    ordered = sorted(curves, key=lambda c: family(c.role) != c.role)[:_MOST_LINES]
+def _panel(key: str, curves: list[Curve], marked: Sequence[str]) -> Panel:
+    # The training curve before its validation curves, whatever the order of the log; of many, those that are marked.
+    ordered = sorted(curves, key=lambda c: (family(c.role) != c.role, c.metric not in marked))[:_MOST_LINES]
     low = [v for c in ordered for v in c.low if math.isfinite(v)]
     high = [v for c in ordered for v in c.high if math.isfinite(v)]
     can_log = bool(low and high) and min(low) > 0

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from curvedoc.diagnosis import Curve, Diagnosis
 from curvedoc.errors import UsageError
 from curvedoc.report import words
-from curvedoc.report.drawing import short, thinned
+from curvedoc.report.columns import thinned
+from curvedoc.report.drawing import short
 from curvedoc.report.escape import visible
 from curvedoc.report.summary import worst_first
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -11,6 +11,7 @@ from markupsafe import Markup
 from curvedoc.diagnosis import Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import how_to_log, signal_name
+from curvedoc.report.columns import every
 from curvedoc.report.drawing import curve_name, line_color
 from curvedoc.report.limits import limits
 from curvedoc.report.marks import window
@@ -32,6 +33,7 @@ from curvedoc.report.tree import Tree, tree
 
 _MOST_SETTINGS = 80
 _MOST_MESSAGES = 12
+_SHORT_CAUSES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ class Section:
     zoom: str = ""
     notes: tuple[Any, ...] = field(default_factory=tuple)
     limits: tuple[str, ...] = ()
+    short: bool = False  # without checks, settings and missing signals, so that many runs fit a file
 
 
 def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -> tuple[Row, ...]:
@@ -161,8 +164,11 @@ def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -
     return tuple(out)
 
 
-def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
-    """Everything that the page shows of one run; `svgs` are its baked panels, empty for none."""
+def section(row: Row, pic: Picture, svgs: list[Markup], whole: bool = True) -> Section:
+    """What the page shows of one run, not `whole` for its findings and likely causes only.
+
+    `svgs` are its baked panels, empty for none.
+    """
     run = row.run
     panels = []
     for i, p in enumerate(pic.panels):
@@ -170,7 +176,8 @@ def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
         keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(p.curves))
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup("")))
-    causes = tuple(_cause(c, pic) for c in run.causes)
+    likely = run.causes if whole else tuple(replace(c, probe="") for c in run.causes[:_SHORT_CAUSES])
+    causes = tuple(_cause(c, pic) for c in likely)
     # The first stands open whatever its share; then what is at least possible, four in all.
     near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
     end = last_step(run, c) if (c := main_curve(run)) else pic.end
@@ -181,15 +188,16 @@ def section(row: Row, pic: Picture, svgs: list[Markup]) -> Section:
         _found(run, pic),
         causes[:near],
         causes[near:],
-        tree(run),
-        tuple(_missing(run)),
+        tree(run) if whole else None,
+        tuple(_missing(run)) if whole else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
         tuple(run.messages[:_MOST_MESSAGES]),
         f"Whole run, to {run.axis} {end:,}",
         _fine(run, pic),
         "-".join(map(str, pic.zoom)) if pic.zoom else "",
         tuple(run.notes),
-        limits(run),
+        limits(run) if whole else (),
+        not whole,
     )
 
 
@@ -239,7 +247,7 @@ def _cause(c: RankedCause, pic: Picture) -> Cause:
 
 
 def _said(e: Evidence, pic: Picture) -> Said:
-    seen = window(e, pic.start, pic.end) if pic.panels else None
+    seen = window([m for m in e.marks if pic.shows(m)], pic.start, pic.end) if pic.panels else None
     return Said(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}" if seen else "")
 
 
@@ -252,8 +260,9 @@ def _fine(run: RunDiagnosis, pic: Picture) -> str:
     if drawn >= curve.points:
         return f"{words.count(curve.points, 'logged value')}, all drawn."
     text = f"{words.count(curve.points, 'logged value')} in {drawn:,} buckets, lows and highs kept"
-    raw = curve.raw[0]
-    return text + (f"; every value between {run.axis} {raw[0]:,} and {raw[-1]:,}." if len(raw) > 1 else ".")
+    spans = [f"{a:,} to {b:,}" for a, b in every(curve)]
+    listed = ", ".join(spans[:-1]) + (" and " if spans[:-1] else "") + spans[-1] if spans else ""
+    return text + (f"; every value from {run.axis} {listed}." if listed else ".")
 
 
 def pictures(runs: tuple[RunDiagnosis, ...]) -> tuple[Picture, ...]:

@@ -16,7 +16,7 @@ from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.ingest import Bundle, load_signals, plan
 from curvedoc.ingest.roles import check_chosen
 from curvedoc.options import Options, rulebook
-from curvedoc.report.html import SECTIONS
+from curvedoc.report.detail import LEVELS
 from curvedoc.report.summary import worst_first
 from curvedoc.rulebook.load import signals_file
 from curvedoc.triage.cache import Store, code_mark, key
@@ -256,7 +256,7 @@ def _changed(bundle: Bundle) -> float:
 
 def _drawn(d: Diagnosis, store: Store, call: _Call) -> Diagnosis:
     """The diagnosis with the curves of those runs that a report shows in full."""
-    worst = {r.run for r in worst_first(d)[:SECTIONS]}
+    worst = {r.run for r in worst_first(d)[: LEVELS[0].sections]}
     where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs if r.run in worst}
     return replace(d, runs=tuple(_whole(r, store, where) for r in d.runs))
 

@@ -15,18 +15,14 @@ class Stack {
 
   get zoomed() { return this.xd[0] > this.r.x[0] || this.xd[1] < this.r.x[1]; }
 
-  // Every logged value where the window lies inside the stretch that was kept raw, else the buckets.
-  columns(line) {
-    const w = line.raw;
-    return w && this.xd[0] >= w.x[0] && this.xd[1] <= w.x[w.x.length - 1] ? { x: w.x, v: w.v, raw: true } : line;
-  }
+  // Whether the window lies inside a stretch of which every logged value is drawn.
+  every(line) { return line.every?.some(([a, b]) => this.xd[0] >= a && this.xd[1] <= b); }
 
   yDomain(i) {
     const p = this.r.panels[i], [a, b] = this.xd, log = this.log[i];
     let lo = Infinity, hi = -Infinity;
     const see = v => { if (v != null && (!log || v > 0)) { if (v < lo) lo = v; if (v > hi) hi = v; } };
-    for (const line of p.lines) {
-      const c = this.columns(line);
+    for (const c of p.lines) {
       for (let j = 0; j < c.x.length; j++) {
         const inside = c.x[j] >= a && c.x[j] <= b, last = j + 1 === c.x.length || c.x[j + 1] > a;
         if (!inside && !(c.x[j] < a && last)) continue;
@@ -46,17 +42,17 @@ class Stack {
   rows(i, floor) {
     const [a, b] = this.xd, out = { env: [], lines: [], dots: [] };
     const up = v => v == null || floor == null || v > floor ? v : floor;
-    this.r.panels[i].lines.map((line, k) => [line, k]).reverse().forEach(([line, k]) => {
-      const c = this.columns(line), n = c.x.length;
+    this.r.panels[i].lines.map((line, k) => [line, k]).reverse().forEach(([c, k]) => {
+      const n = c.x.length;
       let from = 0, to = n - 1;
       while (from + 1 < n && c.x[from + 1] < a) from++;
       while (to > 0 && c.x[to - 1] > b) to--;
-      const dots = line.dots || to - from < 60;
+      const dots = c.dots || to - from < 60;
       for (let j = from; j <= to; j++) {
-        const row = { x: c.x[j], v: up(c.v[j]), k, c: line.c };
+        const row = { x: c.x[j], v: up(c.v[j]), k, c: c.c };
         out.lines.push(row);
         if (dots) out.dots.push(row);
-        if (k === 0 && c.lo) out.env.push({ x: c.x[j], lo: up(c.lo[j]), hi: up(c.hi[j]), c: line.c });
+        if (k === 0 && c.lo) out.env.push({ x: c.x[j], lo: up(c.lo[j]), hi: up(c.hi[j]), c: c.c });
       }
     });
     return out;
@@ -128,7 +124,7 @@ class Stack {
     }));
     this.place();
     $('[data-act=reset]', this.el).disabled = !this.zoomed;
-    const where = $('.where', this.el), raw = this.columns(this.r.panels[0].lines[0]).raw;
+    const where = $('.where', this.el), raw = this.every(this.r.panels[0].lines[0]);
     where.textContent = this.zoomed ? `${AXIS(this.r)}s ${whole(this.xd[0])} to ${whole(this.xd[1])}${raw ? ', every value' : ''}` : where.dataset.whole;
   }
 
@@ -173,8 +169,8 @@ class Stack {
     this.hair.style.left = this.hairLabel.style.left = this.pixel(x) + 'px';
     this.hairLabel.textContent = `${this.r.axis} ${whole(x)}`;
     this.r.panels.forEach((p, i) => p.lines.forEach((line, j) => {
-      const c = this.columns(line), out = $(`output[data-at="${i}-${j}"]`, this.el);
-      if (out) out.textContent = number(c.v[nearest(c.x, x)]);
+      const out = $(`output[data-at="${i}-${j}"]`, this.el);
+      if (out) out.textContent = number(line.v[nearest(line.x, x)]);
     }));
   }
 
