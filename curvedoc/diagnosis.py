@@ -171,6 +171,24 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
+class Differing:
+    """One setting of a run beside that of another; None where it is not set."""
+
+    key: str
+    here: Scalar | None
+    there: Scalar | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The healthy run whose configuration differs least from that of a failed one."""
+
+    run: str
+    settings: tuple[Differing, ...]  # that differ, telling ones first; () where none does
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunDiagnosis:
     """One run, diagnosed."""
 
@@ -190,6 +208,7 @@ class RunDiagnosis:
     config: Mapping[str, Scalar] = field(default_factory=dict)
     axis: str = "step"
     timeline: tuple[Event, ...] = ()  # what moved, in order of step; empty where nothing is wrong
+    nearest: Nearest | None = None  # of a failed run among others
 
 
 @dataclass(frozen=True, slots=True)

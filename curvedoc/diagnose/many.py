@@ -9,6 +9,7 @@ from dataclasses import replace
 from curvedoc import __version__
 from curvedoc.diagnose.beside import beside
 from curvedoc.diagnose.contrast import Parting, partings, sibling_evidence, worse_than_siblings
+from curvedoc.diagnose.nearest import nearest
 from curvedoc.diagnose.outline import Outline, outline
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
@@ -82,8 +83,10 @@ def _told(
 ) -> Iterator[RunDiagnosis]:
     """The diagnoses with what siblings say of them: causes re-ranked on the failing side, notes added."""
     notes = worse_than_siblings(outlines, done)
+    near = nearest(outlines, done)
     for diagnosis in done:
         told = beside(diagnosis, sibling_evidence(diagnosis.run, found))
+        told = replace(told, nearest=near[told.run]) if told.run in near else told
         yield replace(told, notes=(*told.notes, notes[told.run])) if told.run in notes else told
 
 

@@ -20,7 +20,7 @@ IDENTITY = ("model", "dataset", "num_classes", "vocab_size")
 _SWEEP = re.compile(r"(?:^|[._/-])sweep(?:_id|_name)?$", re.IGNORECASE)
 _PROJECT = re.compile(r"(?:^|[._/-])(?:project|project_name|experiment_name|sweep(?:_id|_name)?)$", re.IGNORECASE)
 #: Keys that name or place a run, or that tell how it went, instead of saying what was tried.
-_NAMING = re.compile(
+NAMING = re.compile(
     r"^(?:wandb|trainer|_wandb|mlflow|slurm|env|system|git)[._/]"
     r"|(?:^|[._/-])(?:seed|id|ids|uuid|guid|name|names|path|paths|dir|dirs|directory|folder|file|files|filename|root|"
     r"output|logdir|url|uri|host|hostname|user|port|pid|tag|tags|note|notes|group|version|commit|sha|hash|timestamp|"
@@ -29,7 +29,7 @@ _NAMING = re.compile(
     re.IGNORECASE,
 )
 #: Lengths that assembly works out from the log: a run that died early differs in them because it died.
-_LENGTHS = ("steps_per_epoch", "max_steps", "epochs", "train_size")
+LENGTHS = ("steps_per_epoch", "max_steps", "epochs", "train_size")
 #: An integer this large is an identifier or a time, not a setting.
 _IDENTIFIER = 100_000_000
 ABSENT = None
@@ -54,12 +54,13 @@ class Family:
     keys: tuple[Key, ...]
 
 
-def _identity(run: Sibling) -> tuple[object, ...]:
+def identity(run: Sibling) -> tuple[object, ...]:
+    """What must agree before runs are compared: model, data set and project."""
     project = tuple(sorted(str(v) for k, v in run.config.items() if _PROJECT.search(k)))
     return (*(run.settings.get(k) for k in IDENTITY), project)
 
 
-def _plain(value: Scalar) -> Value:
+def normal(value: Scalar) -> Value:
     """Numbers of one size are one value however they were written; NaN is none."""
     if isinstance(value, str):
         try:
@@ -74,12 +75,13 @@ def _plain(value: Scalar) -> Value:
 
 def _settings(run: Sibling) -> Mapping[tuple[bool, str], Value]:
     """(canonical or not, key) -> value, names and lengths left out."""
-    canonical = {(True, k): _plain(v) for k, v in run.settings.items() if k not in (*_LENGTHS, *IDENTITY, "seed")}
-    raw = {(False, k): _plain(v) for k, v in run.config.items() if not _NAMING.search(k)}
+    canonical = {(True, k): normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, *IDENTITY, "seed")}
+    raw = {(False, k): normal(v) for k, v in run.config.items() if not NAMING.search(k)}
     return canonical | raw
 
 
-def _is_identifier(values: Sequence[Value]) -> bool:
+def is_identifier(values: Sequence[Value]) -> bool:
+    """Whether a key names the runs instead of choosing between a few values."""
     words = [v for v in values if isinstance(v, str)]
     if len(words) > 3 and len(set(words)) > len(words) / 2:
         return True
@@ -96,7 +98,7 @@ def _keys(runs: Sequence[Sibling]) -> tuple[Key, ...]:
         order: dict[Value, int] = {}
         # True == 1.0 in Python, and a flag is not a number here; strings apart
         pattern = tuple(order.setdefault(str(v), len(order)) for v in values)
-        if len(order) > 1 and not _is_identifier(values):
+        if len(order) > 1 and not is_identifier(values):
             found.setdefault(pattern, Key(name, values, canonical))
     return tuple(found.values())
 
@@ -111,7 +113,7 @@ def families(runs: Sequence[Sibling]) -> tuple[Family, ...]:
     by: dict[tuple[object, ...], list[Sibling]] = {}
     for run in runs:
         if run.config:
-            by.setdefault(_identity(run), []).append(run)
+            by.setdefault(identity(run), []).append(run)
     out = []
     for members in by.values():
         if len(members) < FEWEST_RUNS:

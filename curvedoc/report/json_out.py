@@ -84,7 +84,7 @@ def _document(d: Diagnosis) -> dict[str, Any]:
     for run, row in zip(d.runs, document["runs"], strict=True):
         row["signals"] = _by_role(run)
         row["config"] = {k: redact_setting(k, v) if isinstance(v, str) else v for k, v in row["config"].items()}
-        for part in (row["findings"], row["causes"], row["messages"]):
+        for part in (row["findings"], row["causes"], row["messages"], row["nearest"]):
             _redact_texts(part)
         for curve in row["curves"]:
             for key in ("mean", "low", "high"):

@@ -75,6 +75,8 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
         _text(run.headline),
         "",
     ]
+    if run.nearest:
+        out += [f"{_text(run.nearest.text)}.", ""]
     curve = main_curve(run)
     if curve:
         line = blocks(curve, 40, curve.step[-1])

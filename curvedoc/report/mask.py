@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from curvedoc.diagnosis import Diagnosis
+from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.errors import UsageError
 from curvedoc.report.redact import MASK
 
@@ -53,7 +53,7 @@ def masked(d: Diagnosis, mask: Mask) -> Diagnosis:
                 name, count = f"{wanted} ({count})", count + 1
         names[run.run] = name
         taken.add(name)
-    runs = tuple(dataclasses.replace(_masked(r, mask), run=names[r.run]) for r in d.runs)
+    runs = tuple(_named(_masked(r, mask), r, names) for r in d.runs)
     groups = tuple(
         dataclasses.replace(g, runs=tuple(names.get(n, mask(n)) for n in g.runs),
                             representative=names.get(g.representative, mask(g.representative)))
@@ -61,6 +61,14 @@ def masked(d: Diagnosis, mask: Mask) -> Diagnosis:
     )  # fmt: skip
     rest = {"contrasts": _masked(d.contrasts, mask), "unreadable": _masked(d.unreadable, mask)}
     return dataclasses.replace(d, runs=runs, groups=groups, **rest)
+
+
+def _named(made: RunDiagnosis, run: RunDiagnosis, names: Mapping[str, str]) -> RunDiagnosis:
+    """The masked run under its new name, beside the new name of its nearest healthy one."""
+    near = made.nearest
+    if near is not None and run.nearest is not None:
+        near = dataclasses.replace(near, run=names.get(run.nearest.run, near.run))
+    return dataclasses.replace(made, run=names[run.run], nearest=near)
 
 
 def _masked(value: Any, mask: Mask) -> Any:

@@ -209,6 +209,9 @@ def _run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         out.add(("In order", "bold"))
         for at, what in events:
             out.add((f"{at}  ", "dim"), (what, ""), indent=2, hang=2)
+    if run.nearest:
+        out.blank()
+        out.add((words.cap(run.nearest.text), ""), indent=2, hang=2, most=4)
     _causes(out, run, verbose)
     first = first_thing(run)
     if first:

@@ -31,6 +31,7 @@ COLUMNS: Mapping[str, type] = {
     "steps_wasted": int,
     "hours_wasted": float,
     "headline": str,
+    "differs": str,  # from the healthy run whose configuration is nearest, and in what
     "symptoms": str,  # every pathology, the first failure first, consequences after what explains them; by blanks
 }
 
@@ -60,6 +61,7 @@ def _row(run: RunDiagnosis, group: str | None) -> Row:
         "steps_wasted": run.cost.steps_wasted,
         "hours_wasted": run.cost.hours_wasted,
         "headline": run.headline,
+        "differs": run.nearest.text if run.nearest else None,
         "symptoms": " ".join(f.symptom for f in run.findings if f.kind == "pathology"),
     }
 

@@ -127,3 +127,5 @@ def _table(out: Lines, table: list[Row]) -> None:
             (tail, ""),
             wrap=False,
         )
+        if row["differs"]:
+            out.add((str(row["differs"]), "dim"), indent=5, hang=2, most=2)
