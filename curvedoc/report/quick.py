@@ -45,6 +45,8 @@ def _dataclass(kind: Any) -> Maker:
         for name, key, made, needed in rows:
             if key in value:
                 given[name] = made(value[key])
+            elif name in value:  # a dataclass that was written field by field
+                given[name] = made(value[name])
             elif needed:
                 raise Odd
         return kind(**given)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from curvedoc.diagnose.outline import Outline
 from curvedoc.diagnosis import RunDiagnosis, Unreadable
@@ -19,3 +20,12 @@ class Outcome:
     unreadable: tuple[Unreadable, ...] = ()
     metrics: tuple[str, ...] = ()
     outlines: tuple[Outline, ...] = ()  # of the runs, in their order
+    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # its bytes, see codec
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was encoded for the store goes to another process as the same bytes: pickling takes three times as long
+        if "bytes" in self.made:
+            from curvedoc.triage.codec import decode
+
+            return decode, (self.made["bytes"],)
+        return Outcome, (self.runs, self.unreadable, self.metrics, self.outlines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from multiprocessing.context import BaseContext
+from multiprocessing.process import BaseProcess
+from typing import cast
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
@@ -43,7 +46,7 @@ class Limits:
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    process: SpawnProcess
+    process: BaseProcess
     pipe: Connection
     deadline: float
     ready: bool = False
@@ -96,10 +99,26 @@ def run_pool(
             _stop(w)
 
 
+def warm_up() -> None:
+    """Have what workers are made of imported in the background, where the platform lets them share it (Linux)."""
+    if sys.platform.startswith("linux"):
+        from multiprocessing import forkserver
+
+        get_context("forkserver").set_forkserver_preload(["curvedoc.triage.worker"])
+        with _quiet_start():
+            forkserver.ensure_running()
+
+
+def _context() -> BaseContext:
+    # the server that forks has imported everything and run nothing, so that no lock of a library is held in it
+    return get_context("forkserver" if sys.platform.startswith("linux") else "spawn")
+
+
 def _start(tools: Kit, limits: Limits) -> _Worker:
-    context = get_context("spawn")
+    warm_up()
+    context = _context()
     ours, theirs = context.Pipe()
-    process = context.Process(target=serve, args=(theirs, tools, limits.memory), daemon=True)
+    process = cast(BaseProcess, context.Process(target=serve, args=(theirs, tools, limits.memory), daemon=True))  # type: ignore[attr-defined]
     with _quiet_start():
         process.start()
     theirs.close()

@@ -14,6 +14,7 @@ from curvedoc.model import Run
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.cache import Store
+from curvedoc.triage.codec import encode
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.slim import slim
 
@@ -65,9 +66,9 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
         outcome = _judge(harvest, tools, _among(harvest, tools) if related is None else related)
         store = tools.store
         if store is not None:
+            whole, outcome = outcome, replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
             if task.key:
-                store.save(task.key, outcome)
-            outcome = replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
+                store.put(task.key, encode(outcome), [r.curves for r in whole.runs])
         yield task, outcome
 
 

@@ -1,0 +1,139 @@
+"""Outcomes and curves as bytes and back. What many runs have in common is decoded once and shared.
+
+JSON of one outcome, then for each run its findings, causes and what was not judged as parts of their own: over a tree
+these are few different texts. Numbers that are not finite come back as NaN. Whole curves are plain float64.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from curvedoc.diagnose.outline import Outline
+from curvedoc.diagnosis import Curve, Finding, NotJudged, RankedCause, RunDiagnosis, Unreadable
+from curvedoc.errors import CurvedocError
+from curvedoc.model import Scalar
+from curvedoc.report.quick import maker
+from curvedoc.report.wire import plain
+from curvedoc.triage.outcome import Outcome
+
+#: What bytes that were damaged, or written by somebody else, may raise on their way back.
+BAD_BYTES = (
+    ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError, struct.error,
+    CurvedocError,
+)  # fmt: skip
+#: The fields of a run that are parts of their own, and their types.
+_PARTS: Mapping[str, Any] = {
+    "findings": tuple[Finding, ...],
+    "causes": tuple[RankedCause, ...],
+    "not_judged": tuple[NotJudged, ...],
+}
+#: Parts held decoded: a tree has far fewer different ones, a hostile one costs no more than this.
+_HELD = 4096
+_COLUMNS = 6  # of a curve: step, mean, low, high, raw steps, raw values
+
+
+def encode(outcome: Outcome) -> tuple[bytes, ...]:
+    """The outcome as bytes: one part for all, then three for each run. Kept on the outcome."""
+    found: tuple[bytes, ...] | None = outcome.made.get("bytes")
+    if found is None:
+        bare = [replace(r, findings=(), causes=(), not_judged=()) for r in outcome.runs]
+        first = {
+            "runs": bare,
+            "unreadable": outcome.unreadable,
+            "metrics": outcome.metrics,
+            "outlines": [[o.settings, o.end] for o in outcome.outlines],
+        }
+        found = (_dump(first), *(_dump(getattr(r, name)) for r in outcome.runs for name in _PARTS))
+        outcome.made["bytes"] = found
+    return found
+
+
+def decode(parts: Sequence[bytes]) -> Outcome:
+    """The outcome that these bytes spell. Raises one of `BAD_BYTES` where they spell none."""
+    first = _load(parts[0])
+    bare = maker(tuple[RunDiagnosis, ...])(first["runs"])
+    step = len(_PARTS)
+    if len(parts) != 1 + step * len(bare):
+        raise ValueError("another number of parts than of runs")
+    runs = tuple(
+        replace(r, **{name: _part(name, parts[1 + step * i + j]) for j, name in enumerate(_PARTS)})
+        for i, r in enumerate(bare)
+    )
+    outlines = tuple(
+        Outline(r.run, r.config, maker(Mapping[str, Scalar])(settings), maker(float | None)(end))
+        for r, (settings, end) in zip(runs, first["outlines"], strict=True)
+    )
+    unreadable = maker(tuple[Unreadable, ...])(first["unreadable"])
+    return Outcome(runs, unreadable, maker(tuple[str, ...])(first["metrics"]), outlines)
+
+
+@functools.lru_cache(maxsize=_HELD)
+def _part(name: str, data: bytes) -> Any:
+    return maker(_PARTS[name])(_load(data))
+
+
+def _dump(value: Any) -> bytes:
+    try:
+        return orjson.dumps(value, default=plain, option=orjson.OPT_SERIALIZE_NUMPY)
+    except TypeError:  # integers beyond 64 bits and lone surrogates, which the standard library writes
+        return json.dumps(_spelled(value), allow_nan=False).encode()
+
+
+def _spelled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _spelled(v) for k, v in value.items()}
+    return [_spelled(v) for v in value] if isinstance(value, list) else plain(value)
+
+
+def _load(data: bytes) -> Any:
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return json.loads(data)
+
+
+def encode_curves(curves: Sequence[Curve]) -> bytes:
+    """Curves with all their buckets: what is said of each as JSON, then their numbers."""
+    told, numbers = [], []
+    for c in curves:
+        columns = (c.step, c.mean, c.low, c.high, *c.raw)
+        told.append([c.metric, c.role, c.label, c.points, c.nonfinite, [len(row) for row in columns]])
+        numbers += [struct.pack(f"<{len(row)}d", *row) for row in columns]
+    head = _dump(told)
+    return b"".join([struct.pack("<I", len(head)), head, *numbers])
+
+
+def decode_curves(data: bytes) -> tuple[Curve, ...]:
+    """The curves that these bytes spell. Raises one of `BAD_BYTES`."""
+    (size,) = struct.unpack_from("<I", data)
+    at = 4 + size
+    out = []
+    for metric, role, label, points, spans, lengths in _load(data[4:at]):
+        rows = []
+        for n in maker(tuple[int, ...])(lengths):
+            if n < 0:
+                raise ValueError("a negative length")
+            rows.append(struct.unpack_from(f"<{n}d", data, at))
+            at += 8 * n
+        if len(rows) != _COLUMNS or len({len(r) for r in rows[:4]}) != 1 or len(rows[4]) != len(rows[5]):
+            raise ValueError("columns of unequal length")
+        step, mean, low, high, raw_step, raw = rows
+        text = maker(str)
+        out.append(
+            Curve(
+                text(metric), text(role), text(label), _ints(step), mean, low, high, maker(int)(points),
+                maker(tuple[tuple[int, int], ...])(spans), (_ints(raw_step), raw),
+            )
+        )  # fmt: skip
+    return tuple(out)
+
+
+def _ints(values: tuple[float, ...]) -> tuple[int, ...]:
+    return tuple(int(v) for v in values)
