@@ -6,6 +6,7 @@ import math
 from functools import cache
 from typing import Any
 
+import numpy as np
 import pytest
 
 from curvedoc.diagnose.bench import Bench
@@ -346,3 +347,62 @@ def test_answers_stay_open_where_the_log_tells_one_side_only() -> None:
         bench = Bench(run_of({}, {"optimizer": "adam", "lr": rate}))
         env = bench.environment(spec.program, bench.subject())
         assert env[spec.checks[0].answer or ""] is answer
+
+
+def _epochs(order: bool) -> dict[str, Any]:
+    """Eight epochs of fifty steps: single batches in order of difficulty, or their mean since the epoch began."""
+    rng, rows = np.random.default_rng(4), []
+    for epoch in range(8):
+        batches = 1.0 - 0.05 * epoch - 0.3 * np.arange(50) / 50 + 0.1 * rng.standard_normal(50)
+        shown = batches if order else np.cumsum(batches) / np.arange(1, 51)
+        rows += [[epoch * 50 + i, float(v)] for i, v in enumerate(shown)]
+    return {"loss": rows}
+
+
+def test_an_average_calms_down_within_an_epoch_and_batches_in_order_do_not() -> None:
+    config = {"steps_per_epoch": 50}
+    batches, mean = run_of(_epochs(True), config), run_of(_epochs(False), config)
+    assert "as_lively" in lines(batches, "data-not-shuffled")[0]
+    assert "as_lively" in lines(batches, "running-average-reset")[1]
+    assert "calms_down" in lines(mean, "running-average-reset")[0]
+    assert "calms_down" in lines(mean, "data-not-shuffled")[1]
+
+
+def test_gradients_that_add_up_over_a_loss_that_stays_are_of_an_optimizer_that_holds_others() -> None:
+    rising = {"knots": [[0, 1.0], [1000, 40.0]], "noise": 0.05}
+    still = run_of({"loss": STUCK, "grad_norm": rising})
+    learning = run_of({"loss": FALLING, "grad_norm": rising})
+    assert factor(still, "optimizer-not-connected") > 3 > 1 > factor(still, "missing-zero-grad")
+    assert factor(learning, "missing-zero-grad") > 1 and "adds_up" not in lines(learning, "optimizer-not-connected")[0]
+
+
+def test_evaluations_equal_to_the_last_digit_come_from_weights_that_stood_still() -> None:
+    still = run_of({"loss": STUCK, "val_loss": {"knots": [[0, 2.31], [1000, 2.31]], "noise": 0.0, "points": 10}})
+    assert "same_evals" in lines(still, "lr-zero")[0] & lines(still, "optimizer-not-connected")[0]
+
+
+def test_a_gap_within_the_first_pass_is_no_memory() -> None:
+    early = {"loss": FALLING, "val_loss": {"knots": [[0, 2.4], [50, 2.9], [1000, 3.2]], "points": 40}}
+    run = run_of(early, {"steps_per_epoch": 400})
+    assert "before_memory" in lines(run, "too-little-data")[1]
+    assert "before_memory" in lines(run, "distribution-shift")[0] & lines(run, "preprocessing-mismatch")[0]
+    assert "before_memory" not in lines(run_of(early, {"steps_per_epoch": 2}), "too-little-data")[1]
+
+
+@pytest.mark.parametrize(("level", "held"), [(1.2, "on_floor"), (0.7, "below_floor")])
+def test_wrong_labels_leave_a_loss_that_their_share_foretells(level: float, held: str) -> None:
+    settled = {
+        "loss": {"knots": [[0, 1.61], [200, level], [1000, level]], "noise": 0.03},
+        "accuracy": {"knots": [[0, 0.2], [200, 0.6], [1000, 0.6]], "noise": 0.03},
+    }
+    found = lines(run_of(settled, {"num_classes": 5}), "label-noise")
+    assert held in found[0] | found[1]
+
+
+def test_a_nan_out_of_a_level_that_had_stood_long_points_at_the_batch() -> None:
+    long = run_of(
+        {"loss": {"knots": [[0, 2.3], [100, 0.5], [590, 0.5], [600, math.nan], [1000, math.nan]], "noise": 0.02}}
+    )
+    new = run_of({"loss": {"knots": [[0, 2.3], [590, 0.1], [600, math.nan], [1000, math.nan]], "noise": 0.02}})
+    assert "settled" in lines(long, "bad-data")[0] & lines(long, "numerical-instability")[1]
+    assert "new_ground" in lines(new, "numerical-instability")[0] and "settled" not in lines(new, "bad-data")[0]

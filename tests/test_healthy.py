@@ -384,6 +384,33 @@ def a_run_stopped_early_by_hand(rng: np.random.Generator) -> Log:
     return log
 
 
+@picture
+def two_networks_that_play_against_each_other(rng: np.random.Generator) -> Log:
+    n = 1200
+    generator = 0.7 + 0.9 * (1 - np.exp(-np.arange(n) / 300)) + 0.25 * rng.standard_normal(n)
+    log = Log().add("game_loss", generator).add("accuracy", np.clip(0.5 + 0.1 * rng.standard_normal(n), 0, 1))
+    return log.add("grad_norm", 0.05 * np.exp(np.arange(n) / 300) * np.exp(0.2 * rng.standard_normal(n)))
+
+
+@picture
+def training_and_validation_that_both_give_back_a_little(rng: np.random.Generator) -> Log:
+    n = 1500
+    smooth = 0.6 * np.exp(-np.arange(n) / 25) + 0.011 + 0.004 * (1 - np.exp(-np.arange(n) / 500))
+    log = whole(smooth, rng, 0.05)
+    return log.add("val_loss", evals(smooth, 30, rng, 0.0, 0.01), 30)
+
+
+@picture
+def fine_tuning_of_a_classifier_that_knew_much(rng: np.random.Generator) -> Log:
+    n = 600
+    smooth = 0.72 + 0.07 * np.exp(-np.arange(n) / 100)
+    log = whole(smooth, rng, 0.1).add("val_loss", evals(smooth, 20, rng, 0.0, 0.004), 20)
+    right = 0.71 - 0.02 * np.exp(-np.arange(30) / 5)
+    log.add("val_accuracy", right + 0.003 * rng.standard_normal(30), 20)
+    log.config["num_classes"] = 6
+    return log
+
+
 def simulated(base: simulate.Base, law: simulate.Law) -> Maker:
     def make(rng: np.random.Generator) -> Log:
         c = simulate.curve(700, rng, base, law)

@@ -138,6 +138,26 @@ def test_a_policy_loss_never_stands_in_for_the_loss() -> None:
     assert not [m for m in roles(actor__pg_loss=[0.1, -0.1, 0.0]) if m.role == "loss"]
 
 
+@pytest.mark.parametrize(
+    ("logged", "game", "loss"),
+    [
+        (("loss_G", "loss_D"), {"loss_G", "loss_D"}, set()),
+        (("train/gen_loss", "train/disc_loss"), {"train/gen_loss", "train/disc_loss"}, set()),
+        (("loss", "d_loss"), {"loss", "d_loss"}, set()),
+        (("total_loss", "rec_loss", "loss/discriminator"), {"total_loss", "loss/discriminator"}, {"rec_loss"}),
+        (("loss_gen", "loss_disc", "loss_mel"), {"loss_gen", "loss_disc"}, {"loss_mel"}),
+        (("loss", "loss_d", "loss_seg"), set(), {"loss"}),
+        (("loss", "box_loss", "cls_loss"), set(), {"loss"}),
+    ],
+)
+def test_the_losses_of_networks_that_play_against_each_other_show_no_progress(
+    logged: tuple[str, ...], game: set[str], loss: set[str]
+) -> None:
+    found = roles(**{name.replace("/", "__"): [1.0, 0.7, 0.9, 0.8] for name in logged})
+    assert {m.metric for m in found if m.role == "game_loss"} == game
+    assert {m.metric for m in found if m.role == "loss"} == loss
+
+
 def test_a_test_loss_stands_in_for_validation_only_where_there_is_none() -> None:
     assert [m.metric for m in roles(test_loss=[1.0, 0.5]) if m.role == "val_loss"] == ["test_loss"]
     both = roles(test_loss=[1.0, 0.5], val_loss=[1.1, 0.6])

@@ -80,6 +80,10 @@ class Names(dict[str, Any]):
         return found
 
 
+#: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
+ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
+
+
 class Bench:
     """A run with its memo. Not shared between threads; one per run and analysis."""
 
@@ -103,6 +107,8 @@ class Bench:
             return self.run.metric(matches[0 if need.member == "first" else -1].metric)
         if need.member in SUMMARIES:
             return self._summary(need.member, need.target)
+        if need.target == ANY_LOSS:
+            return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
         return self.run.series(need.target)
 
     def _summary(self, kind: Summary, role: str) -> Series | None:

@@ -11,7 +11,7 @@ from curvedoc.model import Run
 from curvedoc.series import Series
 
 #: Roles that a report draws in any case, and how many metrics of each: every data set that is validated on.
-ALWAYS = {"loss": 1, "val_loss": 4}
+ALWAYS = {"loss": 1, "val_loss": 4, "game_loss": 2}
 #: Roles that are drawn beside what the findings mark, in the order of panels.
 ALSO = {"accuracy": 1, "val_accuracy": 2, "grad_norm": 1, "lr": 1, "weight_norm": 1, "loss_scale": 1, "memory": 1,
         "throughput": 1, "step_time": 1, "gpu_utilization": 1}  # fmt: skip

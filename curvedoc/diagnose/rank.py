@@ -43,6 +43,8 @@ STORY_WEIGHT: Mapping[tuple[str, str], float] = {
     ("pathology", "note"): 0.5,
 }
 NOTICE_WEIGHT = 0.35
+#: Beside a fault a notice is background: what makes a jump of the rate or a late breakthrough explains no failure.
+NOTICE_BESIDE = 0.12
 GAP_WEIGHT = 0.02
 FOLDED = 0.5
 #: Shares below this are not shown: a list of thirty remote causes helps nobody.
@@ -110,22 +112,25 @@ def _weigh(cause: Cause, bench: Bench) -> Weighed:
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
 
 
-def _story_weight(finding: Finding) -> float:
+def _story_weight(finding: Finding, faulty: bool) -> float:
     if finding.kind == "pathology":
         return STORY_WEIGHT[finding.kind, finding.severity] * (0.4 + 0.6 * finding.strength)
-    return NOTICE_WEIGHT if finding.kind == "notice" else GAP_WEIGHT
+    if finding.kind == "notice":
+        return NOTICE_BESIDE if faulty else NOTICE_WEIGHT
+    return GAP_WEIGHT
 
 
 def stories(findings: Sequence[Finding], factors: Mapping[str, float]) -> tuple[Story, ...]:
     """What every story of a run says of causes. factors: cause -> product of its evidence; others are not ranked."""
     by_id = {f.symptom: f for f in findings}
+    faulty = any(f.kind == "pathology" for f in findings)
     mass: dict[str, dict[str, float]] = {}
     for f in findings:
         story = mass.setdefault(root(f.symptom, by_id), {})
         for cause, share in f.causes:
             if cause in factors:
                 story[cause] = story.get(cause, 0.0) + grade(f) * share * factors[cause]
-    return tuple(Story(_story_weight(by_id[first]), odds) for first, odds in mass.items() if odds)
+    return tuple(Story(_story_weight(by_id[first], faulty), odds) for first, odds in mass.items() if odds)
 
 
 def scores(told: Iterable[Story], overlap: float = OVERLAP) -> dict[str, float]:

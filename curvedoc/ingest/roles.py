@@ -68,6 +68,7 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
+    found = _in_a_game(found, table)
     found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
     taken = set(chosen.values())
@@ -105,6 +106,26 @@ def _plausible(f: Facts, r: Reading) -> bool:
         return False
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)
+
+
+def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """Losses of networks that play against each other, as what they are: no measure of progress.
+
+    Once a rival's loss is logged (a discriminator's), the losses of the players and a whole that may hold them all. A
+    rival of one letter counts beside another player, or where it is the only part: loss_d alone may be a depth.
+    """
+    for family in table.families:
+        trained = (family.roles.get("train"), family.parts_as.get("train"))
+        own = [(f, r) for f, r in found if r.family == family.name and r.role in trained]
+        said = [set(r.label.lower().split("_")) & family.players for _, r in own]
+        players = set().union(*said)
+        plain = players & family.rivals
+        alone = len([r for _, r in own if r.label]) == 1
+        if not family.game_as or not (any(len(w) > 1 for w in plain) or (plain and (len(players) > 1 or alone))):
+            continue
+        game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
+        found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
+    return found
 
 
 def _promoted(

@@ -35,6 +35,9 @@ _FAMILY = {
     "range",
     "not",
     "unless",
+    "players",
+    "rivals",
+    "game_as",
 }
 _SETTING = {"type", "keys", "choices", "flags", "above"}
 
@@ -74,6 +77,9 @@ class Family:
     never: frozenset[str]
     bounds: Bounds
     unless: tuple[str, ...]  # roles beside which this family means something else
+    players: frozenset[str] = frozenset()  # labels of networks that play against each other
+    rivals: frozenset[str] = frozenset()  # those of them that only such a game has
+    game_as: str = ""  # the role of a loss in such a game
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +115,7 @@ class Signals:
         """Every role there is, in file order."""
         names = [p.role for p in self.patterns]
         for f in self.families:
-            names += [*f.roles.values(), *f.labelled.values(), *f.parts_as.values()]
+            names += [*f.roles.values(), *f.labelled.values(), *f.parts_as.values(), *filter(None, (f.game_as,))]
         return tuple(dict.fromkeys(names))
 
 
@@ -259,6 +265,9 @@ def _family(value: Any, at: _At) -> Family:
         frozenset(at.to("never").names(value.get("never", []))),
         at.bounds(value),
         tuple(at.to("unless").names(value.get("unless", []))),
+        frozenset(at.to("players").names(value.get("players", []))),
+        frozenset(at.to("rivals").names(value.get("rivals", []))),
+        str(value.get("game_as", "")),
     )
 
 

@@ -72,7 +72,7 @@ def onset(run: RunDiagnosis) -> int | None:
 
 def main_curve(run: RunDiagnosis) -> Curve | None:
     """The curve that stands for a run in one small picture: its loss where it has one."""
-    for role in ("loss", "val_loss", "accuracy", "val_accuracy"):
+    for role in ("loss", "val_loss", "game_loss", "accuracy", "val_accuracy"):
         for curve in run.curves:
             if curve.role == role and curve.step:
                 return curve

@@ -111,6 +111,7 @@ from curvedoc.stats.schedule import (
     warmup_steps,
 )
 from curvedoc.stats.schedule_floor import decays_to_floor, floor_from, floor_share, negligible_from
+from curvedoc.stats.settling import epoch_settling
 from curvedoc.stats.spikes import dips, log_dips, log_spikes, spikes
 from curvedoc.stats.steps import coincide, is_range_test, is_staircase, lr_drop_steps
 from curvedoc.stats.surge import rounding, surge_factor, surge_step
@@ -193,8 +194,8 @@ _RATES: tuple[_Function, ...] = (
     lr_peak_step, negligible_from, restart_step, restarts, warmup_share, warmup_steps,
 )  # fmt: skip
 _CYCLES: tuple[_Function, ...] = (
-    back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, period,
-    period_amplitude, period_score, sawtooth_sign,
+    back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, epoch_settling,
+    period, period_amplitude, period_score, sawtooth_sign,
 )  # fmt: skip
 _TRANSITIONS: tuple[_Function, ...] = (
     delay_share, double_descent, grokking_gap, grokking_step, half_fall_time, half_time, late_breakthrough,
