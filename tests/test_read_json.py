@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvedoc.ingest import column_json, hf_state, json_rows, jsonl
+from curvedoc.ingest import column_json, hf_state, json_bulk, json_chunks, json_rows, json_table, jsonl
 from curvedoc.model import MESSAGES, POINTS, Flag
 
 CORPUS = Path(os.environ.get("CURVEDOC_CORPUS", Path(__file__).parents[2] / "shared" / "corpus"))
@@ -602,12 +602,83 @@ cells_ = st.floats() | st.integers(-(2**63), 2**63) | st.booleans() | st.sampled
 def test_records_parsed_together_equal_those_parsed_line_by_line(rows, size, end):
     text = "\n".join(json.dumps(r) for r in rows) + end
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_rows, "CHUNK_BYTES", size)
+        patch.setattr(json_chunks, "CHUNK_BYTES", size)
+        patch.setattr(json_bulk, "schema_of", lambda rows: None)
         found = [row for batch in json_rows.batches(text.encode()) for row in batch.rows]
         numbered = [n for batch in json_rows.batches(text.encode()) for n in batch.lines]
     want = [json.loads(line) for line in text.split("\n") if line.strip()]
     assert repr(found) == repr(want)
     assert numbered == list(range(1, len(rows) + 1))
+
+
+def columns_of(text, size, bulk):
+    """All numbers and texts of the records by key, as they come out of chunks of a size."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_chunks, "CHUNK_BYTES", size)
+        patch.setattr(json_chunks, "BULK_BYTES", 3 * size)
+        if not bulk:
+            patch.setattr(json_bulk, "schema_of", lambda rows: None)
+        found = json_table.table(json_rows.batches(text.encode()))
+    numbers = {k: (c.at.tolist(), repr(c.value.tolist()), c.flags.tolist()) for k, c in found.numbers.items()}
+    texts = {k: (t.at.tolist(), list(t.text)) for k, t in found.texts.items()}
+    return found.rows, numbers, texts, {n.kind for n in found.notes}
+
+
+steady_ = st.fixed_dictionaries(
+    {
+        "step": st.integers(0, 2**53),
+        "loss": st.floats() | st.integers(-5, 5),
+        "on": st.booleans(),
+        "split": st.sampled_from(["train", "val", "a:b", "is NaN", "é"]),
+        "deep": st.fixed_dictionaries({"a": st.floats(), "b": st.fixed_dictionaries({"c": st.integers(0, 9)})}),
+        "odd": st.floats(allow_nan=False),
+    },
+    optional={"late": st.floats(), "x:y": st.floats()},
+)
+upset_ = st.one_of(
+    st.just(("odd", None)), st.just(("odd", "text")), st.just(("odd", [1.0, 2.0])), st.just(("late", {"z": 1})),
+    st.just(("on", 7)), st.just(("split", 3)), st.just(("new", 1.5)), st.just(("deep", None)), st.just(("deep", {})),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(steady_, min_size=8, max_size=40),
+    st.dictionaries(st.integers(0, 39), upset_, max_size=3),
+    st.sampled_from(["odd", "late", "on", "none"]),
+    st.sampled_from([200, 600, 3000]),
+)
+def test_records_parsed_as_columns_equal_those_parsed_one_by_one(rows, upsets, dropped, size):
+    for i, (key, value) in upsets.items():
+        if i < len(rows):
+            rows[i][key] = value
+    rows = [{k: v for k, v in r.items() if k != dropped or i % 3} for i, r in enumerate(rows)]
+    text = "\n".join(json.dumps(r, ensure_ascii=False) for r in rows) + "\n"
+    assert columns_of(text, size, bulk=True) == columns_of(text, size, bulk=False)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"step": 1, "loss": 2, "loss": 3}', '{"step": 1, "loss": 2}{"step": 2, "loss": 3}', '{"step": 1, "loss"',
+        '{"step": 1, "loss": 1.2345678912345e307}', '{"step": 1, "loss": "NaN"}', '{"step": 1, "loss": 1e999}', "",
+        '{"step": 1, "loss": null}', '{"step": 1, "NaN": 2}', '{"step": 1, "loss": -Infinity}', "{}",
+        '{"step" : 1, "loss" :2}',
+        '{"step": 1, "loss": 2, "n": "a\\"b"}', "Epoch 3 begins", '{"step": 1, "loss": 2, "n": {"a": {"b": [1]}}}',
+    ],
+)  # fmt: skip
+def test_one_odd_line_among_columns_loses_nothing(line):
+    rows = [f'{{"step": {i}, "loss": {i}.5}}' for i in range(60)]
+    text = "\n".join([*rows[:40], line, *rows[40:]])
+    assert columns_of(text, 100, bulk=True) == columns_of(text, 100, bulk=False)
+
+
+def test_steady_records_are_parsed_as_columns():
+    text = "".join(
+        json.dumps({"step": i, "loss": i / 3, "tag": "a", "in": {"x": math.nan}}) + "\n" for i in range(9000)
+    )
+    kinds = [batch.bulk is not None for batch in json_rows.batches(text.encode())]
+    assert kinds == [False, True]
 
 
 def test_columns_keep_the_order_in_which_keys_first_came(tmp_path):

@@ -22,6 +22,7 @@ class Log:
     rank:     the rank that the file's records name, else None (assembly looks at the path)
     axis:     what `step` holds: "step", "epoch", "row" (the log had no counter) or "samples"
     is_text:  the file was a text log, so the absence of a message means something
+    blocks:   names and numbers of rows where the points are of one metric after the other, each name once; else empty
     clean_end: the writer closed the log properly (None: this format cannot tell)
     """
 
@@ -37,6 +38,7 @@ class Log:
     axis: str = "step"
     is_text: bool = False
     clean_end: bool | None = None
+    blocks: tuple[tuple[str, int], ...] = ()
 
 
 class Reader(Protocol):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json_axis import axis_of, clock_of, ranks_of, splits_of, step_before
+from curvedoc.ingest.json_batch import Batch
 from curvedoc.ingest.json_messages import clean, frame
-from curvedoc.ingest.json_rows import Batch
 from curvedoc.ingest.json_settings import settings_of
 from curvedoc.ingest.json_table import Column, Table, table
 from curvedoc.ingest.noting import coalesce
@@ -92,6 +92,7 @@ def log_of_table(
         rank=int(only[0]) if len(only) == 1 else None,
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
+        blocks=_blocks(curves),
     )
 
 
@@ -125,24 +126,37 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
     whole = {id(c.step): _whole(c.step) for c in curves}
     clocks = {id(c.time): np.isfinite(c.time) for c in curves}
     step, known = (np.concatenate([whole[id(c.step)][i] for c in curves]) for i in (0, 1))
-    timed = np.concatenate([clocks[id(c.time)] for c in curves])
+    ranked = any(c.any() for c in {id(c.rank): c.rank for c in curves}.values())
+    timed = any(t.any() for t in clocks.values())
+    none = pl.repeat(None, len(step), dtype=pl.Float64, eager=True)
     frame = pl.DataFrame(
         {
             "metric": names.gather(np.repeat(np.arange(len(curves), dtype=np.uint32), sizes)),
             "step": step,
             "value": np.concatenate([c.value for c in curves]),
-            "time": np.concatenate([c.time for c in curves]),
-            "rank": np.concatenate([c.rank for c in curves]),
+            "time": np.concatenate([c.time for c in curves]) if timed else none,
+            "rank": np.concatenate([c.rank for c in curves]) if ranked else np.zeros(len(step), np.int32),
             "flags": np.concatenate([c.flags for c in curves]),
         },
         schema_overrides={"flags": POINTS["flags"]},
     )
-    for name, mask in (("step", known), ("time", timed)):
+    masks = [("step", known)]
+    if timed:
+        masks.append(("time", np.concatenate([clocks[id(c.time)] for c in curves])))
+    for name, mask in masks:
         if not mask.any():
             frame = frame.with_columns(pl.lit(None, POINTS[name]).alias(name))
         elif not mask.all():
             frame = frame.with_columns(pl.when(pl.Series(mask)).then(pl.col(name)).alias(name))
     return frame
+
+
+def _blocks(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
+    """`Log.blocks` of `points_of`: none where curves share a name or hold another rank than 0."""
+    names = [clean(c.metric) for c in curves]
+    if len(set(names)) < len(names):
+        return ()
+    return tuple(zip(names, (len(c.value) for c in curves), strict=True))
 
 
 def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:

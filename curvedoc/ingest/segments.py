@@ -42,7 +42,7 @@ def mark(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
     if not live:
         return list(strands), []
     main = max(live, key=len)
-    if all(len(s) < 2 or bool((np.diff(s.step) >= 0).all()) for s in live):
+    if all(len(s) < 2 or bool((s.step[1:] >= s.step[:-1]).all()) for s in live):
         return list(strands), []
     found = rewinds(main.step, main.time)
     if not found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -59,10 +59,18 @@ class Strand:
         )  # fmt: skip
 
 
-def unravel(points: pl.DataFrame, stream: int, file: int, rank: int | None, prefix: str) -> list[Strand]:
+def unravel(
+    points: pl.DataFrame,
+    stream: int,
+    file: int,
+    rank: int | None,
+    prefix: str,
+    blocks: Sequence[tuple[str, int]] = (),
+) -> list[Strand]:
     """The strands of one log. `rank` fills in where the records name none; `prefix` goes before each metric's name.
 
-    Rows without a value are dropped unless they are flagged NULL; those get NaN.
+    Rows without a value are dropped unless they are flagged NULL; those get NaN. `blocks` as in `Log`: these points
+    need no sorting.
     """
     flags = points["flags"].fill_null(0).to_numpy()
     keep = points["value"].is_not_null().to_numpy() | ((flags & np.uint16(Flag.NULL)) != 0)
@@ -70,30 +78,41 @@ def unravel(points: pl.DataFrame, stream: int, file: int, rank: int | None, pref
         points, flags = points.filter(keep), flags[keep]
     if not len(points):
         return []
-    metric = points["metric"].fill_null("")
-    names = metric.unique(maintain_order=True)
-    code = metric.cast(pl.Enum(names)).to_physical().to_numpy().astype(np.int64)
-    ranks = points["rank"].fill_null(0).to_numpy().astype(np.int64)
-    many = bool(ranks.any())
-    known = points["step"].is_not_null().to_numpy()
+    ranks = points["rank"].fill_null(0).to_numpy()
+    known = points["step"].is_not_null().to_numpy() if points["step"].null_count() else np.ones(len(points), np.bool_)
     step = points["step"].fill_null(0).to_numpy()
     value = points["value"].fill_null(float("nan")).to_numpy()
     time = points["time"].fill_null(float("nan")).to_numpy()
-    if many:
-        span = int(ranks.max()) - int(ranks.min()) + 1
-        code = code * span + (ranks - int(ranks.min()))
+    sorted_ = sum(n for _, n in blocks) == len(points) and not bool(ranks.any())
+    return [
+        Strand(
+            prefix + name, int(ranks[first]) or rank or 0, stream, step[at], known[at], value[at], time[at], flags[at],
+            np.full(len(step[at]), file) if file else np.zeros(len(step[at]), np.int64),
+        )
+        for name, first, at in (_parts(blocks) if sorted_ else _sorted(points["metric"], ranks))
+    ]  # fmt: skip
+
+
+def _parts(blocks: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int, slice | Ints]]:
+    """Name, first row and rows of each block."""
+    start = 0
+    for name, n in blocks:
+        if n:
+            yield name, start, slice(start, start + n)
+        start += n
+
+
+def _sorted(metric: pl.Series, ranks: NDArray[np.int32]) -> Iterator[tuple[str, int, slice | Ints]]:
+    """Name, first row and rows of each metric of each rank, in order of first appearance."""
+    metric = metric.fill_null("")
+    code = metric.cast(pl.Enum(metric.unique(maintain_order=True))).to_physical().to_numpy().astype(np.int64)
+    if bool(ranks.any()):
+        low = int(ranks.min())
+        code = code * (int(ranks.max()) - low + 1) + (ranks - low)
     order = np.argsort(code, kind="stable")
-    cuts = np.flatnonzero(np.diff(code[order])) + 1
-    found: list[tuple[int, Strand]] = []
-    for at in np.split(order, cuts):
-        own = int(ranks[at[0]])
-        named = str(metric[int(at[0])])
-        strand = Strand(
-            prefix + named, own or rank or 0, stream, step[at], known[at], value[at], time[at], flags[at],
-            np.full(len(at), file, dtype=np.int64),
-        )  # fmt: skip
-        found.append((int(at[0]), strand))
-    return [s for _, s in sorted(found, key=lambda f: f[0])]
+    parts = np.split(order, np.flatnonzero(np.diff(code[order])) + 1)
+    for at in sorted(parts, key=lambda part: int(part[0])):
+        yield str(metric[int(at[0])]), int(at[0]), at
 
 
 def splice(pieces: Sequence[Strand]) -> Strand:
@@ -128,21 +147,28 @@ def frame(strands: Sequence[Strand]) -> pl.DataFrame:
     if not strands:
         return pl.DataFrame(schema=dict(ASSEMBLED))
     lengths = [len(s) for s in strands]
-    code = np.repeat(np.arange(len(strands)), lengths)
+    total = sum(lengths)
     names = pl.Series("metric", [s.metric for s in strands], dtype=pl.String)
-    time = pl.Series("time", np.concatenate([s.time for s in strands])).fill_nan(None)
-    zero = [np.zeros(n, dtype=np.int64) for n in lengths]
-    never = [np.zeros(n, dtype=np.bool_) for n in lengths]
+    timed = any(bool(np.isfinite(s.time).any()) for s in strands)
     columns: dict[str, object] = {
-        "metric": names.gather(code),
+        "metric": names.gather(np.repeat(np.arange(len(strands), dtype=np.uint32), lengths)),
         "step": np.concatenate([s.step for s in strands]),
         "value": np.concatenate([s.value for s in strands]),
-        "time": time,
+        "time": pl.Series(np.concatenate([s.time for s in strands])).fill_nan(None) if timed else _nothing(total),
         "rank": np.repeat(np.array([s.rank for s in strands], dtype=np.int32), lengths),
         "flags": np.concatenate([s.flags for s in strands]),
-        "segment": np.concatenate([s.segment if len(s.segment) else z for s, z in zip(strands, zero, strict=True)]),
-        "superseded": np.concatenate(
-            [s.superseded if len(s.superseded) else z for s, z in zip(strands, never, strict=True)]
-        ),
+        "segment": _laid([s.segment for s in strands], lengths, np.int64),
+        "superseded": _laid([s.superseded for s in strands], lengths, np.bool_),
     }
     return pl.DataFrame(columns, schema=dict(ASSEMBLED))
+
+
+def _nothing(n: int) -> pl.Series:
+    return pl.repeat(None, n, dtype=pl.Float64, eager=True)
+
+
+def _laid(parts: Sequence[np.ndarray], lengths: Sequence[int], kind: type[np.generic]) -> np.ndarray:
+    """The parts end to end, zeros for those that are empty yet."""
+    if not any(len(p) for p in parts):
+        return np.zeros(sum(lengths), kind)
+    return np.concatenate([p if len(p) else np.zeros(n, kind) for p, n in zip(parts, lengths, strict=True)])

@@ -19,9 +19,9 @@ from curvedoc.ingest import sqlite_store
 from curvedoc.ingest.by_clock import SYSTEM, steps_at
 from curvedoc.ingest.config_files import flat_config
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json_batch import Batch
 from curvedoc.ingest.json_keys import WANDB_STEP_KEYS
 from curvedoc.ingest.json_log import log_of
-from curvedoc.ingest.json_rows import Batch
 from curvedoc.ingest.json_values import moment
 from curvedoc.ingest.noting import coalesce
 from curvedoc.model import Note, Scalar
@@ -118,7 +118,7 @@ def _log(path: Path, rows: _Rows, size: int, notes: Sequence[Note]) -> Log:
     if rows.machine and len(points):
         extra = log_of(path, NAME, [Batch(rows.machine, range(1, len(rows.machine) + 1))], 0).points
         points = pl.concat([points, _beside(extra, points)])
-    return replace(log, points=points, config={**rows.config, **log.config})
+    return replace(log, points=points, blocks=(), config={**rows.config, **log.config})
 
 
 def _beside(machine: pl.DataFrame, points: pl.DataFrame) -> pl.DataFrame:

@@ -12,9 +12,10 @@ import polars as pl
 
 from curvedoc.ingest.column_json import rows_of
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json_batch import Batch
 from curvedoc.ingest.json_keys import WANDB_STEP_KEYS
 from curvedoc.ingest.json_log import log_of_table
-from curvedoc.ingest.json_rows import Batch, batches, document, is_document, text_bytes
+from curvedoc.ingest.json_rows import batches, document, is_document, text_bytes
 from curvedoc.ingest.json_table import Column, Table, table
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import decode, pointer, read_bytes
