@@ -32,6 +32,7 @@ _FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-dev-shm-usage",
+    "--disable-ipc-flooding-protection",  # tests click faster than any reader
     "--hide-scrollbars",
 )
 #: Chromium speaks on descriptors 3 and 4, whichever numbers the pipes have here.
