@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +25,18 @@ from typer.testing import CliRunner, Result
 
 from curvedoc.api import analyze
 from curvedoc.cli.app import app
-from curvedoc.cli.triage import moment
+from curvedoc.cli.moment import moment
 from curvedoc.diagnose.outline import Outline
-from curvedoc.diagnosis import Curve, RunDiagnosis
+from curvedoc.diagnosis import Curve, RunDiagnosis, Unreadable
 from curvedoc.errors import UsageError
 from curvedoc.options import Options
 from curvedoc.report.json_out import to_json
 from curvedoc.rulebook.load import load
 from curvedoc.triage import Limits, pool, sweep
+from curvedoc.triage.baseline import known_of, new_only, read_known
 from curvedoc.triage.cache import Store
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.rows import COLUMNS, frame, rows
+from curvedoc.triage.rows import COLUMNS, frame, rows, to_jsonl
 from curvedoc.triage.shard import Shard, Task
 from curvedoc.triage.slim import coarse, slim
 from curvedoc.triage.worker import serve
@@ -250,13 +252,41 @@ def test_repeats_are_compared_across_shards(tmp_path: Path, monkeypatch: pytest.
     assert any(alone.values())
 
 
-@pytest.mark.parametrize("text", ["2026-03-01", "2026-03-01T12:30", "90min", "12h", "3d", "1.5w"])
+@pytest.mark.parametrize(
+    "text",
+    ["2026-03-01", "2026-03-01T12:30", "2026-03-01 12:30:00 +0100", "2026-03-01T12:30:00+01:00", "2026-03-01T12:30Z",
+     "20260301", "@1772366400", "@1772366400 +0100", "90min", "12h", "3d", "1.5w", "2h30m", "2 days ago", "3.weeks.ago",
+     "1 day 2 hours", "40 Seconds"],
+)  # fmt: skip
 def test_since_takes_dates_and_ages(text: str) -> None:
     now = time.mktime((2026, 6, 1, 0, 0, 0, 0, 0, -1))
     assert now - 100 * 86400 < moment(text, now) < now
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "3", "-3d", "2026-13-01"])
+def test_since_tells_exact_times() -> None:
+    assert moment("2026-03-01 12:30:00 +0100", 0.0) == moment("2026-03-01T11:30:00Z", 0.0) == 1772364600.0
+    assert moment("2h30m", 10_000.0) == 1000.0 and moment("@5", 0.0) == 5.0 and moment("1d 1h ago", 90_000.0) == 0.0
+    assert moment("2026-03-01 12:30:00 -0500", 0.0) - moment("2026-03-01 12:30:00 +0100", 0.0) == 6 * 3600
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "yesterday",
+        "3",
+        "-3d",
+        "2026-13-01",
+        "3d foo",
+        "h",
+        "ago",
+        "@",
+        "1mo",
+        "9" * 400 + "d",
+        "12h-3d",
+        "3 d 2026",
+    ],
+)
 def test_since_refuses_what_is_neither(text: str) -> None:
     with pytest.raises(UsageError, match="neither a date nor an age"):
         moment(text, 0.0)
@@ -308,6 +338,57 @@ def test_a_baseline_leaves_what_is_new(tmp_path: Path) -> None:
     result = call(*args, "--baseline", tmp_path / "base.json", "--fail-on", "error", "-f", "csv")
     assert result.exit_code == 1
     assert [r["run"] for r in csv.DictReader(io.StringIO(result.stdout))] == ["new"]
+
+
+def test_every_form_of_a_baseline_knows_the_same(tree: Path, tmp_path: Path) -> None:
+    d = sweep([tree], QUICK).diagnosis
+    d = replace(d, unreadable=(Unreadable("x/bad.log", "damaged"),))
+    (tmp_path / "d.json").write_text(to_json(d))
+    (tmp_path / "rows.jsonl").write_text(to_jsonl(d))
+    (tmp_path / "rows").write_text(to_jsonl(d))
+    (tmp_path / "calls.jsonl").write_text(to_json(replace(d, runs=d.runs[:5], unreadable=())) + to_json(d))
+    runs = "".join(json.dumps(r) + "\n" for r in json.loads(to_json(d))["runs"])
+    (tmp_path / "runs.ndjson").write_text(runs + '{"unreadable": "x/bad.log"}\n')
+    want = known_of(d)
+    assert any(want.failures.values())
+    for path in sorted(tmp_path.glob("*")):
+        if path.is_file():
+            assert read_known(path) == want, path.name
+            assert not new_only(d, read_known(path)).runs and not new_only(d, read_known(path)).unreadable
+    one = tmp_path / "one.jsonl"
+    one.write_text('{"run": "exp0/run0", "symptoms": "nan-sudden lr-flat"}\n\n{"run": "b", "verdict": "healthy"}\n')
+    assert read_known(one).failures == {"exp0/run0": {"nan-sudden", "lr-flat"}, "b": frozenset()}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("b.json", "", "empty"),
+        ("b.json", "[1]", "not a saved diagnosis"),
+        ("b.json", '{"schema": "other/9"}', "not a saved diagnosis"),
+        ("b.jsonl", '{"run": "a", "symptoms": []}\n{"run": "b", "symp', "b.jsonl:2"),
+        ("b.jsonl", "3\n", "no run"),
+        ("b.jsonl", '{"run": "a"}', "neither"),
+        ("b.jsonl", '{"run": "a", "failures": 3}', "no list"),
+        ("b.jsonl", "[" * 100_000, "not JSON"),
+    ],
+)
+def test_a_baseline_that_is_none_is_told_with_its_place(tmp_path: Path, name: str, text: str, said: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UsageError) as error:
+        read_known(tmp_path / name)
+    assert said in str(error.value)
+
+
+def test_lines_of_one_triage_are_a_baseline_of_the_next(tmp_path: Path) -> None:
+    args = ("triage", tmp_path / "t", "--select", "nan-sudden")
+    log(tmp_path / "t" / "old", "nan")
+    log(tmp_path / "t" / "fine")
+    (tmp_path / "base.jsonl").write_text(call(*args, "-f", "jsonl", "-q").stdout)
+    log(tmp_path / "t" / "new", "nan")
+    result = call(*args, "--baseline", tmp_path / "base.jsonl", "-f", "jsonl")
+    (row,) = [json.loads(line) for line in result.stdout.splitlines()]
+    assert row["run"] == "new" and row["failures"] == ["nan-sudden"] and row["last_value"] is None
 
 
 def test_an_empty_tree_is_told_with_its_own_exit_code(tmp_path: Path) -> None:

@@ -128,10 +128,10 @@ def triage(
     csv: Annotated[Path | None, typer.Option("--csv", help="Write one row per run here.")] = None,
     parquet: Annotated[Path | None, typer.Option("--parquet", help="Write one row per run here.")] = None,
     baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="A diagnosis saved with --json: only what is new since.")
+        Path | None, typer.Option("--baseline", help="Saved with --json or -f jsonl: only what is new since.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option("--since", metavar="WHEN", help="Only runs changed since: 2026-03-01, 12h, 3d.")
+        str | None, typer.Option("--since", metavar="WHEN", help="Only runs changed since: a date, 12h, 3d.")
     ] = None,
     jobs: Jobs = None,
     engine: Annotated[

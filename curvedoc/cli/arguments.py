@@ -48,6 +48,7 @@ class TriageFormat(StrEnum):
 
     text = "text"
     json = "json"
+    jsonl = "jsonl"
     csv = "csv"
     parquet = "parquet"
     markdown = "markdown"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
+from curvedoc.cli.moment import moment
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import NothingToAnalyse, UsageError
 from curvedoc.ingest.remote import title_of
@@ -20,15 +19,12 @@ from curvedoc.triage import Limits, Sweep, sweep
 from curvedoc.triage.cache import Store, folder
 from curvedoc.triage.engine import engine_of
 
-_AGE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|m|h|d|w)")
-_UNIT = {"min": 60.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What a triage is to give, and where."""
 
-    format: str  # text, json, csv, parquet, markdown, html: what stdout gets
+    format: str  # text, json, jsonl, csv, parquet, markdown, html: what stdout gets
     html: Path | None = None
     json: Path | None = None
     markdown: Path | None = None
@@ -39,22 +35,6 @@ class Wanted:
     everything: bool = False
     quiet: bool = False
     color: str = "auto"
-
-
-def moment(text: str, now: float) -> float:
-    """Seconds since the epoch of an ISO date or of an age: "2026-03-01", "2026-03-01T12:00", "90min", "12h", "3d".
-
-    A date without a zone is local. Raises UsageError for anything else.
-    """
-    age = _AGE.fullmatch(text.strip())
-    if age:
-        return now - float(age[1]) * _UNIT[age[2]]
-    try:
-        return datetime.fromisoformat(text.strip()).timestamp()
-    except (ValueError, OverflowError, OSError) as error:
-        raise UsageError(
-            f"'{text}' is neither a date nor an age", "--since", "for example 2026-03-01, 12h or 3d"
-        ) from error
 
 
 def run(
@@ -73,9 +53,9 @@ def run(
         raise UsageError("parquet is no text for a terminal", "--format", "give --parquet FILE or redirect the output")
     before = None
     if wanted.baseline is not None:
-        from curvedoc.cli.saved import read_saved
+        from curvedoc.triage.baseline import read_known
 
-        before = read_saved(wanted.baseline)
+        before = read_known(wanted.baseline)
     start = None if since is None else moment(since, time.time())
     progress = Progress(wanted.quiet)
     workforce = engine_of(engine, workers(jobs))
@@ -144,6 +124,10 @@ def _made(d: Diagnosis, kind: str, title: str) -> str | bytes:
             from curvedoc.triage.rows import to_csv
 
             return to_csv(d)
+        case "jsonl":
+            from curvedoc.triage.rows import to_jsonl
+
+            return to_jsonl(d)
         case _:
             from curvedoc.triage.rows import to_parquet
 

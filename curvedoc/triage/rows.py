@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report.summary import group_of, last_value, lead_finding, onset, worst_first
+from curvedoc.triage.baseline import failures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,6 +100,19 @@ def to_csv(d: Diagnosis) -> str:
     for row in rows(d):
         writer.writerow([_cell(_fit(row[name], kind)) for name, kind in COLUMNS.items()])
     return sink.getvalue()
+
+
+def to_jsonl(d: Diagnosis) -> str:
+    """One JSON object a line: each run with its row, `failures` (symptoms that nothing else explains) and `symptoms`
+    as lists, then each path that could not be read. Numbers that are not finite are null."""
+    own = {r.run: sorted(failures(r)) for r in d.runs}
+    lines: list[object] = []
+    for row in rows(d):
+        name = str(row["run"])
+        spelled = {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in row.items()}
+        lines.append({**spelled, "symptoms": str(row["symptoms"]).split(), "failures": own[name]})
+    lines += [{"unreadable": u.path, "reason": u.reason} for u in d.unreadable]
+    return "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines)
 
 
 def _cell(value: str | int | float | None) -> str:
