@@ -137,20 +137,18 @@ def level_shift(s: Series, min_rows: float = 5.0) -> Event | None:
     step = s.step[rows]
     gap = np.abs(np.diff(u))
     usual = median_of(gap)
-    best: tuple[float, Jump] | None = None
-    for row in range(max(h, n // 5), n - h + 1):
-        x = np.arange(h) - (h - 1) / 2.0
-        a, b = u[row - h : row], u[row : row + h]
-        power = h * (h * h - 1.0) / 12.0
-        before = float(a.mean() + (x @ a) / power * (h / 2.0))
-        after = float(b.mean() - (x @ b) / power * (h / 2.0))
-        spread = max(sigma, usual / 0.954, 1e-6)
-        score = abs(after - before) / (spread * np.sqrt(2.0 / h + 6.0 * h / (h * h - 1.0)))
-        if best is None or score > best[0]:
-            best = (float(score), Jump(row, float(score), before, after, h))
-    if best is None or best[0] < SHIFT_SCORE:
+    first = max(h, n // 5)
+    x = np.arange(h) - (h - 1) / 2.0
+    power = h * (h * h - 1.0) / 12.0
+    cells = np.lib.stride_tricks.sliding_window_view(u[first - h :], h)
+    level, tilt = cells.mean(axis=1), cells @ x / power * (h / 2.0)
+    before, after = (level + tilt)[:-h], (level - tilt)[h:]
+    spread = max(sigma, usual / 0.954, 1e-6)
+    score = np.abs(after - before) / (spread * np.sqrt(2.0 / h + 6.0 * h / (h * h - 1.0)))
+    at = int(np.argmax(score))
+    if score[at] < SHIFT_SCORE:
         return None
-    jump = best[1]
+    jump = Jump(first + at, float(score[at]), float(before[at]), float(after[at]), h)
     others = np.delete(gap, jump.row - 1)[max(0, n // 5 - 1) :]
     if gap[jump.row - 1] < SHIFT_STEP * float(others.max(initial=0.0)):
         return None

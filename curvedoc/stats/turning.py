@@ -185,9 +185,10 @@ def rise_of_drop(s: Series) -> float | None:
 
 
 def rise_z(s: Series) -> float | None:
-    """Rise from the minimum to the end as a normal deviate: above 2.6 in 1 % of curves that only fall.
+    """Rise from the minimum to the end as a normal deviate: above 2.6 in 1 % of curves with white noise that only fall.
 
-    The choice of the minimum is allowed for. None below five rows. Without any noise: 40 for a rise, 0 for none.
+    The choice of the minimum is allowed for, correlated noise is not: at a lag-1 correlation of .5 it is 6 %, and 1 %
+    above 4. None below five rows. Without any noise: 40 for a rise, 0 for none.
 
     >>> rise_z(Series.of([5.0, 4.0, 3.0, 2.5, 2.2, 2.1, 2.05, 2.0, 2.0, 2.0])) < 2.5
     True
@@ -226,8 +227,8 @@ def improves(s: Series) -> bool | None:
     y = c.calm
     first = float(y[0]) if n < 40 else median_of(y[: n // 40 + 2])
     k = 1 if n < 8 else max(2, n // 8)
-    later = y[1:]
-    low = float(np.min(np.convolve(later, np.ones(k) / k, mode="valid")))
+    total = np.concatenate([[0.0], np.cumsum(y[1:] - first)])
+    low = first + float(np.min(total[k:] - total[:-k])) / k
     noise = _eval_noise(y)
     fall = first - low
     error = noise * (1.0 + 1.0 / k) ** 0.5
