@@ -211,22 +211,6 @@ def rules_(
         list_vocabulary() if vocabulary else list_rules(rules or [], json)
 
 
-@app.command()
-def explain(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="A symptom or a cause.")],
-    rules: Rules = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
-    debug: Debug = False,
-) -> None:
-    """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
-    from curvedoc.cli.exits import told
-
-    with told(debug):
-        from curvedoc.cli.listing import explain_id
-
-        explain_id(id_, rules or [], markdown)
-
-
 @app.command("test-rules")
 def test_rules(
     directory: Annotated[

@@ -1,4 +1,4 @@
-"""Further commands of the application: diff, watch, formats, evaluate, init, new-rule."""
+"""Further commands of the application: diff, watch, formats, explain, evaluate, init, new-rule."""
 
 from __future__ import annotations
 
@@ -154,11 +154,39 @@ def evaluate(
         )  # fmt: skip
 
 
+def explain(
+    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="A symptom or a cause.")] = None,
+    rules: Rules = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Write the pages of all of them below --output.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder, for --all.")] = None,
+    debug: Debug = False,
+) -> None:
+    """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.listing import explain_id, write_reference
+        from curvedoc.errors import UsageError
+
+        if everything and output is not None and id_ is None:
+            write_reference(rules or [], output)
+        elif id_ is not None and not everything and output is None:
+            explain_id(id_, rules or [], markdown)
+        else:
+            raise UsageError(
+                "either one ID, or --all with --output FOLDER",
+                "",
+                "curvedoc explain overfitting; curvedoc rules lists ids",
+            )
+
+
 #: Name and function of each command.
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("diff", diff),
     ("watch", watch),
     ("formats", formats),
+    ("explain", explain),
     ("evaluate", evaluate),
     ("init", init),
     ("new-rule", new_rule),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import shutil
 import sys
 from pathlib import Path
 
@@ -47,7 +48,8 @@ def list_rules(folders: list[Path], as_json: bool) -> None:
 
 def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
     """Print the page of a rule or cause."""
-    from curvedoc.report.explain import page, to_markdown, to_terminal
+    from curvedoc.cli.analyze import PIPED_WIDTH
+    from curvedoc.report.explain import page
     from curvedoc.rulebook.load import load
 
     book = load(folders)
@@ -59,4 +61,29 @@ def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
             hint=f"did you mean {', '.join(close)}?" if close else "curvedoc rules lists them",
         )
     made = page(id_, book)
-    sys.stdout.write(to_markdown(made) if markdown else to_terminal(made))
+    if markdown:
+        from curvedoc.report.page_markdown import to_markdown
+
+        sys.stdout.write(to_markdown(made))
+        return
+    from curvedoc.report.page_text import to_terminal
+
+    width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    sys.stdout.write(to_terminal(made, min(width, PIPED_WIDTH), plain))
+
+
+def write_reference(folders: list[Path], output: Path) -> None:
+    """Write a page for every symptom and cause, their drawings and an index below `output`. Raises UsageError."""
+    from curvedoc.report.page_markdown import reference
+    from curvedoc.rulebook.load import load
+
+    files = reference(load(folders))
+    for name, text in files.items():
+        path = output / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise UsageError(f"cannot be written: {error.strerror}", str(path), "--output wants a folder") from error
+    sys.stderr.write(f"wrote {len(files):,} files to {output}\n")
