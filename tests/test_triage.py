@@ -27,12 +27,13 @@ from curvedoc.api import analyze
 from curvedoc.cli.app import app
 from curvedoc.cli.moment import moment
 from curvedoc.diagnose.outline import Outline
-from curvedoc.diagnosis import Curve, RunDiagnosis, Unreadable
+from curvedoc.diagnosis import Curve, Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.errors import UsageError
 from curvedoc.options import Options
 from curvedoc.report.json_out import to_json
 from curvedoc.rulebook.load import load
 from curvedoc.triage import Limits, pool, sweep
+from curvedoc.triage.again import Tree, listing, recall, record
 from curvedoc.triage.baseline import known_of, new_only, read_known
 from curvedoc.triage.cache import Store
 from curvedoc.triage.outcome import Outcome
@@ -117,8 +118,8 @@ def test_a_changed_file_and_changed_options_are_judged_again(tmp_path: Path) -> 
 def test_a_damaged_entry_is_found_again_and_written_again(tree: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     want = to_json(sweep([tree], QUICK, store=store).diagnosis)
-    entries = sorted(store.folder.glob("??/*.z"))
-    assert len(entries) == 12
+    entries = sorted(store.folder.glob("*/*.z"))
+    assert len(entries) == 13  # and one file for the whole tree
     for i, entry in enumerate(entries):
         data = entry.read_bytes()
         entry.write_bytes([b"", data[: len(data) // 2], data[:-3] + b"abc", b"\xff" * 50][i % 4])
@@ -142,6 +143,50 @@ def test_no_entry_whatever_its_bytes_makes_the_store_raise(noise: bytes, at: int
         kept = store.load("abcd")
         assert kept is None or kept.runs[0].run == "r"
         assert store.whole("abcd", run).run == "r"
+
+
+def test_an_unchanged_tree_is_told_from_one_file_and_neither_logs_nor_rules_are_read(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "store")
+    want = to_json(sweep([tree], QUICK, store=store).diagnosis)
+    assert sweep([tree], Options(select=("divergence",)), store=store).kept == 0
+    monkeypatch.setattr("curvedoc.triage.sweeping.plan", None)
+    monkeypatch.setattr("curvedoc.triage.sweeping.rulebook", None)
+    again = sweep([tree], QUICK, store=store)
+    assert (again.kept, again.done, again.total) == (12, 12, 12)
+    assert to_json(again.diagnosis) == want
+
+
+def test_a_file_that_comes_goes_or_changes_makes_a_tree_another(tmp_path: Path) -> None:
+    root = tmp_path / "t"
+    path = log(root / "a") / "metrics.jsonl"
+    seen = [listing([root]), listing([root / "a" / "metrics.jsonl"])]
+    (root / "a" / "config.json").write_text('{"lr": 1}')
+    seen += [listing([root]), listing([root / "a" / "metrics.jsonl"])]
+    path.write_text(path.read_text().replace("0", "1"))
+    seen.append(listing([root]))
+    path.rename(root / "b.jsonl")
+    seen.append(listing([root]))
+    assert len(set(seen)) == len(seen) and all(seen)
+    assert listing([root / "none"]) == listing([Path("s3://bucket/runs")]) == ""
+
+
+@given(st.binary(max_size=40), st.integers(0, 600))
+@settings(max_examples=60, deadline=None)
+def test_no_file_of_a_tree_whatever_its_bytes_makes_a_call_raise(noise: bytes, at: int) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        runs = (_run("r", [1.0, 3.0]), _run("s", [2.0]))
+        record(Path(folder), "n", "m", Tree(Diagnosis("1", "d", runs), ("k", "l"), 2))
+        (entry,) = Path(folder).glob("trees/*")
+        kept = recall(Path(folder), "n", "m")
+        assert kept is not None and repr(kept.diagnosis.runs) == repr(runs) and recall(Path(folder), "n", "x") is None
+        good = entry.read_bytes()
+        entry.write_bytes(good[:at] + noise + good[at + len(noise) :])
+        found = recall(Path(folder), "n", "m")
+        assert found is None or len(found.keys) == len(found.diagnosis.runs) == 2
 
 
 def _run(name: str, values: Sequence[float], role: str = "loss") -> RunDiagnosis:

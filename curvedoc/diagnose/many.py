@@ -109,22 +109,23 @@ def diagnose_all(
         done.append(diagnose(run, book, related.get(run.name, ())))
         if progress is not None:
             progress(i + 1)
-    return conclude([outline(r) for r in runs], done, book, siblings=siblings, unreadable=unreadable)
+    return conclude([outline(r) for r in runs], done, book.digest, siblings=siblings, unreadable=unreadable)
 
 
 def conclude(
     outlines: Sequence[Outline],
     done: Sequence[RunDiagnosis],
-    book: Rulebook,
+    digest: str,
     *,
     siblings: bool = True,
     unreadable: Sequence[Unreadable] = (),
 ) -> Diagnosis:
     """What diagnosed runs say together, in order of their names: contrasts, notes on siblings, groups.
 
-    outlines: of the same runs, in any order. Needs nothing of their logs, so they may come from worker processes.
+    outlines: of the same runs, in any order; digest: of the rules that judged them. Needs nothing of their logs, so
+    that they may come from worker processes.
     """
     found = partings(outlines, done) if siblings else ()
     told = sorted(_told(outlines, done, found) if siblings else done, key=lambda r: r.run)
     contrasts = tuple(p.contrast for p in found)
-    return Diagnosis(__version__, book.digest, tuple(told), groups(told), contrasts, tuple(unreadable))
+    return Diagnosis(__version__, digest, tuple(told), groups(told), contrasts, tuple(unreadable))

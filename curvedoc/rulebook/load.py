@@ -123,6 +123,15 @@ def _shipped_cause(path: Path, where: str) -> Cause:
     return made
 
 
+def files_digest(folders: Sequence[Path] = ()) -> str:
+    """A hash of the shipped rule files and those in further folders, names and contents; they are not parsed."""
+    digest = hashlib.sha256()
+    for root in (rules_dir(), *folders):
+        for path in sorted(root.rglob("*.yaml")):
+            digest.update(f"{path}\0".encode("utf-8", "surrogatepass") + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
 def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False) -> Rulebook:
     """The rulebook in the shipped rules (unless builtin is false) and in further folders; a later file of one id wins.
 

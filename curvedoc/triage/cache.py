@@ -144,7 +144,7 @@ class Store:
                 return
             self.folder.mkdir(parents=True, exist_ok=True)
             stamp.touch()
-            for path in self.folder.glob("??/*"):
+            for path in (*self.folder.glob("??/*"), *self.folder.glob("trees/*")):
                 if now - path.stat().st_mtime > KEEP_SECONDS:
                     path.unlink(missing_ok=True)
         except OSError:

@@ -1,7 +1,7 @@
 """Outcomes and curves as bytes and back. What many runs have in common is decoded once and shared.
 
-JSON of one outcome, then for each run its findings, causes and what was not judged as parts of their own: over a tree
-these are few different texts. Numbers that are not finite come back as NaN. Whole curves are plain float64.
+JSON of one outcome, then of each run, with its findings, causes and what was not judged as parts of their own: over a
+tree these are few different texts. Numbers that are not finite come back as NaN. Whole curves are plain float64.
 """
 
 from __future__ import annotations
@@ -40,46 +40,52 @@ _COLUMNS = 6  # of a curve: step, mean, low, high, raw steps, raw values
 
 
 def encode(outcome: Outcome) -> tuple[bytes, ...]:
-    """The outcome as bytes: one part for all, then three for each run. Kept on the outcome."""
+    """The outcome as bytes: one part for all, then those of each run. Kept on the outcome."""
     found: tuple[bytes, ...] | None = outcome.made.get("bytes")
     if found is None:
-        bare = [replace(r, findings=(), causes=(), not_judged=()) for r in outcome.runs]
-        first = {
-            "runs": bare,
+        told = {
             "unreadable": outcome.unreadable,
             "metrics": outcome.metrics,
             "outlines": [[o.settings, o.end] for o in outcome.outlines],
         }
-        found = (_dump(first), *(_dump(getattr(r, name)) for r in outcome.runs for name in _PARTS))
+        found = (dump(told), *(part for r in outcome.runs for part in encode_run(r)))
         outcome.made["bytes"] = found
     return found
 
 
 def decode(parts: Sequence[bytes]) -> Outcome:
     """The outcome that these bytes spell. Raises one of `BAD_BYTES` where they spell none."""
-    first = _load(parts[0])
-    bare = maker(tuple[RunDiagnosis, ...])(first["runs"])
-    step = len(_PARTS)
-    if len(parts) != 1 + step * len(bare):
-        raise ValueError("another number of parts than of runs")
-    runs = tuple(
-        replace(r, **{name: _part(name, parts[1 + step * i + j]) for j, name in enumerate(_PARTS)})
-        for i, r in enumerate(bare)
-    )
+    told = load(parts[0])
+    size = 1 + len(_PARTS)
+    runs = tuple(decode_run(parts[i : i + size]) for i in range(1, len(parts), size))
     outlines = tuple(
         Outline(r.run, r.config, maker(Mapping[str, Scalar])(settings), maker(float | None)(end))
-        for r, (settings, end) in zip(runs, first["outlines"], strict=True)
+        for r, (settings, end) in zip(runs, told["outlines"], strict=True)
     )
-    unreadable = maker(tuple[Unreadable, ...])(first["unreadable"])
-    return Outcome(runs, unreadable, maker(tuple[str, ...])(first["metrics"]), outlines)
+    unreadable = maker(tuple[Unreadable, ...])(told["unreadable"])
+    return Outcome(runs, unreadable, maker(tuple[str, ...])(told["metrics"]), outlines)
+
+
+def encode_run(run: RunDiagnosis) -> tuple[bytes, ...]:
+    """The run as bytes: what it alone has, then the parts that other runs may share."""
+    bare = replace(run, findings=(), causes=(), not_judged=())
+    return (dump(bare), *(dump(getattr(run, name)) for name in _PARTS))
+
+
+def decode_run(parts: Sequence[bytes]) -> RunDiagnosis:
+    """The run that these bytes spell; equal parts are the same objects. Raises one of `BAD_BYTES`."""
+    bare = maker(RunDiagnosis)(load(parts[0]))
+    shared = {name: _part(name, part) for name, part in zip(_PARTS, parts[1:], strict=True)}
+    return replace(bare, **shared)  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(maxsize=_HELD)
 def _part(name: str, data: bytes) -> Any:
-    return maker(_PARTS[name])(_load(data))
+    return maker(_PARTS[name])(load(data))
 
 
-def _dump(value: Any) -> bytes:
+def dump(value: Any) -> bytes:
+    """JSON of plain values and dataclasses; null for numbers that are not finite."""
     try:
         return orjson.dumps(value, default=plain, option=orjson.OPT_SERIALIZE_NUMPY)
     except TypeError:  # integers beyond 64 bits and lone surrogates, which the standard library writes
@@ -92,7 +98,8 @@ def _spelled(value: Any) -> Any:
     return [_spelled(v) for v in value] if isinstance(value, list) else plain(value)
 
 
-def _load(data: bytes) -> Any:
+def load(data: bytes) -> Any:
+    """The values of JSON. Raises ValueError."""
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -106,7 +113,7 @@ def encode_curves(curves: Sequence[Curve]) -> bytes:
         columns = (c.step, c.mean, c.low, c.high, *c.raw)
         told.append([c.metric, c.role, c.label, c.points, c.nonfinite, [len(row) for row in columns]])
         numbers += [struct.pack(f"<{len(row)}d", *row) for row in columns]
-    head = _dump(told)
+    head = dump(told)
     return b"".join([struct.pack("<I", len(head)), head, *numbers])
 
 
@@ -115,7 +122,7 @@ def decode_curves(data: bytes) -> tuple[Curve, ...]:
     (size,) = struct.unpack_from("<I", data)
     at = 4 + size
     out = []
-    for metric, role, label, points, spans, lengths in _load(data[4:at]):
+    for metric, role, label, points, spans, lengths in load(data[4:at]):
         rows = []
         for n in maker(tuple[int, ...])(lengths):
             if n < 0:

@@ -5,24 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curvedoc import __version__
-from curvedoc.diagnose.many import conclude, identity_of
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.diagnose.many import conclude
+from curvedoc.diagnosis import Diagnosis
 from curvedoc.ingest import Bundle, load_signals, plan
 from curvedoc.ingest.roles import check_chosen
 from curvedoc.options import Options, rulebook
 from curvedoc.report.detail import LEVELS
 from curvedoc.report.summary import worst_first
 from curvedoc.rulebook.load import signals_file
+from curvedoc.triage.again import Tree, names, recall, record
 from curvedoc.triage.cache import Store, code_mark, key
 from curvedoc.triage.engine import Engine
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.pool import Limits, NoWorkers, run_pool
+from curvedoc.triage.pool import Limits, NoWorkers, run_pool, warm_up
+from curvedoc.triage.repeated import repeated
 from curvedoc.triage.shard import Kit, Shard, Task, work
 from curvedoc.triage.slim import Shared
 
@@ -71,29 +73,60 @@ def sweep(
 
     On Ctrl-C what is finished comes back, marked as interrupted. Raises UsageError, RuleErrors as `rulebook`.
     """
-    book = rulebook(options)
+    limits = limits or Limits()
+    if store is not None:
+        store.prune()
+    name, mark = "", ""
+    if slim and store is not None and since is None:
+        name, mark = names(paths, options, (__version__, code_mark(), limits.seconds, limits.memory))
+        if mark and (kept := _unchanged(recall(store.folder, name, mark), store)) is not None:
+            return kept
     found = plan(paths, progress=progress)
     bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
-    limits = limits or Limits()
+    if engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
+        warm_up()
+    book = rulebook(options)
     with ExitStack() as stack:
         if slim and store is None:
             store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))))
-        elif store is not None:
-            store.prune()
         tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
         call = _Call(bundles, tools, jobs, limits, progress, engine)
         call.run()
         outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
         if options.signals and not call.interrupted:
-            names = sorted({m for o in outcomes for m in o.metrics})
-            check_chosen(options.signals, names, tools.table)
+            chosen = sorted({m for o in outcomes for m in o.metrics})
+            check_chosen(options.signals, chosen, tools.table)
         lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
         runs = [r for o in outcomes for r in o.runs]
         outlines = [o for outcome in outcomes for o in outcome.outlines]
-        d = conclude(outlines, runs, book, siblings=options.siblings, unreadable=lost)
+        d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost)
         if slim and store is not None:
-            d = _drawn(d, store, call)
+            where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
+            tree = Tree(d, tuple(where[r.run] for r in d.runs), len(bundles))
+            if mark and not call.interrupted:
+                record(store.folder, name, mark, tree)
+            d = _drawn(tree, store)
     return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
+
+
+def _unchanged(tree: Tree | None, store: Store) -> Sweep | None:
+    """The same again for a tree in which nothing changed; None where a curve that is to be shown is no longer kept."""
+    if tree is None or not all(store.has(key) for key in _shown(tree).values()):
+        return None
+    return Sweep(_drawn(tree, store), tree.total, tree.total, tree.total)
+
+
+def _shown(tree: Tree) -> dict[str, str]:
+    """Run -> key of its outcome, for those that a report shows in full."""
+    keys = dict(zip((r.run for r in tree.diagnosis.runs), tree.keys, strict=True))
+    return {r.run: keys[r.run] for r in worst_first(tree.diagnosis)[: LEVELS[0].sections]}
+
+
+def _drawn(tree: Tree, store: Store) -> Diagnosis:
+    """The diagnosis with the curves of those runs that a report shows in full."""
+    keys = _shown(tree)
+    d = tree.diagnosis
+    return replace(d, runs=tuple(store.whole(keys[r.run], r) if r.run in keys else r for r in d.runs))
 
 
 class _Call:
@@ -191,27 +224,6 @@ class _Call:
         self._work([s for s in shards if not all(self._known(t, t.key) for t in s.tasks)])
 
 
-def repeated(outcomes: Mapping[int, Outcome]) -> list[list[int]]:
-    """Bundles that hold repeats of one configuration, at least two; one with several runs ties its groups together."""
-    first: dict[object, int] = {}
-    top = {index: index for index in outcomes}
-
-    def head(index: int) -> int:
-        while top[index] != index:
-            index = top[index] = top[top[index]]
-        return index
-
-    for index, outcome in outcomes.items():
-        for run in outcome.runs:
-            identity = identity_of(run.config, next((s.metric for s in run.signals if s.role == "loss"), ""))
-            if identity:
-                top[head(index)] = head(first.setdefault(identity, index))
-    members: dict[int, list[int]] = {}
-    for index in sorted(outcomes):
-        members.setdefault(head(index), []).append(index)
-    return [m for m in members.values() if len(m) > 1]
-
-
 def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
     """Tasks in shards of at most 32 MB or 100 bundles, smaller where there is little to share among the workers."""
     parts = max(1, jobs * SHARDS_EACH if jobs > 1 else 1)
@@ -252,14 +264,3 @@ def _changed(bundle: Bundle) -> float:
         except OSError:
             continue  # gone since it was listed: reading it will tell
     return max(times)
-
-
-def _drawn(d: Diagnosis, store: Store, call: _Call) -> Diagnosis:
-    """The diagnosis with the curves of those runs that a report shows in full."""
-    worst = {r.run for r in worst_first(d)[: LEVELS[0].sections]}
-    where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs if r.run in worst}
-    return replace(d, runs=tuple(_whole(r, store, where) for r in d.runs))
-
-
-def _whole(run: RunDiagnosis, store: Store, where: dict[str, str]) -> RunDiagnosis:
-    return store.whole(where[run.run], run) if run.run in where else run
