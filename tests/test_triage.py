@@ -27,6 +27,7 @@ from curvedoc.api import analyze
 from curvedoc.cli.app import app
 from curvedoc.cli.moment import moment
 from curvedoc.diagnose.outline import Outline
+from curvedoc.diagnose.shape import coarse
 from curvedoc.diagnosis import Curve, Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.errors import UsageError
 from curvedoc.options import Options
@@ -39,7 +40,7 @@ from curvedoc.triage.cache import Store
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.rows import COLUMNS, frame, rows, to_jsonl
 from curvedoc.triage.shard import Shard, Task
-from curvedoc.triage.slim import coarse, slim
+from curvedoc.triage.slim import slim
 from curvedoc.triage.worker import serve
 
 RUNNER = CliRunner()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from curvedoc import __version__
 from curvedoc.diagnose.beside import beside
 from curvedoc.diagnose.contrast import Parting, partings, sibling_evidence, worse_than_siblings
+from curvedoc.diagnose.groups import groups
 from curvedoc.diagnose.nearest import nearest
 from curvedoc.diagnose.outline import Outline, outline
 from curvedoc.diagnose.run import diagnose
-from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Unreadable
+from curvedoc.diagnosis import Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.model import Run, Scalar
 from curvedoc.rulebook.rule import Rulebook
 
@@ -27,8 +28,6 @@ _OF_ONE_RUN = re.compile(
         ) $
     | ^ trainer [._] (epoch | num_input_tokens_seen) $"""
 )
-
-VERDICT_ORDER = ("failed", "warning", "inconclusive", "healthy")
 
 
 def repeats(runs: Sequence[Run]) -> Mapping[str, tuple[Run, ...]]:
@@ -51,31 +50,6 @@ def identity_of(config: Mapping[str, Scalar], loss: str) -> tuple[object, ...]:
     """What repeats of one run have in common: their settings and the name of their loss; () without settings."""
     settings = tuple(sorted((k, v) for k, v in config.items() if not _OF_ONE_RUN.search(k)))
     return (loss, settings) if settings else ()
-
-
-def groups(runs: Iterable[RunDiagnosis]) -> tuple[Group, ...]:
-    """Failed and warned runs by signature: first failures in order, and the leading cause. Largest group first."""
-    by: dict[tuple[str, ...], list[RunDiagnosis]] = {}
-    for run in runs:
-        faults = [f.symptom for f in run.findings if f.kind == "pathology" and f.explained_by is None]
-        if faults:
-            by.setdefault((faults[0], run.causes[0].cause if run.causes else ""), []).append(run)
-    ordered = sorted(by.items(), key=lambda item: (VERDICT_ORDER.index(item[1][0].verdict), -len(item[1]), item[0]))
-    made = []
-    for i, (signature, members) in enumerate(ordered):
-        clearest = max(members, key=lambda r: (r.causes[0].probability if r.causes else 0.0, r.run))
-        made.append(Group(_letters(i), signature, tuple(r.run for r in members), clearest.run))
-    return tuple(made)
-
-
-def _letters(i: int) -> str:
-    """A, B ... Z, AA, AB ..."""
-    text = ""
-    i += 1
-    while i:
-        i, rest = divmod(i - 1, 26)
-        text = chr(ord("A") + rest) + text
-    return text
 
 
 def _told(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from curvedoc.diagnose.say import lower_first
+from curvedoc.diagnose.shape import main_curve as main_curve
 from curvedoc.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
@@ -68,15 +69,6 @@ def onset(run: RunDiagnosis) -> int | None:
         lead = lead_finding(run)
         at = lead.first_step if lead else None
     return at if at is not None and at >= 0 else None
-
-
-def main_curve(run: RunDiagnosis) -> Curve | None:
-    """The curve that stands for a run in one small picture: its loss where it has one."""
-    for role in ("loss", "val_loss", "game_loss", "accuracy", "val_accuracy"):
-        for curve in run.curves:
-            if curve.role == role and curve.step:
-                return curve
-    return next((c for c in run.curves if c.step), None)
 
 
 def last_value(run: RunDiagnosis) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from curvedoc.diagnose.many import groups
+from curvedoc.diagnose.groups import groups, own
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.errors import UsageError
 from curvedoc.report.json_out import from_json
@@ -31,7 +31,7 @@ def known_of(before: Diagnosis) -> Known:
 
 def failures(run: RunDiagnosis) -> frozenset[str]:
     """The symptoms that nothing else in the run explains."""
-    return frozenset(f.symptom for f in run.findings if f.kind == "pathology" and f.explained_by is None)
+    return frozenset(own(run))
 
 
 def new_only(now: Diagnosis, known: Known) -> Diagnosis:
