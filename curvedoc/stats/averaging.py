@@ -1,0 +1,86 @@
+"""Averaging: whether a logged curve is a running average of what was measured, and over how many rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.series import Floats, Series
+from curvedoc.stats.grid import curve_of
+from curvedoc.stats.medians import median_of
+
+HEAD = 0.4  # of the rows: the steep beginning, whose slope hides what the noise does
+FEWEST = 120  # rows: below that the correlation of differences is known to .1 only
+WHITE = 0.16  # correlation of neighboring differences: raw noise has -.5, an average of five rows or more this at most
+SMOOTH = 0.2  # above it neighboring differences go the same way: a curve without noise, not an average of noise
+DIP = -0.3  # correlation at the lag at which rows leave a moving window; -.5 in theory
+LONGEST = 400  # rows of a moving window
+LEAST = 5.0  # rows: a shorter average blurs nothing
+MOVING = 0.7  # of the differences are not zero: a value that stands still is no average of noise
+
+
+def averaged_rows(s: Series) -> float | None:
+    """Over how many rows the values look averaged (a moving window, or an exponential average as wide as it).
+
+    0 for raw noise and for curves without noise; None below 120 finite rows. The differences of raw values are
+    correlated by -.5, those of an average hardly at all. A random walk looks the same: ask it of training losses, not
+    of evaluations of one data set.
+
+    >>> import itertools
+    >>> noise = np.random.default_rng(0).standard_normal(500)
+    >>> averaged_rows(Series.of(noise)), averaged_rows(Series.of(np.convolve(noise, np.ones(20) / 20, "valid")))
+    (0.0, 20.0)
+    """
+    c = curve_of(s)
+    n = len(c)
+    if n < FEWEST:
+        return None
+    d = np.diff(c.y[int(HEAD * n) :])
+    n = len(d) + 1
+    d = d - _course(d)
+    width = 5.0 * 1.4826 * median_of(np.abs(d))
+    if width == 0.0 or float(np.mean(d != 0.0)) < MOVING:
+        return 0.0
+    d = np.clip(d, -width, width)
+    near = _correlation(d, 1)
+    if not -WHITE <= near <= SMOOTH or near - 3.0 / n**0.5 < -0.5 + WHITE:
+        return 0.0
+    window = _window(d)
+    if window is not None:
+        return float(window) if window >= LEAST else 0.0
+    power = _power(c.calm[-n:])
+    left = min(1.0, float(np.var(d)) / (2.0 * power)) if power > 0.0 else 1.0
+    span = (2.0 - left) / max(left, 1.0 / n)
+    return span if span >= LEAST else 0.0
+
+
+def _power(y: Floats) -> float:
+    """Variance about a parabola in the rows."""
+    x = np.linspace(-1.0, 1.0, len(y))
+    return float(np.var(y - np.polynomial.legendre.legval(x, np.polynomial.legendre.legfit(x, y, 2))))
+
+
+def _course(d: Floats) -> Floats:
+    """The slow part of the differences, what the curve's own slope adds: a line in the rows, robust to single ones."""
+    x = np.linspace(-1.0, 1.0, len(d))
+    width = 3.0 * 1.4826 * median_of(np.abs(d - median_of(d)))
+    level = np.full(len(d), median_of(d))
+    for _ in range(2):
+        near = np.clip(d, level - width, level + width)
+        level = near.mean() + x * float(x @ near) / float(x @ x)
+    return np.asarray(level, dtype=np.float64)
+
+
+def _correlation(d: Floats, lag: int) -> float:
+    return float(d[lag:] @ d[:-lag]) / float(d @ d)
+
+
+def _window(d: Floats) -> int | None:
+    """The lag at which differences undo each other, as rows that leave a moving window do; None without one."""
+    most = min(LONGEST, len(d) // 4)
+    size = 1 << int(2 * len(d) - 1).bit_length()
+    power = np.abs(np.fft.rfft(d, size)) ** 2
+    r = np.fft.irfft(power, size)[1 : most + 1]
+    r = r / float(d @ d)
+    at = int(np.argmin(r))
+    rest = np.delete(r, at)
+    return at + 1 if r[at] <= DIP and float(np.quantile(np.abs(rest), 0.9)) < -r[at] / 2 else None
