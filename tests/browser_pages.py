@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from make_diagnosis import healthy_run, nan_run, of, oom_run, overfit_run, sweep
+from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run, sweep
 
 from curvedoc.api import Options, analyze
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
@@ -29,6 +29,23 @@ def fifty() -> Diagnosis:
     return of(*(replace(kinds[i % len(kinds)], run=f"sweep/run-{i:02}") for i in range(50)))
 
 
+def edges() -> Diagnosis:
+    """A run whose findings begin at its first step, beside it and at its last."""
+    run = nan_run()
+    first, last = run.curves[0].step[0], run.curves[0].step[-1]
+    kinds = [replace(run.findings[0], first_step=s, last_step=s, evidence=()) for s in (first, first + 90, last)]
+    return of(replace(run, findings=tuple(kinds), causes=()))
+
+
+def lone() -> Diagnosis:
+    """A run of whose gradient norm single values are finite, here and there."""
+    run = nan_run()
+    steps = list(range(0, 400))
+    norm = [1.0 if i < 200 or i % 40 == 0 else float("nan") for i in steps]
+    curves = (curve("loss", "loss", steps, [2.0] * 400), curve("grad_norm", "grad_norm", steps, norm))
+    return of(replace(run, curves=curves, findings=(), causes=()))
+
+
 def sampled(name: str) -> Diagnosis:
     """A recorded run, read and diagnosed."""
     return analyze(SAMPLES / name, Options())
@@ -38,6 +55,8 @@ MADE: dict[str, Callable[[], Diagnosis]] = {
     "one": lambda: of(nan_run()),
     "failed": lambda: sampled("nan-after-blowup"),
     "healthy": lambda: sampled("converged-flat"),
+    "edges": edges,
+    "lone": lone,
     "sweep": sweep,
     "fifty": fifty,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,12 @@ pytestmark = needs_chromium
 RUN_BYTES, SWEEP_BYTES = 1_500_000, 4_000_000
 
 Open = Callable[..., Page]
+#: Of each panel the first and last upright line of the grid, in pixels, and how many there are.
+TICKS = """[...document.querySelectorAll('.js .run.on .plot, html:not(.js) .plot')].map(p => {
+    const at = [...p.querySelectorAll('svg line')].map(l => l.getBoundingClientRect())
+        .filter(r => r.height > 60 && r.width < 2).map(r => Math.round(r.x));
+    return [Math.min(...at), Math.max(...at), at.length];
+})"""
 
 
 def window(page: Page) -> list[int]:
@@ -25,13 +32,7 @@ def window(page: Page) -> list[int]:
 
 def ticks(page: Page) -> list[list[float]]:
     """First and last tick of the x axis grid of each drawn panel, in pixels: equal in all panels that are linked."""
-    return page.eval(  # type: ignore[no-any-return]
-        """[...document.querySelectorAll('.run.on .plot')].map(p => {
-            const at = [...p.querySelectorAll('.role-axis-grid line')].map(l => l.getBoundingClientRect())
-                .filter(r => r.height > r.width).map(r => Math.round(r.x));
-            return [Math.min(...at), Math.max(...at), at.length];
-        })"""
-    )
+    return page.eval(TICKS)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("name", ["failed", "healthy", "fifty"])
@@ -64,6 +65,29 @@ def test_zooming_moves_all_panels_together_and_the_whole_run_comes_back(show: Op
     page.click(".run.on [data-act=reset]")
     page.until("document.querySelector('.run.on [data-act=reset]').disabled")
     assert ticks(page) == whole and window(page) == []
+
+
+def test_markers_at_the_first_and_the_last_step_leave_the_panels_aligned(show: Open) -> None:
+    page = show("edges")
+    drawn = ticks(page)
+    assert len(drawn) >= 3 and all(t == drawn[0] for t in drawn)
+    left, right = page.eval(
+        "(r => [r.left, r.right])(document.querySelector('.run.on .stack').getBoundingClientRect())"
+    )
+    buttons = "[...document.querySelectorAll('.run.on .flags button')]"
+    badges = page.eval(buttons + ".map(b => b.getBoundingClientRect()).map(r => [r.x, r.right])")
+    assert len(badges) == 3
+    assert left <= badges[0][0] and badges[-1][1] <= right
+    assert all(a[1] <= b[0] + 1 for a, b in pairwise(badges))
+    still = show("edges", scripts=False)
+    assert len({tuple(t) for t in still.eval(TICKS)}) == 1
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_finite_value_between_two_that_are_not_is_drawn(scripts: bool, show: Open) -> None:
+    page = show("lone", scripts=scripts)
+    dots = "[...document.querySelectorAll('.plot')].map(p => p.querySelectorAll('path[fill*=s-]').length)"
+    assert page.eval(dots) == [0, 4]  # the value at step 200 ends a line
 
 
 def test_dragging_over_a_panel_zooms_to_what_was_dragged_over(show: Open) -> None:
@@ -195,6 +219,22 @@ def test_the_table_is_filtered_searched_and_sorted(show: Open) -> None:
     assert page.eval(column) == worst_first
 
 
+def test_a_long_table_shows_its_worst_runs_until_asked_for_all(show: Open) -> None:
+    page = show("fifty")
+    rows = "[...document.querySelectorAll('.runs tbody tr')].filter(t => t.getClientRects().length).length"
+    assert page.eval(rows) == 15
+    page.click('.filters [data-f="ok"]')
+    assert page.eval(rows) == 20
+    page.click('.filters [data-f="all"]')
+    assert page.eval(rows) == 15
+    page.media("print")
+    assert page.eval(rows) == 50
+    page.media()
+    page.click(".btn.more")
+    assert page.eval(rows) == 50 and page.eval("document.querySelector('.btn.more')") is None
+    assert page.eval("document.activeElement.closest('tr') === document.querySelectorAll('.runs tbody tr')[15]")
+
+
 def test_the_theme_is_kept(show: Open) -> None:
     page = show("one")
     ground = "getComputedStyle(document.body).backgroundColor"
@@ -246,6 +286,11 @@ def test_evidence_shows_where_it_is_on_the_curves(show: Open) -> None:
         want = page.eval(f"document.querySelectorAll('.run.on [data-zoom]')[{i}].dataset.zoom")
         page.eval(f"document.querySelectorAll('.run.on [data-zoom]')[{i}].click()")
         page.until(f"location.hash.includes('x={want}')")
+        shade = page.until(
+            """(s => s.offsetWidth > 2 && [s.offsetLeft, s.offsetLeft + s.offsetWidth, s.parentElement.clientWidth])
+            (document.querySelector('.run.on .spot'))"""
+        )
+        assert 40 <= shade[0] < shade[1] <= shade[2]  # inside the panels
         page.until(
             "(r => r.bottom > 0 && r.top < innerHeight / 2)"
             "(document.querySelector('.run.on .stack').getBoundingClientRect())"

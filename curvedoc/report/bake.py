@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import math
 import re
 from typing import Any
 
@@ -16,6 +15,7 @@ from curvedoc.report.escape import visible
 
 _LEFT, _RIGHT = 46, 14
 _BADGE = 25.0  # pixels between badges, so that each is a target of 24
+_EDGE = 11.0  # from a badge's middle to the edge: beyond it a badge makes its panel narrower than the others
 #: Pixels of one character of a band's label, for whether it fits.
 _CHAR = 6.4
 #: The lowest floor of a log scale: below it the logarithm of a double loses its digits.
@@ -53,7 +53,7 @@ def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict
         "env": [row for line in p["lines"][:1] for row in _env(line, floor)],
         "ref": [],
         "lines": [row for i, line in reversed([*enumerate(p["lines"])]) for row in _line(line, i, floor)],
-        "dots": [r for i, line in enumerate(p["lines"]) if line["dots"] for r in _line(line, i, floor)],
+        "dots": [row for i, line in enumerate(p["lines"]) for row in _dots(line, i, floor)],
         "levels": [{"v": v, "l": words.value(v)} for v in p["levels"]],
         "rules": [{"x": m["x"]} for m in drawn["marks"]],
         "badges": _badges(drawn) if first else [],
@@ -99,6 +99,12 @@ def _line(line: dict[str, Any], index: int, floor: float | None) -> list[dict[st
     ]
 
 
+def _dots(line: dict[str, Any], index: int, floor: float | None) -> list[dict[str, Any]]:
+    """Every value of a short curve; of a long one those between two that are not finite, which no line shows."""
+    rows, v = _line(line, index, floor), [None, *line["v"], None]
+    return [r for i, r in enumerate(rows) if line["dots"] or (v[i] is None and v[i + 2] is None)]
+
+
 def _band(b: dict[str, Any], x: list[int]) -> dict[str, Any]:
     a, z = max(b["a"], x[0]), min(b["b"], x[1])
     fits = (z - a) / (x[1] - x[0]) * (WIDTH - _LEFT - _RIGHT) > len(b["l"]) * _CHAR + 12
@@ -107,14 +113,17 @@ def _band(b: dict[str, Any], x: list[int]) -> dict[str, Any]:
 
 def _badges(drawn: dict[str, Any]) -> list[dict[str, Any]]:
     start, end = drawn["view"]
-    scale = (WIDTH - _LEFT - _RIGHT) / (end - start)
-    out, last = [], -math.inf
-    for m in drawn["marks"]:
-        if not start <= m["x"] <= end:
-            continue
+    width = WIDTH - _LEFT - _RIGHT
+    scale = width / (end - start)
+    seen = [m for m in drawn["marks"] if start <= m["x"] <= end]
+    at, last = [], _EDGE - _BADGE
+    for m in seen:
         last = max((m["x"] - start) * scale, last + _BADGE)
-        out.append({"bx": start + last / scale, "n": m["n"]})
-    return out
+        at.append(last)
+    last = width - _EDGE + _BADGE
+    for i in reversed(range(len(at))):
+        last = at[i] = min(at[i], last - _BADGE)
+    return [{"bx": start + px / scale, "n": m["n"]} for m, px in zip(seen, at, strict=True)]
 
 
 def _tidy(svg: str, name: str, alt: str) -> Markup:

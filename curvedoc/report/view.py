@@ -63,6 +63,7 @@ class Said:
     text: str
     metric: str
     zoom: str  # "6200-7700" or ""
+    spot: str = ""  # the steps themselves, without the room around them that `zoom` has
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,12 @@ class Section:
     notes: tuple[Any, ...] = field(default_factory=tuple)
     limits: tuple[str, ...] = ()
     short: bool = False  # without checks, settings and missing signals, so that many runs fit a file
+
+    @property
+    def buckets(self) -> bool:
+        """Whether a band from the lowest to the highest value of a bucket is drawn."""
+        main = [p.curves[0] for p in self.picture.panels]
+        return any(low < high for c in main for low, high in zip(c.low, c.high, strict=True))
 
 
 def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -> tuple[Row, ...]:
@@ -247,8 +254,12 @@ def _cause(c: RankedCause, pic: Picture) -> Cause:
 
 
 def _said(e: Evidence, pic: Picture) -> Said:
-    seen = window([m for m in e.marks if pic.shows(m)], pic.start, pic.end) if pic.panels else None
-    return Said(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}" if seen else "")
+    marks = [m for m in e.marks if pic.shows(m)]
+    seen = window(marks, pic.start, pic.end) if pic.panels else None
+    if not seen:
+        return Said(words.cap(e.text), e.metric or "", "")
+    steps = [s for m in marks for s in (m.start, m.end) if s is not None]
+    return Said(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}", f"{min(steps)}-{max(steps)}")
 
 
 def _fine(run: RunDiagnosis, pic: Picture) -> str:

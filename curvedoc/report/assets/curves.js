@@ -1,7 +1,7 @@
 // Linked curve panels of one run: lazy drawing, drag-zoom, cross-hair, keyboard, markers, PNG.
 // Data comes as columns; names from logs reach the page as text nodes only.
 
-const LEFT = 46, RIGHT = 14, BADGE = 25, CHAR = 6.4;
+const LEFT = 46, RIGHT = 14, BADGE = 25, EDGE = 11, CHAR = 6.4;
 const palette = k => `var(--b-${k})`;
 
 class Stack {
@@ -9,7 +9,7 @@ class Stack {
     this.el = el; this.r = run; this.name = name;
     this.xd = [...run.view]; this.log = run.panels.map(p => p.log); this.ref = false; this.views = [];
     this.plots = $$('.plot', el); this.stack = $('.stack', el);
-    this.hair = $('.xh', el); this.hairLabel = $('.xlab', el); this.brush = $('.brush', el); this.flags = $('.flags', el);
+    this.hair = $('.xh', el); this.hairLabel = $('.xlab', el); this.brush = $('.brush', el); this.shade = $('.spot', el); this.flags = $('.flags', el);
     this.bind();
   }
 
@@ -51,7 +51,8 @@ class Stack {
       for (let j = from; j <= to; j++) {
         const row = { x: c.x[j], v: up(c.v[j]), k, c: c.c };
         out.lines.push(row);
-        if (dots) out.dots.push(row);
+        // A value between two that are not finite has no line to stand on.
+        if (dots || (c.v[j - 1] == null && c.v[j + 1] == null)) out.dots.push(row);
         if (k === 0 && c.lo) out.env.push({ x: c.x[j], lo: up(c.lo[j]), hi: up(c.hi[j]), c: c.c });
       }
     });
@@ -68,11 +69,12 @@ class Stack {
   }
 
   badges() {
-    let last = -Infinity;
-    return this.r.marks.filter(m => m.x >= this.xd[0] && m.x <= this.xd[1]).map(m => {
-      last = Math.max((m.x - this.xd[0]) * this.scale, last + BADGE);
-      return { ...m, bx: this.xd[0] + last / this.scale };
-    });
+    // Apart from each other, and none over the edge: it would make its panel narrower than the others.
+    const seen = this.r.marks.filter(m => m.x >= this.xd[0] && m.x <= this.xd[1]), at = [];
+    seen.forEach((m, i) => { at[i] = Math.max((m.x - this.xd[0]) * this.scale, i ? at[i - 1] + BADGE : EDGE); });
+    const width = (this.xd[1] - this.xd[0]) * this.scale;
+    for (let i = at.length - 1; i >= 0; i--) at[i] = Math.min(at[i], i + 1 < at.length ? at[i + 1] - BADGE : width - EDGE);
+    return seen.map((m, i) => ({ ...m, bx: this.xd[0] + at[i] / this.scale }));
   }
 
   refRows(i) {
@@ -149,13 +151,24 @@ class Stack {
       b.style.left = this.pixel(m.bx) + 'px'; b.onclick = () => this.zoom([m.x - span, m.x + span]);
       return b;
     }));
+    this.shadeSpot();
     if (held) [...this.flags.children].find(b => b.textContent === held)?.focus();
+  }
+
+  // The steps that a sentence speaks of, shaded until the window changes.
+  point(spot) { this.spot = spot; if (this.live) this.shadeSpot(); }
+
+  shadeSpot() {
+    this.shade.style.display = this.spot ? 'block' : 'none';
+    if (!this.spot) return;
+    const [a, b] = this.spot.map(x => this.pixel(Math.max(this.xd[0], Math.min(this.xd[1], x)))), width = Math.max(7, b - a);
+    Object.assign(this.shade.style, { left: (a + b - width) / 2 + 'px', width: width + 'px' });
   }
 
   zoom([a, b]) {
     a = Math.max(this.r.x[0], Math.round(a)); b = Math.min(this.r.x[1], Math.round(b));
     if (b - a < 2) return undefined;
-    this.xd = [a, b];
+    this.xd = [a, b]; this.spot = null;
     remember();
     return this.live ? this.update() : undefined;
   }
@@ -226,7 +239,7 @@ class Stack {
       ArrowRight: () => go(c + Math.max(1, move)), ArrowLeft: () => go(c - Math.max(1, move)),
       ']': () => go(marks.find(x => x > c + 1) ?? c), '[': () => go(marks.filter(x => x < c - 1).pop() ?? c),
       '+': () => this.zoom([c - (c - a) / 2, c + (b - c) / 2]), '-': () => this.zoom([c - (c - a) * 2, c + (b - c) * 2]),
-      0: () => this.zoom(this.r.x), Escape: () => this.cross(null),
+      0: () => this.zoom(this.r.x), Escape: () => { this.cross(null); this.point(null); },
     };
     if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
   }

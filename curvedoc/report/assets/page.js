@@ -97,7 +97,12 @@ document.addEventListener('click', e => {
   const go = e.target.closest('[data-run]:is(tr, .cells a)');
   if (go?.dataset.run) { e.preventDefault(); show(go.dataset.run, true); return; }
   const zoom = e.target.closest('[data-zoom]');
-  if (zoom) { scrollTo($('.run.on .curves')); zoomTo(zoom.dataset.zoom); return; }
+  if (zoom) {
+    scrollTo($('.run.on .curves'));
+    zoomTo(zoom.dataset.zoom);
+    stacks[current]?.point(zoom.dataset.spot.split('-').map(Number));
+    return;
+  }
   const text = e.target.closest('[data-copy]');
   if (text) copy($('code', text.parentElement).textContent);
 });
@@ -114,6 +119,16 @@ addEventListener('hashchange', follow);
 
 // Table of runs: filter, search, sort.
 const lines = $$('.runs tbody tr');
+// A long table shows its worst runs; the button, a search or a filter shows all.
+const SHORT = 15, LONG = 20;
+let short = lines.length > LONG;
+if (short) {
+  const more = document.createElement('button');
+  more.type = 'button'; more.className = 'btn more'; more.textContent = `Show all ${lines.length} runs`;
+  more.onclick = () => { short = false; $('table.runs').classList.remove('short'); more.remove(); lines[SHORT].querySelector('a')?.focus(); };
+  $('table.runs').after(more);
+  $('table.runs').classList.add('short');
+}
 function filter() {
   const words = $('#find').value.toLowerCase(), state = $('.filters [aria-pressed=true]').dataset.f;
   let n = 0;
@@ -121,7 +136,10 @@ function filter() {
     t.hidden = !((state === 'all' || t.dataset.state === state) && t.textContent.toLowerCase().includes(words));
     n += !t.hidden;
   }
-  $('#count').textContent = `${n} shown`;
+  const some = short && !words && state === 'all';
+  $('table.runs').classList.toggle('short', some);
+  if ($('.btn.more')) $('.btn.more').hidden = !some;
+  $('#count').textContent = `${some ? SHORT : n} shown`;
 }
 if ($('#find')) {
   $('#find').oninput = filter;
