@@ -306,24 +306,15 @@ def test_objects_that_vanish_or_are_denied_while_they_are_copied_cost_themselves
     def fetch(fs: Any, item: Any, path: Path, of_store: bool) -> str:
         if "run1/metrics" in item.remote:
             s3.rm(item.remote)
-        if "run3" in item.remote:  # what S3 answers to a key whose policy forbids it
-            return whole(Denied(fs), item, path, of_store)
         return whole(fs, item, path, of_store)
 
-    class Denied:
-        def __init__(self, fs: Any) -> None:
-            self.fs = fs
-
-        def get_file(self, remote: str, here: str) -> None:
-            from botocore.exceptions import ClientError
-            from s3fs.errors import translate_boto_error
-
-            raise translate_boto_error(ClientError({"Error": {"Code": "AccessDenied", "Message": "no"}}, "GetObject"))
-
+    deny = {"Effect": "Deny", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::bucket/exp/run3/*"}
+    s3.call_s3("put_bucket_policy", Bucket="bucket", Policy=json.dumps({"Version": "2012-10-17", "Statement": [deny]}))
     monkeypatch.setattr(remote_copy, "_fetch", fetch)
     try:
         d = analyze("s3://bucket/exp", QUICK)
     finally:
+        s3.call_s3("delete_bucket_policy", Bucket="bucket")
         s3.pipe_file("bucket/exp/run1/metrics.jsonl", FILES["exp/run1/metrics.jsonl"].encode())
     assert {u.path: u.reason for u in d.unreadable} == {
         "run1/metrics.jsonl": "it is gone since the tree was listed",
@@ -333,7 +324,22 @@ def test_objects_that_vanish_or_are_denied_while_they_are_copied_cost_themselves
     assert len(told("s3://bucket/exp")) == 3
 
 
-def test_an_absent_bucket_and_absent_credentials_say_what_to_do(s3: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_denied_and_an_absent_bucket_and_absent_credentials_say_what_to_do(
+    s3: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import urllib.request
+
+    def look_at_keys_after(calls: bytes) -> None:
+        url = f"{os.environ['AWS_ENDPOINT_URL']}/moto-api/reset-auth"
+        urllib.request.urlopen(urllib.request.Request(url, calls, {"Content-Type": "text/plain"})).close()
+
+    look_at_keys_after(b"0")
+    try:
+        with pytest.raises(UsageError, match="access denied") as denied:
+            analyze("s3://bucket/exp", QUICK)
+    finally:
+        look_at_keys_after(b"inf")
+    assert "AWS_PROFILE" in denied.value.hint
     with pytest.raises(UsageError, match=r"no such bucket or path|nothing") as absent:
         analyze("s3://no-such-bucket/exp", QUICK)
     assert "check" in absent.value.hint
