@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import logging
 import math
+import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,6 +40,10 @@ _CREDENTIALS: Mapping[str, str] = {
 #: Where stores keep the time of change and the mark of the content.
 _TIMES = ("LastModified", "last_modified", "mtime", "updated", "timeModified", "Last-Modified", "created")
 _TAGS = ("ETag", "etag", "md5Hash", "blob_id", "sha256", "generation", "crc32c", "VersionId")
+#: Clients that log what they raise as well, with a traceback; whoever set up logging still sees it.
+_LOUD = ("gcsfs", "s3fs", "fsspec", "aiobotocore", "huggingface_hub")
+#: A query may hold a signature, and a client's message the whole URL.
+_QUERY = re.compile(r"\?[^\s'\"]+")
 _CONFIGS = (".json", ".yaml", ".yml", ".toml", ".txt")
 
 
@@ -74,6 +80,8 @@ def opened(url: str) -> tuple[Any, str]:
             raise UsageError(f"{scheme}:// needs the package {name}, which is not installed", place(url), install)
     import fsspec
 
+    for name in _LOUD:
+        logging.getLogger(name).addHandler(logging.NullHandler())
     try:
         fs, path = fsspec.core.url_to_fs(url)
     except Exception as e:  # each store raises its own kind for a name or credentials that it does not take
@@ -99,6 +107,8 @@ def listings(fs: Any, path: str, url: str) -> list[Listing]:
 
 def _listing(fs: Any, root: str, web: bool) -> Listing | None:
     found: dict[str, Any] = fs.find(root, detail=True)
+    if not found and web:  # a walk over pages takes what does not answer for empty; asking for it tells why
+        found = {root: fs.info(root)}
     if not found:
         return None
     plain = urlsplit(root).path if web else root
@@ -107,14 +117,14 @@ def _listing(fs: Any, root: str, web: bool) -> Listing | None:
     if single and not web:
         found |= _beside(fs, root)
     base = root.rpartition("/")[0] if single else root.rstrip("/")
-    items, refused = [], []
-    for remote, info in _sized(fs, found):
-        parts = (name,) if single and remote == root else _parts(remote, base)
-        if parts is None:
-            refused.append(remote)
-        elif single or wanted(parts):
-            items.append(Item(remote, parts, int(info["size"]), _modified(remote, info)))
-    return Listing(root, name, single, tuple(items), tuple(refused))
+    named = {r: (name,) if single and r == root else _parts(r, base) for r in found}
+    refused = tuple(r for r, parts in named.items() if parts is None)
+    chosen = {r: parts for r, parts in named.items() if parts is not None and (single or wanted(parts))}
+    items = [
+        Item(remote, chosen[remote], int(info["size"]), _modified(remote, info))
+        for remote, info in _sized(fs, {r: found[r] for r in chosen})
+    ]
+    return Listing(root, name, single, tuple(items), refused)
 
 
 def _beside(fs: Any, root: str) -> dict[str, Any]:
@@ -192,7 +202,9 @@ def _seconds(value: object) -> int | None:
 def trouble(e: Exception, url: str) -> UsageError:
     """What a failure to list means and what to do, whatever the store calls it."""
     scheme = {"s3a": "s3", "gcs": "gs"}.get(s := url.partition(":")[0], s)
-    kind, text = type(e).__name__, str(e).strip().split("\n")[0][:200]
+    if scheme.startswith("http") and isinstance(e, FileNotFoundError) and isinstance(e.__cause__, Exception):
+        e = e.__cause__  # the client calls every failure so
+    kind, text = type(e).__name__, _QUERY.sub("?...", str(e).strip().split("\n")[0])[:200]
     hint = _CREDENTIALS.get(scheme, "")
     if "Credential" in kind or "TokenNotFound" in kind or "credentials" in text.lower() or kind == "RefreshError":
         return UsageError("there are no valid credentials", place(url), hint)
