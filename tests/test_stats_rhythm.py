@@ -194,3 +194,14 @@ def test_double_descent_names_its_peak_and_overfitting_has_none() -> None:
         hits += at is not None and abs(at / 120 - 0.38) < 0.06
         false += transition.double_descent(Series.of(once + noise)) is not None
     assert hits >= 28 and false == 0
+
+
+def test_one_bad_batch_in_a_calm_run_is_no_swing() -> None:
+    rng = np.random.default_rng(8)
+    value = 300.0 * np.exp(-np.arange(750) / 20) + 30.0 + 4.0 * rng.standard_normal(750)
+    calm = Series.of(value)
+    value[412:416] = [55_000.0, 900.0, 300.0, 120.0]
+    hit = Series.of(value)
+    for statistic in (oscillation.swing, oscillation.wander):
+        before, after = statistic(calm), statistic(hit)
+        assert before is not None and after is not None and after < 2.0 * before < 0.4

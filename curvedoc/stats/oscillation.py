@@ -16,6 +16,7 @@ LEAST = 40  # rows
 WIDE = 0.9  # share of the values that a swing spans, so that single spikes do not count
 FLIPS = 0.8  # of the differences change sign: 2/3 is white noise
 BACK_AND_FORTH = -0.3  # lag-1 correlation of a step-to-step oscillation
+ACCIDENT = 12.0  # robust deviations: beyond every tail of batch noise, so the value belongs to one batch
 WANDERS = 4.0  # times what white noise would leave in a bucket mean
 
 
@@ -59,11 +60,21 @@ def swing(s: Series) -> float | None:
         return None
     n = len(a.rest)
     quarter = n // 4
-    spans = [_range(_straightened(a.curve.y[n - (i + 1) * quarter : n - i * quarter])) for i in range(2)]
+    spans = [
+        _range(_straightened(_without_accidents(a.curve.y[n - (i + 1) * quarter : n - i * quarter]))) for i in range(2)
+    ]
     span = float(np.mean(spans))
     if span == 0.0:
         return None if a.drop == 0.0 else 0.0
     return 10.0 if span >= 10.0 * a.drop else span / a.drop
+
+
+def _without_accidents(y: Floats) -> Floats:
+    """`y` with values beyond `ACCIDENT` robust deviations pulled in to there: one bad batch is no swing."""
+    middle = median_of(y)
+    reach = ACCIDENT * MAD_TO_SD * median_of(np.abs(y - middle))
+    out: Floats = np.clip(y, middle - reach, middle + reach) if reach > 0.0 else y
+    return out
 
 
 def _range(y: Floats) -> float:
@@ -134,7 +145,7 @@ def wander(s: Series) -> float | None:
 
 def _local(y: Floats) -> Floats:
     """Bucket means of the second half, 4 to 16 rows each."""
-    half = y[len(y) // 2 :]
+    half = _without_accidents(y[len(y) // 2 :])
     rows = min(16, max(4, len(half) // 16))
     return means(half, edges(len(half), len(half) // rows))
 
