@@ -10,6 +10,7 @@ from curvedoc.diagnose.bench import Bench
 from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.detect import detect
 from curvedoc.diagnose.fold import fold
+from curvedoc.diagnose.hygiene import hygiene
 from curvedoc.diagnose.rank import rank
 from curvedoc.diagnose.timeline import timeline
 from curvedoc.diagnose.verdict import headline, next_check, verdict, waste
@@ -72,7 +73,7 @@ def diagnose(
         cost=waste(run, findings),
         curves=curves(run, marked, result in ("failed", "warning"), _beginnings(findings)),
         messages=_messages(run),
-        notes=(*run.notes, *broken),
+        notes=(*run.notes, *broken, *hygiene(run)),
         config=dict(run.config),
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),

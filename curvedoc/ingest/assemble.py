@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from curvedoc.ingest import axis, duplicates, nulls, segments
+from curvedoc.ingest import axis, duplicates, nulls, segments, summaries
 from curvedoc.ingest.copies import without_copies
 from curvedoc.ingest.discover import Bundle
 from curvedoc.ingest.grouping import Piece
@@ -101,7 +101,8 @@ def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], lis
         ]
         strands = _without_placeholders(spliced(pieced))
         strands, told = nulls.settle(strands)
-        notes += told
+        strands, summaries_told = summaries.without(strands)
+        notes += [*told, *summaries_told]
         counts = [p.log.axis for p in group if p.points]
         axes[stream] = min(counts, key=_rank_axis) if counts else "step"
         by_rank: dict[int, list[Strand]] = defaultdict(list)

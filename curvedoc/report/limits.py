@@ -28,8 +28,12 @@ _BLURS: dict[str, str] = {
     "truncated": "A file ends in the middle of a record: what came after is not known",
     "damaged": "Part of a file is damaged: what stood there is not known",
     "bad-checksum": "Part of a file is damaged: what stood there is not known",
+    "summary-row": "A last row that repeats the mean or best of its curve was left out",
     "too-large": "A file was too large to be read whole: what was left out is not known",
 }
+
+#: Remarks whose own text is a sentence for the reader.
+_TOLD = frozenset(("looks-averaged", "gaps-at-random", "interval-grows", "zero-values", "steps-again"))
 
 
 def limits(run: RunDiagnosis) -> tuple[str, ...]:
@@ -87,8 +91,9 @@ def _resolution(run: RunDiagnosis) -> list[str]:
 
 
 def _blurs(run: RunDiagnosis) -> list[str]:
-    kinds = [n.kind for n in run.notes] + [n.kind for s in run.sources for n in s.notes]
-    return [_BLURS[k] for k in dict.fromkeys(kinds) if k in _BLURS]
+    """What reading and the log itself did to the values; of some kinds the note is the sentence."""
+    notes = [*run.notes, *(n for s in run.sources for n in s.notes)]
+    return [n.text if n.kind in _TOLD else _BLURS[n.kind] for n in notes if n.kind in _TOLD or n.kind in _BLURS]
 
 
 def _open(run: RunDiagnosis) -> list[str]:

@@ -14,6 +14,8 @@ WHITE = 0.16  # correlation of neighboring differences: raw noise has -.5, an av
 SMOOTH = 0.2  # above it neighboring differences go the same way: a curve without noise, not an average of noise
 DIP = -0.3  # correlation at the lag at which rows leave a moving window; -.5 in theory
 LONGEST = 400  # rows of a moving window
+LAG = 32  # rows over which the moves of an exponential average are compared with one row's
+MOST = 2.0 * LAG - 1.0  # rows: an exponential average is not told from a wider one
 LEAST = 5.0  # rows: a shorter average blurs nothing
 MOVING = 0.7  # of the differences are not zero: a value that stands still is no average of noise
 
@@ -47,16 +49,21 @@ def averaged_rows(s: Series) -> float | None:
     window = _window(d)
     if window is not None:
         return float(window) if window >= LEAST else 0.0
-    power = _power(c.calm[-n:])
-    left = min(1.0, float(np.var(d)) / (2.0 * power)) if power > 0.0 else 1.0
-    span = (2.0 - left) / max(left, 1.0 / n)
+    span = _span(d)
     return span if span >= LEAST else 0.0
 
 
-def _power(y: Floats) -> float:
-    """Variance about a parabola in the rows."""
-    x = np.linspace(-1.0, 1.0, len(y))
-    return float(np.var(y - np.polynomial.legendre.legval(x, np.polynomial.legendre.legfit(x, y, 2))))
+def _span(d: Floats) -> float:
+    """Rows of a window as wide as the exponential average with these differences; at most twice the lag looked at.
+
+    Over k rows such an average moves by (1 - p^k) / (1 - p) times the variance of one row's move, p its persistence.
+    """
+    y = np.cumsum(d)
+    far = y[LAG:] - y[:-LAG]
+    seen = float(np.mean((far - far.mean()) ** 2)) / float(np.mean(d * d))
+    p = np.linspace(0.5, 1.0 - 1.0 / LAG, 400)
+    persistence = float(p[int(np.argmin(np.abs((1.0 - p**LAG) / (1.0 - p) - seen)))])
+    return (1.0 + persistence) / (1.0 - persistence)
 
 
 def _course(d: Floats) -> Floats:
