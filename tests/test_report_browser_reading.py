@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Page, needs_chromium
-from make_diagnosis import nan_run
+from browser import Browser, Page, needs_chromium
+from make_diagnosis import nan_run, sweep
+
+from curvedoc.report.fragment import to_fragment
 
 pytestmark = needs_chromium
 
@@ -54,6 +56,20 @@ def test_the_page_has_no_barrier_that_axe_knows(name: str, ways: list[tuple[str,
         page.size(width, 900)
         page.media(prefers_color_scheme=scheme)
         assert violations(page) == [], (scheme, width)
+
+
+def test_a_fragment_fits_its_page_and_has_no_barrier(chromium: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "wiki.html"
+    start = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Wiki</title><main><h1>Wiki</h1>'
+    path.write_text(start + to_fragment(sweep(), styling="sheet") + "</main></html>", "utf-8")
+    page = Page(chromium).open(path)
+    if AXE.is_file():
+        assert violations(page) == []
+    for width in (768, NARROW):
+        page.size(width, 900)
+        assert page.eval("document.documentElement.scrollWidth") <= width
+    assert page.requests == [path.as_uri()] and page.trouble == []
+    page.close()
 
 
 @needs_axe

@@ -41,15 +41,14 @@ _TEXT = 600
 _PROBE = 4  # lines of code that stand open
 _STYLES = {
     "box": "font:14px/1.5 system-ui,sans-serif;color:#1d1b18;background:#fff;max-width:940px;padding:12px 16px;"
-    "border:1px solid #e5e2da;border-radius:8px",
+    "overflow-x:auto;border:1px solid #e5e2da;border-radius:8px",
     "head": "font-size:19px;font-weight:650;line-height:1.3;margin:4px 0 8px",
     "sub": "font-size:15px;font-weight:650;margin:14px 0 4px",
     "text": "margin:4px 0",
     "first": "margin:8px 0;padding:8px 12px;background:#e6f0f8;border-radius:6px",
     "list": "margin:4px 0;padding-left:20px",
     "table": "border-collapse:collapse;width:100%;margin:8px 0;font-size:13px",
-    "cell": "text-align:left;vertical-align:top;padding:4px 8px;border-bottom:1px solid #e5e2da;"
-    "overflow-wrap:break-word",
+    "cell": "text-align:left;vertical-align:top;padding:4px 8px;border-bottom:1px solid #e5e2da;overflow-wrap:anywhere",
     "pic": "display:block;max-width:100%;height:auto;margin:6px 0",
     "muted": "color:#69645b",
     "foot": "color:#69645b;font-size:12px;margin:12px 0 0",
@@ -173,7 +172,7 @@ class _Writer:
             )
             rows.append((self.verdict(r), *(self.text(c) for c in cells)))
         if rows:
-            self.table(("", "Run", "Finding", "Likeliest cause", "Onset", "Last value"), rows)
+            self.table(("Verdict", "Run", "Finding", "Likeliest cause", "Onset", "Last value"), rows)
         if len(runs) > _ROWS:
             self.add("p", "muted", f"{len(runs) - _ROWS:,} more runs not shown.")
 
