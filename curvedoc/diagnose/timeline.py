@@ -10,7 +10,7 @@ import polars as pl
 from curvedoc.diagnosis import Event, Finding
 from curvedoc.model import Run
 from curvedoc.series import Series
-from curvedoc.stats.blowup import blowup_onset, departure
+from curvedoc.stats.blowup import blowup_onset, departure, mirrored
 from curvedoc.stats.events import Event as Change
 from curvedoc.stats.finite import first_nonfinite, nonfinite_kind
 from curvedoc.stats.jumps import biggest_drop, biggest_rise
@@ -125,8 +125,7 @@ def _norm(channel: str, s: Series) -> Iterator[Event]:
 
 def _score(channel: str, s: Series) -> Iterator[Event]:
     """An accuracy: its rise is what training is for, only its fall is news."""
-    v = s.finite()
-    onset = blowup_onset(Series(v.step, -v.value, v.metric))
+    onset = blowup_onset(mirrored(s))
     if onset is not None and not _opens(s, onset, None):
         yield Event(round(onset), channel, "began to fall", _factor(s, onset, False))
     else:

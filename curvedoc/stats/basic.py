@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, quantile_of
 from curvedoc.stats.spacing import typical_gap
 from curvedoc.stats.windows import head, tail
 
@@ -48,7 +48,7 @@ def mean(s: Series) -> float | None:
 def quantile(s: Series, q: float) -> float | None:
     """The q-quantile (0..1) of the finite values."""
     f = s.finite()
-    return float(np.quantile(f.value, min(1.0, max(0.0, q)))) if len(f) else None
+    return quantile_of(f.value, min(1.0, max(0.0, q))) if len(f) else None
 
 
 def peak(s: Series) -> float | None:
@@ -68,8 +68,7 @@ def spread(s: Series) -> float | None:
     f = s.finite()
     if len(f) < 3:
         return None
-    a, b = np.quantile(f.value, [0.05, 0.95])
-    return float(b / 2 - a / 2)
+    return quantile_of(f.value, 0.95) / 2 - quantile_of(f.value, 0.05) / 2
 
 
 def argmin(s: Series) -> float | None:

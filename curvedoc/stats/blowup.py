@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Series
+from curvedoc.series import Series, kept
 from curvedoc.stats.rise import MIN_ROWS, find_rise, growth
 from curvedoc.stats.robust import finite_rows
 
@@ -86,6 +86,14 @@ def log_of_positive(s: Series) -> Series | None:
     return Series(v.step, logs, v.metric, v.time) if float(np.ptp(logs)) > np.log(10.0) else None
 
 
+@kept
+def mirrored(s: Series) -> Series:
+    """The finite rows with the sign of their values turned."""
+    v = s.finite()
+    return Series(v.step, -v.value, v.metric)
+
+
+@kept
 def departure(s: Series) -> float | None:
     """Step at which s left its own baseline for good: upward, upward in its logarithm, or downward late in the run.
 
@@ -97,7 +105,7 @@ def departure(s: Series) -> float | None:
     if up:
         return min(up)
     v = s.finite()
-    down = blowup_onset(Series(v.step, -v.value, v.metric))
+    down = blowup_onset(mirrored(s))
     return down if down is not None and down >= float(v.step[len(v) // 5]) else None
 
 

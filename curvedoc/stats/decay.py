@@ -84,13 +84,29 @@ def _atoms(centers: Floats) -> Floats:
     return np.concatenate([powers.reshape(-1, len(centers)), fades])
 
 
-@lru_cache(maxsize=8)
-def _even_atoms(n: int, buckets: int) -> Floats:
-    """_atoms for n evenly spaced rows: the curves of one batch mostly share their length."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Atoms:
+    """The dictionary at the bucket centers, and of each shape its weighted mean and norm about it."""
+
+    shapes: Floats  # [40 * 13 + 40, buckets]
+    center: Floats
+    norm: Floats
+
+
+def _weighted(shapes: Floats, weight: Floats) -> Atoms:
+    total = float(weight.sum())
+    center = shapes @ weight / total
+    norm = np.sqrt(np.maximum((shapes * shapes) @ weight - center * center * total, 1e-300))
+    for shared in (shapes, center, norm):
+        shared.setflags(write=False)
+    return Atoms(shapes, center, norm)
+
+
+@lru_cache(maxsize=16)
+def _even_atoms(n: int, buckets: int) -> Atoms:
+    """The dictionary for n evenly spaced rows: the curves of one batch mostly share their length."""
     edges = mix_edges(n, buckets)
-    atoms = _atoms((edges[:-1] + edges[1:] + 1) / (2.0 * n))
-    atoms.setflags(write=False)
-    return atoms
+    return _weighted(_atoms((edges[:-1] + edges[1:] + 1) / (2.0 * n)), np.diff(edges).astype(np.float64))
 
 
 def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -> Shape:
@@ -106,16 +122,15 @@ def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -
     if step is None or evenly_spaced(step):
         atoms = _even_atoms(n, min(BUCKETS, max(8, n // 3)))
     else:
-        atoms = _atoms(bucket_means(positions(step), edges))
+        atoms = _weighted(_atoms(bucket_means(positions(step), edges)), weight)
     total = float(weight.sum())
     middle = float(weight @ mean) / total
     left = (mean - middle) * weight
     variance = float(left @ (mean - middle))
     if variance <= 0.0:
         return Shape("flat", middle, 0.0, 1.0, 0.0, 0.0)
-    center = atoms @ weight / total
-    norm = np.sqrt(np.maximum((atoms * atoms) @ weight - center * center * total, 1e-300))
-    score = (atoms @ left) / norm
+    center, norm = atoms.center, atoms.norm
+    score = (atoms.shapes @ left) / norm
     best = int(np.argmax(np.abs(score)))
     r2 = min(1.0, float(score[best]) ** 2 / variance)
     if r2 < R2_FLAT:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series, kept
-from curvedoc.stats.medians import median5, median_of
+from curvedoc.stats.medians import median5, median_of, quantile_of
 from curvedoc.stats.robust import second_differences
 
 MAD_TO_SD = 1.4826  # of a normal distribution
@@ -76,20 +76,26 @@ def noise_of(y: Floats) -> float:
     d = np.abs(second_differences(y))
     mad = MAD_TO_SD * median_of(d)
     if mad == 0.0:
-        mad = 1.2533 * float(np.mean(np.minimum(d, np.quantile(d, 0.95))))
+        mad = 1.2533 * float(np.mean(np.minimum(d, quantile_of(d, 0.95))))
     return float(mad / 6.0**0.5)
 
 
+@lru_cache(maxsize=256)
 def edges(n: int, m: int) -> Ints:
-    """Row numbers that cut n rows into at most m nearly equal runs: int64 [m + 1]."""
-    return np.unique(np.linspace(0, n, min(m, n) + 1).astype(np.int64))
+    """Row numbers that cut n rows into at most m nearly equal runs: int64 [m + 1], read-only."""
+    cut = np.unique(np.linspace(0, n, min(m, n) + 1).astype(np.int64))
+    cut.setflags(write=False)
+    return cut
 
 
+@lru_cache(maxsize=64)
 def mixed_edges(n: int, m: int) -> Ints:
     """As `edges`, with half of the density in log rows: short buckets in the steep head, long ones in the tail."""
     row = np.arange(n + 1, dtype=np.float64)
     density = 0.5 * np.log1p(row) / np.log1p(float(n)) + 0.5 * row / n
-    return np.unique(np.searchsorted(density, np.linspace(0.0, 1.0, min(m, n) + 1)).clip(0, n).astype(np.int64))
+    cut = np.unique(np.searchsorted(density, np.linspace(0.0, 1.0, min(m, n) + 1)).clip(0, n).astype(np.int64))
+    cut.setflags(write=False)
+    return cut
 
 
 def means(y: Floats, cut: Ints) -> Floats:

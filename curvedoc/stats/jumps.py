@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from curvedoc.series import Floats, Ints, Series
+from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.decay import ground
 from curvedoc.stats.events import Event, Events
 from curvedoc.stats.jump_proof import confirm
@@ -100,18 +100,23 @@ def _stood(event: Event, rows: int) -> bool:
     return not event.recovered or event.rows >= max(HELD_ROWS, HELD_SHARE * rows)
 
 
+@kept
+def _usual(s: Series) -> Events:
+    return jumps(s)
+
+
 def biggest_drop(s: Series) -> Event | None:
     """The largest abrupt and lasting fall of level (as at a drop of the learning rate); None without one.
 
     Lasting: stood for a tenth of the series and 20 rows, or to its end. Search as in jumps at its default alpha.
     """
-    events = jumps(s)
+    events = _usual(s)
     return min((e for e in events.items if e.size < 0 and _stood(e, events.rows)), key=lambda e: e.size, default=None)
 
 
 def biggest_rise(s: Series) -> Event | None:
     """The largest abrupt and lasting rise of level; None without one. As biggest_drop."""
-    events = jumps(s)
+    events = _usual(s)
     return max((e for e in events.items if e.size > 0 and _stood(e, events.rows)), key=lambda e: e.size, default=None)
 
 

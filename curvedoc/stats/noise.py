@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Floats, Series, kept
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, quantile_of
 from curvedoc.stats.robust import (
     block_medians,
     mad_noise,
@@ -102,8 +102,9 @@ def tail_weight(y: Floats) -> float | None:
     level = spread_blocks(block_medians(d, blocks), len(d))
     if float(level.min()) < TINY:
         return None
-    q50, q95 = np.quantile((d / level)[:: max(1, n // 20_000)], [0.5, 0.95])
-    return float(q95 / q50 / GAUSS_TAIL) if q50 > 0 else None
+    size = (d / level)[:: max(1, n // 20_000)]
+    middle = quantile_of(size, 0.5)
+    return quantile_of(size, 0.95) / middle / GAUSS_TAIL if middle > 0 else None
 
 
 def phi(s: Series) -> float | None:
@@ -142,7 +143,7 @@ def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
     power = (x[:-1] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
     if float(power.min()) < TINY:
         return None
-    r1 = float(np.quantile(pairs / power, share))
+    r1 = quantile_of(pairs / power, share)
     return r1 + (1.0 + 3.0 * r1) / window
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.decay import ground
 from curvedoc.stats.grid import MAD_TO_SD, Curve, curve_of, edges, head_level, means, noise_of
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, quantile_of
 from curvedoc.stats.period import period_score, significant
 
 LEAST = 40  # rows
@@ -78,8 +78,7 @@ def _without_accidents(y: Floats) -> Floats:
 
 
 def _range(y: Floats) -> float:
-    low, high = np.quantile(y, [0.5 - WIDE / 2, 0.5 + WIDE / 2])
-    return float(high - low)
+    return quantile_of(y, 0.5 + WIDE / 2) - quantile_of(y, 0.5 - WIDE / 2)
 
 
 def _straightened(y: Floats) -> Floats:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
-from curvedoc.stats.medians import median_of
+from curvedoc.series import Floats, Series, kept
+from curvedoc.stats.medians import median_of, quantile_of, row_medians
 
 OPENING = 0.05  # of the rows: compilation and cold caches make the first rows slow
 LEAST = 5  # rows on either side of a change
@@ -73,6 +73,7 @@ def inverse(s: Series) -> Series:
     return Series(p.step.copy(), 1.0 / p.value, s.metric)
 
 
+@kept
 def _change(s: Series) -> Change | None:
     """The split of log(value) into two levels of least absolute deviation, the opening left out; None when short."""
     f = s.finite()
@@ -84,7 +85,7 @@ def _change(s: Series) -> Change | None:
     if len(y) > MOST:
         length = -(-len(y) // MOST)
         n = len(y) // length
-        y = np.median(y[: n * length].reshape(n, length), axis=1)
+        y = row_medians(y[: n * length].reshape(n, length))
         step = step[: n * length : length]
     edge = max(LEAST, int(len(y) * LEAST_SHARE))
     if len(y) < 2 * edge:
@@ -97,7 +98,7 @@ def _change(s: Series) -> Change | None:
             best, least = int(k), cost
     a, b = y[:best], y[best:]
     factor = float(np.exp(np.clip(median_of(b) - median_of(a), -700, 700)))
-    clear = float(np.exp(np.clip(np.quantile(b, LOW) - np.quantile(a, HIGH), -700, 700)))
+    clear = float(np.exp(np.clip(quantile_of(b, LOW) - quantile_of(a, HIGH), -700, 700)))
     return Change(float(step[best]), factor, clear)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.decay import ground
 from curvedoc.stats.grid import MAD_TO_SD, curve_of, noise_of, scale_of
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, quantile_of
 from curvedoc.stats.spacing import typical_gap
 
 LEAST = 100  # rows
@@ -76,7 +76,7 @@ def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
     if bool((gaps == gaps[0]).all()):
         return y - y.mean(), row
     if float(np.mean(gaps == row)) < 0.9:
-        row = max(1.0, float(np.floor(np.quantile(gaps, 0.05))))
+        row = max(1.0, float(np.floor(quantile_of(gaps, 0.05))))
     if not (row > 0.0 and x[-1] / row < SPARSE * len(y)):
         return None
     place = np.round(x / row).astype(np.int64)

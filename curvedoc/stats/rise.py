@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
+from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.buckets import bucket_means
 from curvedoc.stats.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.decay import fit_shape
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, row_medians
 from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import finite_rows, local_noise, median3, unit_of
 
@@ -62,7 +62,7 @@ def _baseline(y: Floats) -> tuple[Floats, int]:
     n = len(y)
     size = max(3, min(20, n // 20))
     blocks = n // size
-    level = np.median(y[: blocks * size].reshape(blocks, size), axis=1)
+    level = row_medians(y[: blocks * size].reshape(blocks, size))
     base = np.repeat(np.minimum.accumulate(level), size)
     return np.concatenate([base, np.full(n - len(base), base[-1])]), (int(np.argmin(level)) + 1) * size
 
@@ -75,6 +75,7 @@ def _noise_before(y: Floats, until: int) -> float:
     return sigma * float(np.sqrt((1.0 + phi) / (1.0 - phi))) / whitened(phi)
 
 
+@kept
 def find_rise(s: Series) -> Rise | None:
     """The rise at the end of the finite rows, None if there is none or fewer than ten rows."""
     value, rows = finite_rows(s.value)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.events import Event, Events
-from curvedoc.stats.medians import median5, median_of
+from curvedoc.stats.medians import median5, median_of, row_medians
 from curvedoc.stats.noise import lag_one, tail_weight, whitened
 from curvedoc.stats.robust import block_medians, finite_rows, local_noise, unit, unit_of
 
@@ -63,7 +63,7 @@ def trailing_level(y: Floats, window: int) -> Floats:
         return y.copy()
     if window < BLOCKED:
         head = np.array([median_of(y[:i]) for i in range(1, min(window, n))])
-        body = np.median(np.lib.stride_tricks.sliding_window_view(y, window), axis=1)[:-1] if n > window else y[:0]
+        body = row_medians(np.lib.stride_tricks.sliding_window_view(y, window)[:-1]) if n > window else y[:0]
         return np.concatenate([y[:1], head, body])[:n]
     blocks = n // BLOCK
     if blocks < 2:
@@ -129,12 +129,12 @@ def _leaps(v: _View, rows: Ints, back: int, ahead: int) -> Mask:
     before = v.y[rows[:, None] + np.arange(-back, 0)]
     moves = before[:, RISE:] - before[:, :-RISE]
     # What the series climbs in as many rows anyway: a steep start has tiny noise and still no spike.
-    pace = np.maximum(np.median(moves, axis=1), np.median(moves[:, -LATELY:], axis=1))
+    pace = np.maximum(row_medians(moves), row_medians(moves[:, -LATELY:]))
     rise = here - before[:, -RISE:].min(axis=1)
     good = rise >= PACE * pace
     if ahead >= RISE:
         after = v.y[rows[:, None] + np.arange(ahead + 1)]
-        good &= rise >= ONWARD * np.median(after[:, RISE:] - after[:, :-RISE], axis=1)
+        good &= rise >= ONWARD * row_medians(after[:, RISE:] - after[:, :-RISE])
     leap = here - before[:, -RISE:].max(axis=1)
     climb = here - before[:, -RAMP:].min(axis=1) - (v.level[rows] - v.level[np.maximum(rows - RAMP, 0)])
     limit = v.limit * v.noise[rows]

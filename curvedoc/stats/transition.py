@@ -152,25 +152,41 @@ def late_breakthrough(s: Series) -> float | None:
     if whole <= 8.0 * noise:
         return None
     best: tuple[float, int] | None = None
-    for i in range(4, m - 2):
-        if share[i] < LATE:
-            continue
-        start = int(np.searchsorted(share, share[i] - WAIT))
-        end = min(m, int(np.searchsorted(share, share[i] + SUDDEN)) + 1)
+    for start, i, end in _still_then_low(b, share, max(3 * STILL * whole, 8.0 * noise), max(FALL * whole, 8.0 * noise)):
         before, after = b[start:i], b[i:end]
-        if len(before) < 4 or len(after) < 2:
-            continue
         level = median_of(before)
         third = max(1, len(before) // 3)
         drift = abs(median_of(before[:third]) - median_of(before[-third:]))
         fall = level - float(np.min(after))
-        if drift > max(STILL * whole, 3.0 * noise) or float(np.ptp(before)) > max(3 * STILL * whole, 8.0 * noise):
+        if drift > max(STILL * whole, 3.0 * noise):
             continue
         pace = 10.0 * drift / WAIT * SUDDEN
         stays = level - median_of(b[end - 1 :]) >= 0.5 * fall
         if fall >= max(FALL * whole, 8.0 * noise, pace) and stays and (best is None or fall >= 0.98 * best[0]):
             best = (fall, i)
     return None if best is None else _leaves(c, y, cut[best[1]], n)
+
+
+def _still_then_low(b: Floats, share: Floats, most: float, least: float) -> list[tuple[int, int, int]]:
+    """(start, i, end) where b[start:i] ranges over no more than `most` and b[i:end] goes `least` below its highest.
+
+    What every breakthrough has, asked of all places at once: most curves have no such place.
+    """
+    m = len(b)
+    i = np.arange(4, m - 2)
+    i = i[share[i] >= LATE]
+    start = np.searchsorted(share, share[i] - WAIT)
+    end = np.minimum(m, np.searchsorted(share, share[i] + SUDDEN) + 1)
+    fits = (i - start >= 4) & (end - i >= 2)
+    i, start, end = i[fits], start[fits], end[fits]
+    if not len(i):
+        return []
+    padded = np.append(b, b[-1])  # a stretch may end with the last row
+    before, after = np.stack([start, i], axis=1).ravel(), np.stack([i, end], axis=1).ravel()
+    top, low = np.maximum.reduceat(padded, before)[::2], np.minimum.reduceat(padded, before)[::2]
+    floor = np.minimum.reduceat(padded, after)[::2]
+    found = (top - low <= most) & (top - floor >= least)
+    return list(zip(start[found].tolist(), i[found].tolist(), end[found].tolist(), strict=True))
 
 
 def _leaves(c: Curve, y: Floats, row: int, n: int) -> float:

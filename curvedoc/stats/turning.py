@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from curvedoc.series import Floats, Ints, Series
+from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.grid import (
     MAD_TO_SD,
     Curve,
@@ -18,7 +19,7 @@ from curvedoc.stats.grid import (
     means,
     noise_of,
 )
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, quantile_of
 
 LEAST = 5  # evaluations below which a turn is not judged
 HEADROOM = 2.0  # times the way from lowest to median value, above the median: higher values only bend the smooth
@@ -42,15 +43,9 @@ class Smooth:
     hat: Floats
 
 
-def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
-    """The local-quadratic smooth of `c` (tricube weights over `width` of the rows, four at least, on either side).
-
-    Source: Cleveland 1979 with degree 2; the argmin of this smooth lies closest to the true turn of those tried.
-    """
-    y = c.calm
-    cut: Ints = edges(len(y), MOST) if len(y) > MOST else np.arange(len(y) + 1, dtype=np.int64)
-    x, raw = means(c.x, cut), means(y, cut)
-    m = len(x)
+@lru_cache(maxsize=16)
+def _hat(m: int, width: float) -> Floats:
+    """The matrix that smooths m bucket means, read-only: it does not depend on them."""
     row = np.arange(m, dtype=np.float64)
     away = (row[None, :] - row[:, None]) / max(m * width, 4.0)
     weight = np.clip(1.0 - np.abs(away) ** 3, 0.0, None) ** 3
@@ -59,6 +54,19 @@ def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
     gram = np.einsum("imk,jmk,mk->mij", power, power, weight) + 1e-12 * np.eye(3)
     first = np.linalg.solve(gram, np.broadcast_to(np.array([[1.0], [0.0], [0.0]]), (m, 3, 1)))[:, :, 0]
     hat = np.einsum("mi,imk->mk", first, power) * weight
+    hat.setflags(write=False)
+    return np.asarray(hat, dtype=np.float64)
+
+
+def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
+    """The local-quadratic smooth of `c` (tricube weights over `width` of the rows, four at least, on either side).
+
+    Source: Cleveland 1979 with degree 2; the argmin of this smooth lies closest to the true turn of those tried.
+    """
+    y = c.calm
+    cut: Ints = edges(len(y), MOST) if len(y) > MOST else np.arange(len(y) + 1, dtype=np.int64)
+    x, raw = means(c.x, cut), means(y, cut)
+    hat = _hat(len(x), width)
     return Smooth(x, raw, hat @ raw, hat)
 
 
@@ -130,15 +138,17 @@ def _turn_range(c: Curve) -> tuple[float, float] | None:
     rest = rest - rest.mean()
     draws = np.random.default_rng(0).choice(rest, size=(DRAWS, len(rest)))
     places = found.x[np.argmin((found.fit + draws) @ found.hat.T, axis=1)]
-    low, high = np.quantile(places, [0.05, 0.95])
+    low, high = quantile_of(places, 0.05), quantile_of(places, 0.95)
     # a wide parabola is drawn to the flatter side of a lopsided valley; a narrow one shows by how much
     wide = _valley(c)
     places = np.array([low, high, found.x[_lowest(found.fit)], wide.x[_lowest(wide.fit)]])
     return float(np.min(places)), float(np.max(places))
 
 
-def _rise(c: Curve) -> tuple[float, float, float, float] | None:
+@kept
+def _rise(s: Series) -> tuple[float, float, float, float] | None:
     """Level at the smoothed minimum, level at the end, error of their difference, level at the start."""
+    c = curve_of(s)
     n = len(c)
     if n < LEAST:
         return None
@@ -163,7 +173,7 @@ def rise_after(s: Series) -> float | None:
     >>> round(rise_after(Series.of([5.0, 4.0, 3.0, 2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 4.0, 4.0])))
     1
     """
-    found = _rise(curve_of(s))
+    found = _rise(s)
     if found is None or found[0] == 0.0:
         return None
     rise = max(0.0, found[1] - found[0])
@@ -176,7 +186,7 @@ def rise_of_drop(s: Series) -> float | None:
     >>> rise_of_drop(Series.of([3.0] * 10)) is None
     True
     """
-    found = _rise(curve_of(s))
+    found = _rise(s)
     if found is None:
         return None
     low, end, _, start = found
@@ -193,8 +203,7 @@ def rise_z(s: Series) -> float | None:
     >>> rise_z(Series.of([5.0, 4.0, 3.0, 2.5, 2.2, 2.1, 2.05, 2.0, 2.0, 2.0])) < 2.5
     True
     """
-    c = curve_of(s)
-    found = _rise(c)
+    found = _rise(s)
     if found is None:
         return None
     low, end, error, _ = found
@@ -210,7 +219,7 @@ def best_level(s: Series) -> float | None:
     3.0
     """
     c = curve_of(s)
-    found = _rise(c)
+    found = _rise(s)
     return None if found is None else back(found[0], c.scale)
 
 
