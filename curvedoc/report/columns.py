@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+
+import numpy as np
 
 from curvedoc.diagnosis import Curve
 
@@ -40,12 +42,14 @@ def columns(curve: Curve, most: int, raw: bool = True) -> Columns:
     replaced = set(rows)
     left = [i for i in range(len(curve.step)) if i not in replaced]
     size = -(-max(1, len(left)) // max(1, most))
-    drawn: list[tuple[int, float, float, float]] = []
+    starts: list[int] = []
+    ends: list[int] = []
     # merged between two stretches only: consecutive indices keep their distance to a counter
     for _, part in groupby(enumerate(left), key=lambda pair: pair[1] - pair[0]):
         members = [i for _, i in part]
-        for a in range(0, len(members), size):
-            drawn.append(_merged(curve, members[a : a + size]))
+        starts += members[::size]
+        ends += [i + 1 for i in (*members[size - 1 :: size], *([members[-1]] if len(members) % size else []))]
+    drawn = _merged(curve, starts, ends)
     known = ((step, v if math.isfinite(v) else math.nan) for bucket in rows.values() for step, v in bucket)
     drawn += [(step, v, v, v) for step, v in known]
     drawn.sort(key=lambda row: row[0])
@@ -86,13 +90,29 @@ def _rows(curve: Curve) -> dict[int, list[tuple[int, float]]]:
     return {i: rows for i, rows in by_bucket.items() if whole(i)}
 
 
-def _merged(curve: Curve, members: Sequence[int]) -> tuple[int, float, float, float]:
-    def fold(values: Sequence[float], how: Callable[[Iterable[float]], float]) -> float:
-        kept = [values[i] for i in members if math.isfinite(values[i])]
-        # divided first: a sum may overflow
-        return math.nan if not kept else math.fsum(v / len(kept) for v in kept) if how is sum else how(kept)
+def _merged(curve: Curve, starts: Sequence[int], ends: Sequence[int]) -> list[tuple[int, float, float, float]]:
+    """One row for each stretch of neighboring buckets: first step, mean of means, lowest low, highest high."""
+    if not starts:
+        return []
+    # reduceat takes every place as a start: each second row is what lies between two stretches
+    cuts = np.stack([starts, ends], axis=1).ravel()
 
-    return curve.step[members[0]], fold(curve.mean, sum), fold(curve.low, min), fold(curve.high, max)
+    def fold(values: Sequence[float], how: np.ufunc, nothing: float) -> list[float]:
+        v = np.array([*values, np.nan])
+        known = np.isfinite(v)
+        count = np.add.reduceat(known.astype(np.int64), cuts)[::2]
+        scale = 1.0
+        if how is np.add and known.any():  # a sum may overflow; by a power of two nothing is rounded
+            scale = float(2.0 ** min(1023, int(np.frexp(np.abs(v[known]).max())[1])))
+        found = how.reduceat(np.where(known, v / scale, nothing), cuts)[::2]
+        if how is np.add:
+            found = found / np.maximum(count, 1) * scale
+        made: list[float] = np.where(count > 0, found, np.nan).tolist()
+        return made
+
+    steps = [curve.step[i] for i in starts]
+    columns = fold(curve.mean, np.add, 0.0), fold(curve.low, np.minimum, np.inf), fold(curve.high, np.maximum, -np.inf)
+    return list(zip(steps, *columns, strict=True))
 
 
 def thinned(curve: Curve, most: int) -> Curve:
@@ -101,6 +121,6 @@ def thinned(curve: Curve, most: int) -> Curve:
     if n <= most:
         return curve
     size = -(-n // most)
-    merged = [_merged(curve, range(i, min(i + size, n))) for i in range(0, n, size)]
-    step, mean, low, high = zip(*merged, strict=True)
+    starts = list(range(0, n, size))
+    step, mean, low, high = zip(*_merged(curve, starts, [*starts[1:], n]), strict=True)
     return Curve(curve.metric, curve.role, curve.label, step, mean, low, high, curve.points, curve.nonfinite, curve.raw)

@@ -26,6 +26,8 @@ from curvedoc.report.stats import read, stats
 from curvedoc.report.summary import Summary, sentence, summarize, worst_first
 
 _HERE = Path(__file__).parent
+#: Longer texts are not held for another use.
+_HELD = 2000
 
 
 def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None) -> str:
@@ -35,17 +37,21 @@ def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None) -> str:
     pictures, worst first, so that they show with scripts off; 0 for none, and a single run has them whatever its
     verdict. The same diagnosis gives the same bytes. What was left out for size is said at the end of the page.
     """
-    kept: dict[str, list[Markup]] = {}
+    kept: dict[str, Any] = {}
     for level in LEVELS:
         wanted = level if baked is None else replace(level, baked=baked)
-        text = _page(d, title, wanted, kept)
-        if len(d.runs) < 2 or len(text.encode("utf-8", "surrogatepass")) <= LIMIT:
+        last = len(d.runs) < 2 or level is LEVELS[-1]
+        text = _page(d, title, wanted, kept, None if last else LIMIT)
+        if last or (text and len(text.encode("utf-8", "surrogatepass")) <= LIMIT):
             break
     return text
 
 
-def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, list[Markup]]) -> str:
-    """The page at one level of detail. kept: pictures by what they draw, since drawing is what takes its time."""
+def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: int | None) -> str:
+    """The page at one level of detail; "" as soon as it is longer than `most`.
+
+    kept: pictures and texts of runs by what they are made of, for the next level
+    """
     head, runs = summarize(d), worst_first(d)
     chosen = _with_sections(runs, detail.sections)
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(chosen)}
@@ -62,7 +68,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, list[Markup]
         still = detail.baked > 0 and (alone or (run.verdict in ("failed", "warning") and i < detail.baked))
         svgs = _baked(run, pic, data, templates, f"r{i + 1}", kept) if still else []
         sections.append(view.section(by_name[run.run], pic, svgs, i < detail.whole))
-    payload = _payload(d, chosen, made.drawings, refs, templates)
+    payload = _payload(d, chosen, made.drawings, refs, templates, kept)
     css, script = _asset("page.css"), _asset("bundle.js")
     single = table[0] if len(table) == 1 else None
     context = {
@@ -88,7 +94,14 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, list[Markup]
         "script": Markup(script),
         "data": Markup(payload),
     }
-    return str(_environment().get_template("page.html.j2").render(context))
+    parts: list[str] = []
+    room = float("inf") if most is None else most
+    for part in _environment().get_template("page.html.j2").generate(context):
+        parts.append(part)
+        room -= len(part)
+        if room < 0:
+            return ""
+    return "".join(parts)
 
 
 def policy(script: str, css: str) -> str:
@@ -134,7 +147,7 @@ def _baked(
     data: dict[str, Any],
     templates: dict[str, Any],
     name: str,
-    kept: dict[str, list[Markup]],
+    kept: dict[str, Any],
 ) -> list[Markup]:
     from curvedoc.report.bake import bake
 
@@ -142,7 +155,8 @@ def _baked(
     if drawn_from not in kept:
         alts = [f"{p.title} against {run.axis}. {run.headline}" for p in pic.panels]
         kept[drawn_from] = bake(data, templates, name, alts)
-    return kept[drawn_from]
+    found: list[Markup] = kept[drawn_from]
+    return found
 
 
 def _payload(
@@ -151,18 +165,22 @@ def _payload(
     drawn: tuple[dict[str, Any], ...],
     refs: dict[str, str],
     templates: dict[str, Any],
+    kept: dict[str, Any],
 ) -> str:
     """What the script reads, as JSON that cannot end its own element."""
     from curvedoc.report.markdown import run_to_markdown
 
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(runs)}
+    for r in runs:
+        if f"md {r.run}" not in kept:
+            kept[f"md {r.run}"] = run_to_markdown(r, d)
     table = {
         ids[r.run]: data
         | {
             "n": visible(words.run_name(r.run)),
             "axis": r.axis,
             "ref": ids.get(refs.get(r.run, ""), ""),
-            "md": run_to_markdown(r, d),
+            "md": kept[f"md {r.run}"],
         }
         for r, data in zip(runs, drawn, strict=True)
     }
@@ -236,4 +254,13 @@ def _environment() -> Any:
 
 
 def _shown(value: Any) -> Any:
-    return value if isinstance(value, Markup) else visible_block(redact(str(value)))
+    if isinstance(value, Markup):
+        return value
+    text = str(value)
+    return _cleaned(text) if len(text) <= _HELD else visible_block(redact(text))
+
+
+@functools.lru_cache(maxsize=8192)
+def _cleaned(text: str) -> str:
+    # the runs of a tree say mostly the same: causes, checks, fixes
+    return visible_block(redact(text))
