@@ -89,7 +89,7 @@ def test_a_number_is_short_and_tells_its_size(v: float, form: str) -> None:
         ("over {n:.0f} rows", 3.0, "over 3 rows"),
         ("on {n:.0f} logged steps,", 1.0, "on 1 logged step,"),
         ("{n:.0f} classes", 1.0, "1 class"),
-        ("it left {n:.0f} time(s) in all", 1.0, "it left 1 time in all"),
+        ("it left {n:.0f} time(s) in all", 1.0, "it left once in all"),
         ("it left {n:.0f} time(s) in all", 2.0, "it left 2 times in all"),
         ("only {n:.0f} sample(s)", 1.0, "only 1 sample"),
         ("{n:.0f} times its level", 1.4, "1.4 times its level"),
@@ -102,3 +102,10 @@ def test_a_number_is_short_and_tells_its_size(v: float, form: str) -> None:
 )
 def test_a_sentence_agrees_with_its_number(text: str, value: float, said: str) -> None:
     assert fill(text, {"n": value}, {}) == said
+
+
+def test_a_step_is_called_what_the_run_counts_in() -> None:
+    text = "best near step {at:step} of {n:.0f} steps, from steps {at:step} to {n:step}"
+    values = {"at": 1200.0, "n": 3.0}
+    assert fill(text, values, {}, "epoch") == "best near epoch 1,200 of 3 steps, from epochs 1,200 to 3"
+    assert fill(text, values, {}) == "best near step 1,200 of 3 steps, from steps 1,200 to 3"

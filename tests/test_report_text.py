@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run, of, oom_run, sweep
 from rich.cells import cell_len
 
-from curvedoc.diagnosis import Diagnosis, Group, RunDiagnosis, Waste
+from curvedoc.diagnosis import Diagnosis, Evidence, Finding, Group, RunDiagnosis, Waste
 from curvedoc.report.spark import blocks, cells
 from curvedoc.report.summary import summarize, worst_first
 from curvedoc.report.text import to_text
@@ -51,7 +51,7 @@ def test_a_sweep_of_two_hundred_failures_still_fits_a_screen() -> None:
     many = of(*(replace(SMALL, run=f"run-{i:03}") for i in range(200)))
     text = to_text(many, width=80)
     assert len(text.splitlines()) <= 30
-    assert re.search(r"\d+ more runs not shown", text)
+    assert re.search(r"\d+ flagged runs not shown", text)
     assert text.count("run-") < len(re.findall("run-", to_text(many, width=80, all_runs=True)))
 
 
@@ -172,3 +172,49 @@ def test_hostile_text_is_spelled_out() -> None:
     text = to_text(of(hostile_run()), verbose=True, width=200)
     assert "\\u202egnp" in text and "\\u001b[31m" in text
     assert HOSTILE not in text
+
+
+def _corpus_like(n: int) -> Diagnosis:
+    calm = [healthy_run(f"calm-{i}") for i in range(n)]
+    return of(*(replace(nan_run(), run=f"failed-{i}") for i in range(n)), *calm)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_a_failing_sweep_takes_one_screen_at_any_width(width: int) -> None:
+    text = to_text(_corpus_like(60), width=width)
+    assert len(text.splitlines()) <= 30
+    assert "60 healthy" in text and "failed-0" in text and "calm-" not in text
+
+
+def test_a_narrow_terminal_keeps_the_onset_and_gives_up_the_rest() -> None:
+    head = {
+        w: next(x for x in to_text(_corpus_like(3), width=w).splitlines() if "finding" in x) for w in (40, 60, 80, 200)
+    }
+    assert "onset" in head[40] and "last" not in head[40]
+    assert "last" in head[60] and "lost" not in head[60]
+    assert "lost" in head[80] and "loss" not in head[80]
+    assert "loss" in head[200] and len(head[200]) < 150  # no wider than what it holds
+
+
+def test_a_reason_does_not_repeat_the_finding_that_leads() -> None:
+    run = nan_run()
+    lead = run.findings[0].title
+    twice = replace(run.causes[0], supports=(Evidence(f"{lead}: growth is the mark of it"), *run.causes[0].supports))
+    text = to_text(of(replace(run, causes=(twice, *run.causes[1:]))))
+    assert "+ Growth is the mark of it" in text and f"{lead}:" not in text
+
+
+def test_gaps_and_what_the_headline_says_are_not_seen_twice() -> None:
+    gap = Finding("missing-signal", "A signal was not logged", "gap", "note", 1.0, None, None, None)
+    notice = Finding("truncated-log", "A log file is cut off", "notice", "note", 1.0, None, None, None)
+    base = healthy_run()
+    run = replace(base, findings=(gap, notice), headline="No problem found. Worth knowing: a log file is cut off.")
+    assert "also seen" not in to_text(of(run))
+    other = replace(notice, symptom="step-rewind", title="The step counter goes back")
+    assert "also seen: the step counter goes back\n" in to_text(of(replace(run, findings=(gap, notice, other))))
+
+
+def test_the_last_value_is_the_logged_one_and_not_the_mean_of_a_bucket() -> None:
+    run = healthy_run()
+    signals = tuple(replace(s, last_value=1.2345) if s.role == "loss" else s for s in run.signals)
+    assert "→ 1.23," in to_text(of(replace(run, signals=signals)))

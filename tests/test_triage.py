@@ -352,7 +352,7 @@ def test_the_table_lists_the_worst_first_and_counts_the_healthy(tree: Path) -> N
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert "12 runs: 4 failed, 8 healthy" in result.stdout
-    assert "Failed the same way" in result.stdout
+    assert "Went wrong the same way" in result.stdout
     assert sum(line.startswith("✕") for line in lines) == 4
     assert not any(line.startswith("✓") for line in lines) and "8 runs not shown" in result.stdout
     assert max(len(line) for line in lines) <= 100

@@ -219,11 +219,13 @@ def _contains(text: str, regex: str) -> bool:
 
 
 def _excerpt(text: str, regex: str) -> str:
-    """The line of a message that matches, at most 200 characters."""
+    """The line of a message that matches, at most 200 characters; of a traceback the last, where the error stands."""
     lines = text.splitlines() or [""]
     matching = pl.Series(lines).str.contains(regex)
-    line = next((line for line, hit in zip(lines, matching, strict=True) if hit), lines[-1])
-    return line.strip()[:200]
+    hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
+    if lines[0].startswith("Traceback"):
+        hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
+    return (hits[0] if hits else lines[-1]).strip()[:200]
 
 
 def median_of(members: Sequence[Series], on: Series) -> Series | None:

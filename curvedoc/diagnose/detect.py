@@ -18,6 +18,8 @@ Outcome = Literal["fires", "silent", "not-judged", "broken"]
 
 #: A measure that cannot grade a finding leaves it in the middle.
 UNGRADED = 0.5
+#: Scopes that a finding counts its members by.
+_COUNTED = ("layer", "metric", "rank")
 #: Layers or ranks named in one merged finding.
 NAMED_MEMBERS = 5
 
@@ -86,7 +88,7 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         last_step=last,
         metric=lead.metric if lead is not None and lead.metric else None,
         scope=dict(subject.scope),
-        evidence=evidence(rule.evidence, env, env.texts()),
+        evidence=evidence(rule.evidence, env, env.texts(), bench.run.axis),
         measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
         causes=_shares(rule, env),
     )
@@ -121,7 +123,7 @@ def _merge(findings: Sequence[Finding]) -> Finding:
         f" and {len(names) - NAMED_MEMBERS} more" if len(names) > NAMED_MEMBERS else ""
     )
     steps = [f.first_step for f in findings if f.first_step is not None]
-    also = Evidence(f"the same in {len(names)} of them: {named}")
+    also = Evidence(f"the same in {len(names)} {key}{'s' * (key in _COUNTED)}: {named}")
     return replace(
         best, scope={key: named}, first_step=min(steps, default=best.first_step), evidence=(*best.evidence, also)
     )

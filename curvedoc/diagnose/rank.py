@@ -85,17 +85,18 @@ def grade(finding: Finding) -> float:
     return (0.4 + 0.6 * finding.strength) * (FOLDED if finding.explained_by else 1.0)
 
 
-def _answer(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], cause: Cause) -> Check:
+def _answer(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], cause: Cause, axis: str) -> Check:
     answer: Answer = "open"
     because = ""
     if spec.answer is not None:
         truth = env.get(spec.answer)
         if truth is None:
-            missing = [n.target or "log_text" for n in cause.program.needs if env.get(n.name) is None]
+            # the rate may be missing as a signal and as a setting
+            missing = dict.fromkeys(n.target or "log_text" for n in cause.program.needs if env.get(n.name) is None)
             answer, because = "unanswerable", f"not logged: {', '.join(missing)}" if missing else "too little to decide"
         else:
             answer = "yes" if truth else "no"
-            because = fill(spec.because, env, texts) or ""
+            because = fill(spec.because, env, texts, axis) or ""
     return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, answer, because)
 
 
@@ -107,8 +108,8 @@ def _weigh(cause: Cause, bench: Bench) -> Weighed:
     for odds, positive in [*((o, True) for o in cause.supports), *((o, False) for o in cause.against)]:
         if env.get(odds.given) is True:
             factor *= odds.times
-            shown[positive] += evidence([odds.sentence], env, texts)
-    checks = tuple(_answer(c, env, texts, cause) for c in cause.checks)
+            shown[positive] += evidence([odds.sentence], env, texts, bench.run.axis)
+    checks = tuple(_answer(c, env, texts, cause, bench.run.axis) for c in cause.checks)
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
 
 

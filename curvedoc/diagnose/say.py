@@ -18,19 +18,24 @@ TOLD_APART = 10.0
 _COUNTED = re.compile(
     r"^((?: logged| accumulated| finite)? (?:row|step|sample|point|evaluation|epoch|layer|micro-batch|class))(?:e?s)\b"
 )
+_STEP = re.compile(r"\bstep(s?) $")
+_TIMES = " time(s)"
 _OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
 
 
-def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str]) -> str | None:
+def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step") -> str | None:
     """The sentence with its numbers in, None when one of them is unknown.
 
-    A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "2 times".
+    A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "once" or "2 times".
+    Before a step the word step becomes what the run counts in, its `axis`.
     """
     out: list[str] = []
     end, one = 0, False
     for match in _FIELD.finditer(text):
         name, _, form = match[1].partition(":")
         before, after = _agreeing(text[end : match.start()], one), text[match.end() :]
+        if form == "step" and axis != "step":
+            before = _STEP.sub(axis + r"\1 ", before)
         if name in texts:
             word, one = texts[name], False
         else:
@@ -41,8 +46,9 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str]) -> str | N
             ratio = form == ".0f" and after.startswith(" times") and abs(value) < TOLD_APART
             word = spelled(value, ".2g" if ratio else form or ".4g")
             one = word == "1"
-        out += [before, word]
-        end = match.end()
+        once = one and after.startswith(_TIMES)
+        out += [before, "once" if once else word]
+        end = match.end() + len(_TIMES) * once
     return "".join([*out, _agreeing(text[end:], one)])
 
 
@@ -67,13 +73,15 @@ def _mark(spec: MarkSpec, env: Mapping[str, Any]) -> Mark | None:
     return None if mark.start is None and mark.end is None and mark.level is None else mark
 
 
-def evidence(sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str]) -> tuple[Evidence, ...]:
+def evidence(
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step"
+) -> tuple[Evidence, ...]:
     """The sentences that hold: their `given` is true and every number in them is known."""
     out = []
     for sentence in sentences:
         if sentence.given is not None and env.get(sentence.given) is not True:
             continue
-        text = fill(sentence.text, env, texts)
+        text = fill(sentence.text, env, texts, axis)
         if text is None:
             continue
         mark = None if sentence.mark is None else _mark(sentence.mark, env)

@@ -58,8 +58,8 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     """The sentence of a failed or warned run."""
     faults = [f for f in findings if f.kind == "pathology"]
     first = next((f for f in faults if f.explained_by is None), faults[0])
-    # a text without steps is counted from -1
-    where = "" if first.first_step is None or first.first_step < 0 else f" at {axis} {first.first_step:,}"
+    # a text without steps is counted from -1; what holds from step 0 on holds for the whole run
+    where = f", at {axis} {first.first_step:,}" if first.first_step is not None and first.first_step > 0 else ""
     text = f"{first.title}{where}"
     if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
         return f"{text}: {lower_first(causes[0].title)}."

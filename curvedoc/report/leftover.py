@@ -9,16 +9,19 @@ from curvedoc.report.limits import limits
 from curvedoc.report.lines import Lines
 from curvedoc.report.summary import missing
 
+_MOST = 5  # signals that are named
+
 
 def left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
     """Signals that were not logged; with `verbose` limits, messages and notes as well."""
     needs = missing(run)
-    if (needs and run.verdict != "healthy") or (needs and verbose):
+    names = [signal_name(n) for n, _ in needs]
+    if names and (run.verdict != "healthy" or verbose):
         out.blank()
-        names = [signal_name(n) for n, _ in (needs if verbose else needs[:6])]
-        more = f" and {len(needs) - len(names)} more" if len(needs) > len(names) else ""
-        left = f"  ({words.count(len(run.not_judged), 'check')} left open)"
-        out.add(("Not logged: ", "bold"), (", ".join(names) + more, ""), (left, "dim"), hang=2)
+        shown = names if verbose else names[:_MOST]
+        more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+        left = f"; {words.count(len(run.not_judged), 'symptom')} could not be judged"
+        out.add(("Not logged: ", "bold"), (", ".join(shown) + more, ""), (left, "dim"), hang=2)
     if verbose:
         out.blank()
         out.add(("What these curves cannot show", "bold"))

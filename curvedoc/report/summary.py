@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -74,7 +75,11 @@ def onset(run: RunDiagnosis) -> int | None:
 def last_value(run: RunDiagnosis) -> float | None:
     """The last value of the main curve, NaN where it ended so; None without a curve."""
     curve = main_curve(run)
-    return curve.mean[-1] if curve and curve.mean else None
+    if not curve or not curve.mean:
+        return None
+    # a bucket knows its mean only, the signal table the very last finite value
+    known = next((s.last_value for s in run.signals if s.metric == curve.metric), None)
+    return known if known is not None and math.isfinite(curve.mean[-1]) else curve.mean[-1]
 
 
 def last_step(run: RunDiagnosis, curve: Curve) -> int:
@@ -153,7 +158,7 @@ def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
         for need in row.needs:
-            if need in logged:
+            if need in logged or " " in need:  # "several ranks" is no signal that one could log
                 continue
             table.setdefault(need, []).append(row.symptom)
 

@@ -76,6 +76,16 @@ def count(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
 
 
+def verdicts(verdict: Verdict, n: int) -> str:
+    """How many runs got a verdict: `2 failed`, `1 warning`, `3 could not be judged`.
+
+    >>> verdicts("warning", 2), verdicts("healthy", 1), verdicts("inconclusive", 3)
+    ('2 warnings', '1 healthy', '3 could not be judged')
+    """
+    word = {"warning": "warnings" if n != 1 else "warning", "inconclusive": "could not be judged"}.get(verdict, verdict)
+    return f"{n:,} {word}"
+
+
 def step(n: int | None) -> str:
     """A step number with thousands separators, or "none"."""
     return "none" if n is None else f"{n:,}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
+from curvedoc.diagnose.say import lower_first
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.numbers import spelled
 from curvedoc.report import words
@@ -28,7 +31,7 @@ def to_text(
     out.add((head.headline, "bold"), most=3)
     tally: list[tuple[str, str]] = [(f"{words.count(len(d.runs), 'run')}: ", "")]
     for i, (verdict, n) in enumerate(head.counts):
-        tally += [(", " if i else "", ""), (f"{n:,} {words.VERDICTS[verdict][1].lower()}", _STYLE[verdict])]
+        tally += [(", " if i else "", ""), (words.verdicts(verdict, n), _STYLE[verdict])]
     if d.runs:
         out.add(*tally)
     for contrast in d.contrasts[:_CONTRASTS]:
@@ -39,7 +42,7 @@ def to_text(
     _groups(out, d, {str(r["run"]): r for r in table})
     shown = table if everything else [r for r in table if r["verdict"] != "healthy"][:LISTED]
     if shown:
-        _table(out, shown)
+        _table(out, shown, {g.name for g in d.groups if len(g.runs) > 1})
     if len(table) > len(shown):
         out.add((f"   {words.count(len(table) - len(shown), 'run')} not shown, --all lists them", "dim"))
     if d.unreadable:
@@ -57,24 +60,32 @@ def _groups(out: Lines, d: Diagnosis, known: dict[str, Row]) -> None:
     several = sorted((g for g in d.groups if len(g.runs) > 1), key=lambda g: -len(g.runs))
     if not several:
         return
+    titles = {c.cause: c.title for r in d.runs for c in r.causes}
     out.blank()
-    out.add(("Failed the same way", "bold"))
+    out.add(("Went wrong the same way", "bold"))
     for g in several[:_GROUPS]:
         row = known[g.representative]
         what = f"{g.name:<3}{words.count(len(g.runs), 'run'):>11}  "
-        cause = f"; {_cause(row)}" if _cause(row) else ""
-        text = f"{row['finding'] or row['headline']}{cause}"
-        out.add((what, "cyan"), (text, ""), (f"  see {g.representative}", "dim"), indent=1, hang=16, most=2)
+        text = f"{row['finding'] or row['headline']}{_titled(row, titles)}"
+        out.add((what, "cyan"), (text, ""), (f"  see {g.representative}", "dim"), indent=1, hang=16, most=3)
     if len(several) > _GROUPS:
         out.add((f"and {len(several) - _GROUPS:,} smaller groups", "dim"), indent=3)
 
 
-def _cause(row: Row) -> str:
-    """A cause id in words with its likelihood; "" where none is even possible."""
+def _titled(row: Row, titles: Mapping[str, str]) -> str:
+    """The cause of a group with its likelihood, after its finding; "" where none is even possible."""
     chance = row["probability"]
     if not row["cause"] or not isinstance(chance, float) or chance < words.POSSIBLE:
         return ""
-    return f"{words.likelihood(chance)} {_words(row['cause'])}"
+    return f"; {words.likelihood(chance)} cause: {lower_first(titles.get(str(row['cause']), _words(row['cause'])))}"
+
+
+def _cause(row: Row) -> str:
+    """A cause id in words with its probability; "" where none is even possible."""
+    chance = row["probability"]
+    if not row["cause"] or not isinstance(chance, float) or chance < words.POSSIBLE:
+        return ""
+    return f"{_words(row['cause'])} {words.percent(chance)}"
 
 
 def _words(id_: object) -> str:
@@ -86,7 +97,7 @@ def _lost(row: Row) -> str:
     hours, steps = row["hours_wasted"], row["steps_wasted"]
     if isinstance(hours, float) and hours > 0:
         return words.hours(hours)
-    return f"{steps:,} st" if isinstance(steps, int) and steps else ""
+    return f"{steps:,} steps" if isinstance(steps, int) and steps else ""
 
 
 def _number(value: object) -> str:
@@ -98,12 +109,17 @@ def _last(row: Row) -> str:
     return words.value(value) if isinstance(value, float) else ""
 
 
-def _table(out: Lines, table: list[Row]) -> None:
-    """Run, group, finding, cause, onset, last value, what came after the onset; the first four share the room."""
+def _table(out: Lines, table: list[Row], several: Collection[str]) -> None:
+    """Run, group, finding, cause, onset, last value, what came after the onset; the first four share the room.
+
+    several: the groups of more than one run. How a run differs from a healthy one is told in full once for each.
+    """
     right = [(_number(r["onset"]), _last(r), _lost(r)) for r in table]
     heads = ("onset", "last", "lost")
     wide = [max(len(h), *(len(c[i]) for c in right)) for i, h in enumerate(heads)]
-    letters = max((len(str(r["group"] or "")) for r in table), default=0)
+    marks = [str(r["group"]) if r["group"] in several else "" for r in table]
+    letters = max(map(len, marks), default=0)
+    told: set[str] = set()
     free = out.width - 3 - (letters + 1) - sum(wide) - 3 * 2 - 4
     name = min(max(4, *(len(visible(r["run"])) for r in table)), max(12, free // 3))
     what = (free - name + 1) // 2
@@ -114,18 +130,21 @@ def _table(out: Lines, table: list[Row]) -> None:
     out.add(
         (f"   {'run':<{name}}  {gap}{'finding':<{what}}  {'cause':<{cause}}  {'  '.join(cells)}", "dim"), wrap=False
     )
-    for row, numbers in zip(table, right, strict=True):
+    for row, mark, numbers in zip(table, marks, right, strict=True):
         verdict = str(row["verdict"])
         said = _words(row["symptom"]) or ("too little was logged" if verdict == "inconclusive" else "no problem found")
         tail = "  ".join(f"{n:>{w}}" for n, w in zip(numbers, wide, strict=True))
         out.add(
             (f"{words.VERDICTS[verdict][0]:<3}", _STYLE[verdict]),  # type: ignore[index]
             (out.fit(str(row["run"]), name) + "  ", ""),
-            (f"{row['group'] or '':<{letters + 1}}", "cyan"),
+            (f"{mark:<{letters + 1}}", "cyan"),
             (out.fit(str(said), what, end=True) + "  ", ""),
             (out.fit(_cause(row), cause, end=True) + "  ", "dim"),
             (tail, ""),
             wrap=False,
         )
         if row["differs"]:
-            out.add((str(row["differs"]), "dim"), indent=5, hang=2, most=2)
+            # in full for the first of a group
+            most = 1 if mark in told else 2
+            told |= {mark} if mark else set()
+            out.add((str(row["differs"]), "dim"), indent=5, hang=2, most=most)
