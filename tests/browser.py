@@ -166,6 +166,19 @@ class Page:
         self.until(lambda: self.count("Page.loadEventFired") > before, f"{uri} loads")
         return self
 
+    def serve(self, address: str, body: Path, headers: dict[str, str]) -> Page:
+        """Open an address that a server would answer with this body and these headers; nothing leaves the browser."""
+        self.call("Fetch.enable", patterns=[{"urlPattern": address}])
+        self.browser.send("Page.navigate", {"url": address}, self.session)
+        self.until(lambda: self.count("Fetch.requestPaused"), "the request")
+        asked = next(p for name, p in self.heard if name == "Fetch.requestPaused")
+        named = [{"name": k, "value": v} for k, v in {"Content-Type": "text/html", **headers}.items()]
+        data = base64.b64encode(body.read_bytes()).decode("ascii")
+        request = asked["requestId"]
+        self.call("Fetch.fulfillRequest", requestId=request, responseCode=200, responseHeaders=named, body=data)
+        self.until(lambda: self.count("Page.loadEventFired"), f"{address} loads")
+        return self
+
     def eval(self, expression: str) -> Any:
         """The value of an expression in the page, promises awaited. Raises RuntimeError where it throws."""
         done = self.call(

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from browser import Page, needs_chromium
+from browser import Browser, Page, needs_chromium
 from make_diagnosis import nan_run
 
 pytestmark = needs_chromium
@@ -248,6 +248,22 @@ def test_the_theme_is_kept(show: Open) -> None:
     assert page.eval(ground) == dark
     page.click("#theme")
     assert page.eval(ground) == light
+
+
+def test_a_page_without_storage_and_address_works_all_the_same(chromium: Browser, file: Callable[[str], Path]) -> None:
+    """As in a frame that is kept apart, where a file is shown by a site that hosts what a job made."""
+    page = Page(chromium)
+    page.serve("http://artifact.invalid/", file("failed"), {"Content-Security-Policy": "sandbox allow-scripts"})
+    page.until("document.documentElement.dataset.drawn")
+    with pytest.raises(RuntimeError, match="SecurityError"):
+        page.eval("localStorage.length")
+    page.click(".run.on [data-act=onset]")
+    page.until("!document.querySelector('.run.on [data-act=reset]').disabled")
+    page.click("#theme")
+    assert page.eval("document.documentElement.dataset.theme") == "light"
+    page.click(".run.on .forks label:has([value=no])")
+    assert page.trouble == [] and page.requests == ["http://artifact.invalid/"]
+    page.close()
 
 
 def test_answers_are_kept_and_go_into_the_copied_markdown(show: Open) -> None:
