@@ -1,22 +1,21 @@
 """Fit the exponent and the map of diagnose/rank.py to labelled runs, cross-validated over tasks.
 
-    python benchmarks/calibrate.py LABELS
+    python benchmarks/calibrate.py LABELS [--write]
 
 Every labelled run is diagnosed once and its stories are kept; exponent and map are then fitted on all tasks but one and
 judged on that one, in turn. The fit is to every cause that is named, so that a second cause's probability holds as well
 as the first's. Printed: how the probabilities hold before and after, and the constants over all tasks, to be put into
-rank.py. The exponent changes the order of causes little, the map not at all.
+rank.py. The exponent changes the order of causes little, the map not at all. --write puts slope and shift there, for
+the exponent that stands in it.
 """
 
 from __future__ import annotations
 
-import math
+import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
 
 from curvedoc.api import Options, rulebook
 from curvedoc.diagnose import rank
@@ -24,14 +23,13 @@ from curvedoc.diagnose.bench import Bench
 from curvedoc.diagnose.detect import detect
 from curvedoc.diagnose.fold import fold
 from curvedoc.diagnose.rank import Story, calibrate, scores, stories, weigh
+from curvedoc.evaluate.holdout import fit_map, surprise
 from curvedoc.evaluate.labels import read_labels, units
 from curvedoc.evaluate.predict import label_key, read_labelled
 from curvedoc.evaluate.rates import calibration_error, reliability
 from curvedoc.model import Run
 
 EXPONENTS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2)
-#: Weight of the pull towards the map that changes nothing, in units of runs: few runs must not make the map steep.
-PULL = 4.0
 
 
 @dataclass(frozen=True)
@@ -83,29 +81,6 @@ def collect(path: Path) -> list[Case]:
     return out
 
 
-def fit_map(pairs: Sequence[tuple[float, bool]]) -> tuple[float, float]:
-    """Slope and shift by penalised maximum likelihood (Newton's method); the slope stays above 0.1: the map rises."""
-    inside = np.array([min(max(s, rank.DOUBT), 1 - rank.DOUBT) for s, _ in pairs])
-    x = np.log(inside / (1 - inside))
-    y = np.array([r for _, r in pairs], dtype=float)
-    slope, shift = 1.0, 0.0
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-(slope * x + shift)))
-        gradient = np.array([((y - p) * x).sum() - PULL * (slope - 1), (y - p).sum()])
-        w = p * (1 - p)
-        curve = np.array([[(w * x * x).sum() + PULL, (w * x).sum()], [(w * x).sum(), w.sum() + 1e-9]])
-        move = np.linalg.solve(curve, gradient)
-        slope, shift = max(0.1, slope + float(move[0])), shift + float(move[1])
-        if abs(move).max() < 1e-9:
-            break
-    return slope, shift
-
-
-def surprise(stated: Sequence[tuple[float, bool]]) -> float:
-    """The negative log-likelihood of what was right, summed over stated probabilities."""
-    return -math.fsum(math.log(max(1e-9, p if r else 1 - p)) for p, r in stated)
-
-
 def fit(cases: Sequence[Case], exponents: Sequence[float] = EXPONENTS) -> Fit:
     """The constants with the least surprise over every cause of every run, not only the first."""
     best = []
@@ -145,9 +120,20 @@ def held_out(cases: Sequence[Case], exponents: Sequence[float]) -> list[list[tup
     return out
 
 
+def write(made: Fit, path: Path) -> None:
+    """Put slope and shift into the source of rank.py."""
+    text = path.read_text(encoding="utf-8")
+    for name, value in (("SLOPE", made.slope), ("SHIFT", made.shift)):
+        text, count = re.subn(rf"^{name} = .*$", f"{name} = {value:.2f}", text, flags=re.MULTILINE)
+        if count != 1:
+            raise SystemExit(f"{path} has {count} lines that set {name}")
+    path.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Collect, cross-validate, fit."""
-    cases = collect(Path(sys.argv[1]))
+    words = [w for w in sys.argv[1:] if w != "--write"]
+    cases = collect(Path(words[0]))
     show("scores as they are", [c.stated(rank.OVERLAP) for c in cases])
     show("as rank.py states them now", [state(c, Fit(rank.OVERLAP, rank.SLOPE, rank.SHIFT)) for c in cases])
     show("cross-validated, exponent kept", held_out(cases, (rank.OVERLAP,)))
@@ -156,6 +142,8 @@ def main() -> None:
         made = fit(cases, (overlap,))
         stated = [state(c, made) for c in cases]
         lost = surprise([p for s in stated for p in s]) / len(stated)
+        if overlap == rank.OVERLAP and "--write" in sys.argv:
+            write(made, Path(rank.__file__))
         print(f"exponent {overlap}: slope {made.slope:.2f}, shift {made.shift:.2f}, surprise {lost:.4f} a run")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib.util
 import json
 import math
@@ -26,6 +27,7 @@ from curvedoc.diagnose.rank import calibrate
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnosis import RunDiagnosis
 from curvedoc.errors import NothingToAnalyse, UsageError
+from curvedoc.evaluate.holdout import held_out, score_of
 from curvedoc.evaluate.judge import judge
 from curvedoc.evaluate.labels import Label, read_labels, units
 from curvedoc.evaluate.predict import Said, label_key, read_labelled, united
@@ -283,3 +285,44 @@ def test_unrelated_runs_that_share_a_directory_show_no_contrast(
 ) -> None:
     assert partings(*corpus_runs) == ()
     assert worse_than_siblings(*corpus_runs) == {}
+
+
+def stated_unit(run: str, task: str, ranked: list[tuple[float, bool]]) -> Any:
+    fields = {"fault": "x", "accept_symptoms": ["nan-sudden"], "accept_causes": ["right"]}
+    (unit,) = units([Label.model_validate({**row(run, **fields), "task": task})])
+    causes = tuple(("right" if r else f"wrong{i}", p) for i, (p, r) in enumerate(ranked))
+    return judge(unit, Said((("nan-sudden", 1.0, 0),), causes, 1), KINDS)
+
+
+def test_constants_of_a_task_are_fitted_without_it() -> None:
+    doubtful = [(0.6, True), (0.3, False)]
+    outcomes = [stated_unit(f"{t}{i}", t, doubtful) for t in ("a", "b") for i in range(20)]
+    outcomes += [stated_unit(f"c{i}", "c", [(0.6, False), (0.3, True)]) for i in range(20)]
+    rows = {r.task: r for r in held_out(outcomes)}
+    assert set(rows) == {"a", "b", "c", ""}
+    # a and b are right, so the probabilities of c rise; c is wrong, so those of a and b rise less
+    assert rows["c"].held > rows["a"].held == pytest.approx(rows["b"].held)
+    assert rows["c"].shipped == pytest.approx(0.6)
+    assert rows["c"].held_surprise > rows["c"].shipped_surprise
+    assert rows[""].right == Rate(40, 60) and rows["a"].held_error is None and rows[""].held_error is not None
+
+
+def test_two_tasks_are_too_few_to_hold_one_out() -> None:
+    assert held_out([stated_unit(t, t, [(0.6, True)]) for t in ("a", "b")]) == ()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.01, 0.99))
+def test_the_score_behind_a_probability_is_found_again(score: float) -> None:
+    assert score_of(calibrate(score)) == pytest.approx(score, abs=1e-9)
+
+
+def test_the_page_says_what_was_held_out_and_what_was_not(labelled: Path) -> None:
+    made = evaluate(labelled, Options())
+    page = to_markdown(made)
+    assert "Cross-validated is one thing only" in page and "with all of these runs in view" in page
+    assert "Held out by task" not in page.replace('"Held out\nby task"', "").split("## Figures")[1]
+    rows = held_out([stated_unit(t, t, [(0.6, True)]) for t in "abc"])
+    full = to_markdown(dataclasses.replace(made, held_out=rows))
+    assert "## Held out by task" in full and "| all tasks | 100 % (3/3) |" in full
+    assert json.loads(to_json(dataclasses.replace(made, held_out=rows)))["held_out"][-1]["slope"] is None

@@ -25,6 +25,7 @@ class Outcome:
     onset:   |first step said - true onset| / length of the run, over hits
     right:   share of the pathologies named on a fault that are accepted or fine
     stated:  the leading cause's probability and whether it is accepted, where the label accepts causes
+    ranked:  the same of every cause, the leading one first
     """
 
     unit: Unit
@@ -40,6 +41,7 @@ class Outcome:
     onset: float | None
     right: float | None
     stated: tuple[float, bool] | None
+    ranked: tuple[tuple[float, bool], ...] = ()
 
 
 def _sort(label: Label) -> Sort:
@@ -66,6 +68,7 @@ def judge(unit: Unit, said: Said, kinds: Mapping[str, Kind]) -> Outcome:
     calm, fault = sort in ("healthy", "benign"), sort == "fault"
     hit = bool(ids & accepted) if fault or (calm and accepted) else None
     judged = fault and bool(right)
+    ranked = tuple((p, c in right) for c, p in said.causes) if right and sort != "quiet" else ()
     return Outcome(
         unit=unit,
         sort=sort,
@@ -79,5 +82,6 @@ def judge(unit: Unit, said: Said, kinds: Mapping[str, Kind]) -> Outcome:
         forbidden=tuple(sorted(ids & set(label.forbidden))),
         onset=_onset(label, said) if fault and hit else None,
         right=len(pathologies & fine) / len(pathologies) if fault and pathologies else None,
-        stated=(said.causes[0][1], causes[0] in right) if right and causes and sort != "quiet" else None,
+        stated=ranked[0] if ranked else None,
+        ranked=ranked,
     )

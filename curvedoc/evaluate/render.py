@@ -55,6 +55,10 @@ Written by `curvedoc evaluate LABELS --markdown docs/accuracy.md`; do not edit. 
 were really trained, most with a fault injected on purpose, the others healthy or with a peculiarity that provokes false
 alarms. Each is judged on its own, repeats of one configuration together. They were used to develop the rules, so the
 figures are an upper bound for runs of another kind; the intervals are Wilson's at 95 % and speak of sampling only.
+
+Cross-validated is one thing only: how well stated probabilities hold, by the constants that calibrate them (see "Held
+out by task"). Nothing else is: rules, thresholds, prior weights and the evidence for causes were written and corrected
+with all of these runs in view.
 """
 
 
@@ -85,6 +89,10 @@ def _plain(value: Any) -> Any:
     return value
 
 
+def _finite(row: dict[str, Any]) -> dict[str, Any]:
+    return {k: None if isinstance(v, float) and v != v else v for k, v in row.items()}
+
+
 def _totals(t: Totals) -> Any:
     plain = _plain(t)
     plain["macro"] = dict(zip(("hit", "top1", "top3"), t.macro, strict=True))
@@ -102,6 +110,7 @@ def to_json(e: Evaluation) -> str:
         "families": _plain(e.families),
         "parts": {by: _plain(rows) for by, rows in e.parts},
         "sensitivities": [{"sensitivity": s, "totals": _totals(t)} for s, t in e.sensitivities],
+        "held_out": [_finite(_plain(row)) for row in e.held_out],
         "without_rule": list(e.without_rule),
         "runs": [
             {

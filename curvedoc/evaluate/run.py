@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curvedoc.api import Options, rulebook
+from curvedoc.evaluate.holdout import HeldOut, held_out
 from curvedoc.evaluate.judge import Outcome, judge
 from curvedoc.evaluate.labels import read_labels, units
 from curvedoc.evaluate.predict import at, predict, read_labelled
@@ -24,7 +25,11 @@ from curvedoc.evaluate.totals import (
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What `curvedoc evaluate` found. sensitivities: (setting, figures), the plain one not among them unless asked."""
+    """What `curvedoc evaluate` found.
+
+    sensitivities: (setting, figures), the plain one not among them unless asked
+    held_out:      what the probabilities would be with constants fitted on other tasks
+    """
 
     version: str
     rules_digest: str
@@ -35,6 +40,7 @@ class Evaluation:
     parts: tuple[tuple[str, tuple[PartRow, ...]], ...]
     sensitivities: tuple[tuple[float, Totals], ...]
     without_rule: tuple[str, ...]  # symptoms that labels accept and no rule detects
+    held_out: tuple[HeldOut, ...] = ()
 
 
 def evaluate(
@@ -75,4 +81,5 @@ def evaluate(
         parts=tuple((by, parts(plain, by)) for by in split_by),
         sensitivities=tuple(moved),
         without_rule=tuple(sorted(accepted - set(kinds))),
+        held_out=held_out(plain),
     )
