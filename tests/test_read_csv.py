@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvedoc.ingest import csv_table
+from curvedoc.ingest import csv_plain, csv_table
 from curvedoc.ingest.contract import Log
 from curvedoc.model import POINTS
 
@@ -269,6 +269,46 @@ def test_no_text_breaks_the_reader(text: str, tmp_path_factory: pytest.TempPathF
     file.write_text("step,loss\n" + text)
     (log,) = csv_table.read([file])
     assert dict(log.points.schema) == {k: v() for k, v in POINTS.items()}
+
+
+CELLS = st.one_of(
+    st.floats().map(repr),
+    st.integers(-9, 10**18).map(str),
+    st.sampled_from(
+        ["", "", "nan", "-inf", "1e400", "5.", ".5", "+3", " 7", "7 ", "NA", "None", "x", "1_0", "0x1", "#1"]
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 99).map(str), CELLS, CELLS, st.sampled_from(["train", "a b"])), min_size=1),
+    clean=st.booleans(),
+    odd=st.sampled_from([None, "", "1", "1,2", "1,2,3,4,5", "#,1,2,3", "step,loss,acc,split", "step,f1,acc,split"]),
+    at=st.integers(0, 20),
+    sep=st.sampled_from([",", ";", "\t"]),
+)
+def test_a_table_read_in_one_call_equals_the_same_table_read_line_by_line(rows, clean, odd, at, sep, tmp_path_factory):
+    if clean:
+        rows = [(s, *(c if c in ("", "nan") or (c[-1].isdigit() and c.isascii()) else "2.5" for c in r), t)
+                for s, *r, t in rows]  # fmt: skip
+    lines = [",".join(r) for r in rows]
+    if odd is not None:
+        lines.insert(min(at, len(lines)), odd)
+    file = tmp_path_factory.mktemp("csv") / "a.csv"
+    file.write_text("\n".join(["step,loss,acc,split", *lines, ""]).replace(",", sep))
+    (found,) = csv_table.read([file])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(csv_table, "plain_section", lambda data, notes: None)
+        (want,) = csv_table.read([file])
+    assert repr(found.points.rows()) == repr(want.points.rows())
+    assert {n.kind for n in found.notes} == {n.kind for n in want.notes}
+
+
+def test_a_clean_table_is_read_in_one_call():
+    text = "step,loss,lr,split\n" + "".join(f"{i},{1 / (i + 1)},,train\n" for i in range(50))
+    table = csv_plain.plain_section(text.encode(), [])
+    assert table is not None and set(table.values) == {0, 1, 2} and len(table) == 50
 
 
 @settings(max_examples=40, deadline=None)

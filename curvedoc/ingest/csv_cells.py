@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 #: Spelled-out "nothing here": no value was logged (Keras writes NA, Python None, spreadsheets the others).
@@ -40,6 +41,10 @@ def numbers(cells: pl.Series, comma: bool = False) -> Column:
 
     comma: the decimal mark is a comma. Thousands separators, a percent sign and True/False are read too.
     """
+    if not comma:
+        quick = cells.cast(pl.Float64, strict=False)
+        if quick.null_count() == cells.null_count() and not quick.is_nan().any():
+            return all_numbers(quick)
     low = cells.str.to_lowercase()
     missing = low.is_null() | low.is_in(list(_MISSING))
     plain = cells.str.replace(",", ".", literal=True) if comma else cells
@@ -52,6 +57,11 @@ def numbers(cells: pl.Series, comma: bool = False) -> Column:
     filled = int((~missing).sum())
     text = filled > 0 and int(bad.sum()) > (1 - _TEXT_SHARE) * filled
     return Column(values, bad, text)
+
+
+def all_numbers(values: pl.Series) -> Column:
+    """A column in which every filled cell is a number."""
+    return Column(values, pl.repeat(False, len(values), eager=True), False)
 
 
 def _odd(low: pl.Series, comma: bool) -> pl.Series:
@@ -84,7 +94,7 @@ def nan_for_missing(values: pl.Series) -> bool:
     A loss that is lost stays lost; here finite values come back after most of the gaps, and the gaps are the rule.
     """
     known = values.drop_nulls()
-    if len(known) < 6:
+    if len(known) < 6 or not np.isnan(known.to_numpy()).any():
         return False
     gap = known.is_nan()
     share = float(gap.sum()) / len(gap)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -24,11 +25,16 @@ class Section:
     names:  the header's cells, stripped, made unique
     cells:  one string column per name (named "0", "1", ...), null where the row ended before
     lines:  1-based line number of each row
+    values: columns that are numbers already, by place; `cells` has not got these
     """
 
     names: tuple[str, ...]
     cells: pl.DataFrame
     lines: pl.Series
+    values: Mapping[int, pl.Series] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.lines)
 
 
 def split_line(line: str, sep: str) -> list[str]:
@@ -136,10 +142,10 @@ def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) 
         notes.append(Note("ragged-rows", text, line=_first(rows, short), count=int(short.sum())))
     schema: dict[str, type[pl.String]] = {str(i): pl.String for i in range(width)}
     if not len(rows):
-        return Section(_unique(names, notes), pl.DataFrame(schema=schema), rows["line"])
+        return Section(unique(names, notes), pl.DataFrame(schema=schema), rows["line"])
     cells = _split(rows["row"], sep, width) if bool(plain.all()) else _parse(rows["row"].to_list(), sep, width, notes)
     cells = cells.select(pl.all().str.strip_chars(" \t\"'"))
-    return Section(_unique(names, notes), cells.head(len(rows)), rows["line"].head(len(cells)))
+    return Section(unique(names, notes), cells.head(len(rows)), rows["line"].head(len(cells)))
 
 
 def _split(rows: pl.Series, sep: str, width: int) -> pl.DataFrame:
@@ -165,7 +171,8 @@ def _parse(rows: list[str], sep: str, width: int, notes: list[Note]) -> pl.DataF
     return pl.DataFrame(out, schema={str(i): pl.String for i in range(width)}, orient="row")
 
 
-def _unique(names: list[str], notes: list[Note]) -> tuple[str, ...]:
+def unique(names: list[str], notes: list[Note]) -> tuple[str, ...]:
+    """The names of a header, numbered where one stands twice, with a note then."""
     seen: dict[str, int] = {}
     out = []
     for i, name in enumerate(names):

@@ -8,11 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
-from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv_cells import Column, all_numbers, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv_plain import plain_section
 from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
+from curvedoc.ingest.json_log import Curve, blocks_of, points_of
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import decode, pointer, read_bytes
 from curvedoc.ingest.text_keys import is_usual
@@ -24,6 +27,8 @@ ABOUT = "CSV and TSV of metrics: Lightning, Keras and any other header over rows
 
 #: More than that is a data set, not a log.
 MAX_TEXT = 512 << 20
+#: No log has more metrics, and every column has a cost of its own.
+MAX_COLUMNS = 10_000
 _SUFFIXES = (".csv", ".tsv")
 _OTHER_SUFFIXES = (".log", ".txt", "")
 _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
@@ -74,29 +79,59 @@ def _read(path: Path) -> Log:
     found = pointer(data)
     if found is not None:
         return Log(path, NAME, notes=(*notes, found), bytes=len(data))
-    text, more = decode(data)
-    told = [*notes, *more]
-    if not text.strip():
-        return Log(path, NAME, notes=(*told, Note("empty", "the file is empty")), bytes=len(data))
-    tables, found_notes = sections(text)
-    told += found_notes
-    if not tables or not is_header(list(tables[0].names)):
-        return Log(path, NAME, notes=(*told, Note("not-a-log", "the first line names no columns")), bytes=len(data))
-    if not text.endswith("\n"):
-        tables = _uncut(tables, told)
-    frames, axes, row = [], [], 0
+    told = list(notes)
+    tables, size = _tables(data, told), len(data)
+    del data
+    if not tables:
+        return Log(path, NAME, notes=tuple(told), bytes=size)
+    frames, blocks, axes, row = [], [], [], 0
     for table in tables:
         axis = axis_of(table.names)
-        frames.append(_points(table, axis, row, path, told))
+        frame, block = _points(table, axis, row, path, told)
+        frames.append(frame)
+        blocks.append(block)
         axes.append(axis)
-        row += len(table.cells)
-    points = pl.concat(frames) if frames else empty_points()
+        row += len(table)
+    points = pl.concat(frames)
     kind = _kind(axes[0], path)
     if len(points) and kind == "epoch":
         told.append(Note("step-from-epoch", "no column names the step; the epoch stands in its place"))
     if len(points) and kind == "row":
         told.append(Note("no-step", "no column names the step; each row counts as one"))
-    return Log(path, NAME, points=points, notes=coalesce(told), bytes=len(data), axis=kind)
+    one = blocks[0] if len(blocks) == 1 else ()
+    return Log(path, NAME, points=points, notes=coalesce(told), bytes=size, axis=kind, blocks=one)
+
+
+def _tables(data: bytes, told: list[Note]) -> list[Section]:
+    """The tables of the file, none with a note where there is nothing to read."""
+    if not data.isascii() or b"\r" in data or b"\x00" in data:
+        text, notes = decode(data)
+        told += notes
+        data = text.encode()
+    data = _narrow(data, told)
+    whole = plain_section(data, told)
+    if whole is not None:
+        return [whole]
+    text = data.decode("utf-8", "replace")
+    if not text.strip():
+        told.append(Note("empty", "the file is empty"))
+        return []
+    tables, found = sections(text)
+    told += found
+    if not tables or not is_header(list(tables[0].names)):
+        told.append(Note("not-a-log", "the first line names no columns"))
+        return []
+    return tables if text.endswith("\n") else _uncut(tables, told)
+
+
+def _narrow(data: bytes, told: list[Note]) -> bytes:
+    """The text without what stands behind the first 10,000 columns."""
+    head = data[: data.find(b"\n")]
+    if max(map(head.count, (b",", b";", b"\t"))) < MAX_COLUMNS:
+        return data
+    sep = separator_of([head[:4096].decode("utf-8", "replace")]).encode()
+    told.append(Note("too-many-keys", f"columns behind the first {MAX_COLUMNS:,} were left out"))
+    return b"\n".join(sep.join(line.split(sep, MAX_COLUMNS)[:MAX_COLUMNS]) for line in data.split(b"\n"))
 
 
 def _kind(axis: Axis, path: Path) -> str:
@@ -133,33 +168,55 @@ def _same_shape(column: pl.Series, value: str) -> bool:
     return len(before) >= 5 and others == {form} and form.startswith(".")
 
 
-def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) -> pl.DataFrame:
-    n = len(table.cells)
+def _points(
+    table: Section, axis: Axis, row: int, path: Path, told: list[Note]
+) -> tuple[pl.DataFrame, tuple[tuple[str, int], ...]]:
+    """The points of one table, and `Log.blocks` of them."""
+    n = len(table)
     if not n:
-        return empty_points()
+        return empty_points(), ()
     comma = is_comma_decimal(table.cells, _sep(table))
-    columns = [numbers(table.cells[str(i)], comma) for i in range(len(table.names))]
+    columns = [
+        all_numbers(table.values[i]) if i in table.values else numbers(table.cells[str(i)], comma)
+        for i in range(len(table.names))
+    ]
     step = axis.steps(columns, row)
     time, time_column = time_of(table.names, table.cells, columns)
     rank = columns[axis.rank].values.cast(pl.Int32, strict=False).fill_null(0) if axis.rank is not None else None
-    base = {
-        "step": step,
-        "time": time if time is not None else pl.Series([None] * n, dtype=pl.Float64),
-        "rank": rank if rank is not None else pl.zeros(n, pl.Int32, eager=True),
-    }
-    skip = {axis.column, axis.rank, time_column} | ({axis.inner} if axis.inner is not None else set())
     named = _long(table, columns, path)
     if named is not None:
-        return _frame(named[0], named[1], base)
-    out = []
+        none = pl.Series([None], dtype=pl.Float64).new_from_index(0, n)
+        zeros = pl.zeros(n, pl.Int32, eager=True)
+        frame = pl.DataFrame(
+            {"metric": named[0], "value": named[1], "step": step, "time": none if time is None else time,
+             "rank": zeros if rank is None else rank, "flags": np.zeros(n, np.uint16)}
+        )  # fmt: skip
+        return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items()), ()
+    around = (
+        step.cast(pl.Float64).to_numpy(),
+        np.full(n, np.nan) if time is None else time.cast(pl.Float64).to_numpy(),
+        np.zeros(n, np.int32) if rank is None else rank.to_numpy(),
+        np.zeros(n, np.uint16),
+    )
+    skip = {axis.column, axis.rank, time_column} | ({axis.inner} if axis.inner is not None else set())
+    curves = []
     for i, name in enumerate(table.names):
-        if i in skip:
-            continue
-        out += [
-            _frame(pl.repeat(label, n, eager=True), values, base)
-            for label, values in _metrics(name, table, i, columns[i], told)
-        ]
-    return pl.concat(out) if out else empty_points()
+        if i not in skip:
+            curves += [_curve(label, v, around) for label, v in _metrics(name, table, i, columns[i], told)]
+    curves = [c for c in curves if len(c.value)]
+    return points_of(curves), blocks_of(curves)
+
+
+Around = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint16]]
+
+
+def _curve(name: str, values: pl.Series, around: Around) -> Curve:
+    """A column with the steps, times and ranks of the rows in which it is filled."""
+    step, time, rank, flags = around
+    if not values.null_count():
+        return Curve(name, step, values.to_numpy(), time, rank, flags)
+    at = values.is_not_null().to_numpy()
+    return Curve(name, step[at], values.drop_nulls().to_numpy(), time[at], rank[at], flags[at])
 
 
 def _sep(table: Section) -> str:
@@ -188,11 +245,6 @@ def _metrics(name: str, table: Section, i: int, column: Column, told: list[Note]
         told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
         values = values.fill_nan(None)
     return [(name, values)]
-
-
-def _frame(metric: pl.Series, values: pl.Series, base: dict[str, pl.Series]) -> pl.DataFrame:
-    frame = pl.DataFrame({"metric": metric, "value": values, **base, "flags": np.zeros(len(values), np.uint16)})
-    return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
 
 
 def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series, pl.Series] | None:

@@ -51,7 +51,8 @@ def axis_of(table: Table, prefer: Sequence[str] = (), split: Sequence[str | None
     epoch is continued across epochs. Records without it take it from an equal counter, else from the record before.
     """
     n = table.rows
-    dense = {k: d for k in table.numbers if (d := _counter(table.numbers[k], n)) is not None}
+    named = set(_named(table.numbers, (*prefer, *STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS)))
+    dense = {k: d for k in table.numbers if k in named and (d := _counter(table.numbers[k], n)) is not None}
     for keys, kind in (((*prefer, *STEP_KEYS), "step"), (EPOCH_KEYS, "epoch"), (SAMPLE_KEYS, "samples")):
         names = _named(dense, keys)
         if kind == "epoch":

@@ -92,7 +92,7 @@ def log_of_table(
         rank=int(only[0]) if len(only) == 1 else None,
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
-        blocks=_blocks(curves),
+        blocks=blocks_of(curves),
     )
 
 
@@ -151,8 +151,8 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
     return frame
 
 
-def _blocks(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
-    """`Log.blocks` of `points_of`: none where curves share a name or hold another rank than 0."""
+def blocks_of(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
+    """`Log.blocks` of `points_of`: none where curves share a name."""
     names = [clean(c.metric) for c in curves]
     if len(set(names)) < len(names):
         return ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain, compress, repeat
 from operator import is_not, itemgetter
@@ -22,6 +22,8 @@ Index = NDArray[np.int64]
 MAX_LIST = 64
 #: Records nest a handful deep; the rest is an attack or a dumped object.
 MAX_DEPTH = 24
+#: A log of every layer's parameters has some thousands of metrics; keys past this many are made up record by record.
+MAX_KEYS = 10_000
 #: Columns may be so many times as long as the cells in them, before cells are sorted by their keys instead.
 _HOLES = 3
 #: What stands in a hole; no value of JSON has its type.
@@ -33,6 +35,22 @@ class Gathering:
     numbers: dict[str, list[tuple[Index, NDArray[np.float64], NDArray[np.uint16]]]] = field(default_factory=dict)
     texts: dict[str, list[tuple[Index, list[str]]]] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
+
+    def number(self, key: str, at: Index, value: NDArray[np.float64], flags: NDArray[np.uint16]) -> None:
+        """More numbers of a key."""
+        if self._room(self.numbers, key, len(at)):
+            self.numbers.setdefault(key, []).append((at, value, flags))
+
+    def text(self, key: str, at: Index, text: list[str]) -> None:
+        """More strings of a key."""
+        if self._room(self.texts, key, len(at)):
+            self.texts.setdefault(key, []).append((at, text))
+
+    def _room(self, have: Mapping[str, object], key: str, n: int) -> bool:
+        if key in have or len(have) < MAX_KEYS:
+            return True
+        self.notes.append(Note("too-many-keys", f"values under more than {MAX_KEYS:,} keys were left out", count=n))
+        return False
 
 
 def add(got: Gathering, batch: Batch, first: int) -> list[Message]:
@@ -81,13 +99,13 @@ def _pour(got: Gathering, bulk: Bulk, at: Index) -> None:
             if texts:
                 _cells(got, key, texts, at if bulk.null or len(texts) == len(at) else at[there], 0)
         elif cells.present is None:
-            got.numbers.setdefault(key, []).append((at, cells.value, none))
+            got.number(key, at, cells.value, none)
         elif bulk.null:
             flags = np.where(cells.present, 0, Flag.NULL).astype(np.uint16)
-            got.numbers.setdefault(key, []).append((at, cells.value, flags))
+            got.number(key, at, cells.value, flags)
         elif cells.present.any():
             there = cells.present
-            got.numbers.setdefault(key, []).append((at[there], cells.value[there], none[: int(there.sum())]))
+            got.number(key, at[there], cells.value[there], none[: int(there.sum())])
 
 
 def _lay(got: Gathering, rows: Sequence[Row], at: Index, prefix: str, depth: int, names: Sequence[str]) -> None:
@@ -137,8 +155,7 @@ def _sort(got: Gathering, rows: Sequence[Row], at: Index, prefix: str, depth: in
         if value is None:
             _cells(got, prefix + key, [cells[i] for i in order[start:end].tolist()], row[start:end], depth)
         else:
-            part = row[start:end], value[start:end], none[start:end]
-            got.numbers.setdefault(prefix + key, []).append(part)
+            got.number(prefix + key, row[start:end], value[start:end], none[start:end])
 
 
 def _cells(got: Gathering, key: str, cells: list[Any], at: Index, depth: int, kinds: Set[type] | None = None) -> None:
@@ -156,11 +173,11 @@ def _cells(got: Gathering, key: str, cells: list[Any], at: Index, depth: int, ki
         return
     value, flags, kept = numbers(cells, kinds if len(cells) == given else None)
     if kept.all():
-        got.numbers.setdefault(key, []).append((at, value, flags))
+        got.number(key, at, value, flags)
         return
-    got.texts.setdefault(key, []).append((at[~kept], [str(c) for c, k in zip(cells, kept, strict=True) if not k]))
+    got.text(key, at[~kept], [str(c) for c, k in zip(cells, kept, strict=True) if not k])
     if kept.any():
-        got.numbers.setdefault(key, []).append((at[kept], value[kept], flags[kept]))
+        got.number(key, at[kept], value[kept], flags[kept])
 
 
 def _nested(got: Gathering, key: str, cells: list[Row], at: Index, depth: int) -> None:

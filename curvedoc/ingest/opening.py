@@ -10,25 +10,27 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from curvedoc.ingest.solid import HOLE_BYTES, TEXT_HOLE_BYTES, Solid, drained
 from curvedoc.model import Note
 
 #: No log of scalars or lines is larger; a file that is gets its first part read, with a note.
 MAX_BYTES = 1 << 30
 #: What a reader's `claims` is shown.
 HEAD_BYTES = 1 << 16
-#: Log text shrinks 3 to 60 times, a file of zeros 1000 times: past this ratio it is a decompression bomb.
-MAX_RATIO = 400
-#: Below this many bytes out, the ratio says nothing.
+#: Log text shrinks 3 to 60 times, a line said over and over 300 times, a file of zeros 1000 times: past this ratio it
+#: is a decompression bomb,
+MAX_RATIO = 100
+#: or one behind an honest beginning, where a single piece grows so much.
+MAX_BURST = 400
+#: This many bytes of a bomb are read; below, the ratio says nothing.
 FREE_BYTES = 64 << 20
 
 _PIECE = 1 << 16
-#: One call brings most logs whole, without a copy to join them.
-_READ = 1 << 26
 #: zstd objects take no bound on what one call gives: a kilobyte of worst case gives 32 MB.
 _ZSTD_PIECE = 1 << 10
 #: A zstd block gives nothing until it is whole, and holds up to 128 KiB.
 _ZSTD_BLOCK = 1 << 18
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 _POINTERS = (
     (b"version https://git-lfs", "a git-LFS pointer, not the file itself: run `git lfs pull`"),
     (b"/annex/objects/", "a git-annex pointer, not the file itself: run `git annex get`"),
@@ -38,13 +40,15 @@ _HOLE_AT_END = re.compile("(?<![^\n])\x00+|\x00+(?![^\n])")
 _LINE_END = re.compile("\r+\n")
 
 
-def read_bytes(path: Path, limit: int = MAX_BYTES) -> tuple[bytes, tuple[Note, ...]]:
+def read_bytes(path: Path, limit: int = MAX_BYTES, text: bool = True) -> tuple[bytes, tuple[Note, ...]]:
     """The file's content, decompressed where it is .gz or .zst (told by its magic), up to `limit` bytes.
 
     A torn or damaged archive gives everything up to the tear; what stops the reading early is a note: "unreadable",
     "truncated", "damaged", "too-large" or "needs-zstd". Pipes, sockets and folders are never opened.
+
+    text: the file is no binary one, so that zeros mean nothing and no line is endless (see `solid`)
     """
-    raw, notes = _raw(path, limit)
+    raw, notes = _raw(path, limit, text)
     if raw.startswith(_GZIP):
         data, more = _gunzip(raw, limit)
         return data, notes + more
@@ -56,9 +60,9 @@ def read_bytes(path: Path, limit: int = MAX_BYTES) -> tuple[bytes, tuple[Note, .
 
 def read_head(path: Path, size: int = HEAD_BYTES) -> bytes:
     """The first `size` bytes, decompressed; b"" for what cannot be opened."""
-    raw, _ = _raw(path, size)
+    raw, _ = _raw(path, size, text=False)
     if raw.startswith((_GZIP, _ZSTD)):
-        raw, _ = _raw(path, max(size, _ZSTD_BLOCK))
+        raw, _ = _raw(path, max(size, _ZSTD_BLOCK), text=False)
     if raw.startswith(_GZIP):
         return _gunzip(raw, size)[0]
     if raw.startswith(_ZSTD):
@@ -104,36 +108,23 @@ def pointer(data: bytes) -> Note | None:
     return None
 
 
-def _raw(path: Path, limit: int) -> tuple[bytes, tuple[Note, ...]]:
+def _raw(path: Path, limit: int, text: bool) -> tuple[bytes, tuple[Note, ...]]:
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        info = path.stat()
+        if not stat.S_ISREG(info.st_mode):
             return b"", (Note("unreadable", "not a regular file"),)
         with path.open("rb") as f:
-            return _drain(f.read, limit)
+            text = text and not f.read(len(_PARQUET)).startswith((_GZIP, _ZSTD, _PARQUET))
+        with Solid(path, TEXT_HOLE_BYTES if text else HOLE_BYTES) as f:
+            data, notes = drained(f.read, limit, text)
+            return data, (*notes, *f.notes)
     except OSError as e:
         return b"", (Note("unreadable", e.strerror or type(e).__name__),)
-
-
-def _drain(read: Callable[[int], bytes], limit: int) -> tuple[bytes, tuple[Note, ...]]:
-    """Everything that `read` gives up to `limit`; an I/O error midway keeps what came before it."""
-    parts: list[bytes] = []
-    size = 0
-    while size <= limit:
-        try:
-            part = read(min(_READ, limit - size + 1))
-        except OSError as e:
-            return b"".join(parts), (Note("unreadable", f"{e.strerror or type(e).__name__} midway", offset=size),)
-        if not part:
-            return parts[0] if len(parts) == 1 else b"".join(parts), ()
-        parts.append(part)
-        size += len(part)
-    return b"".join(parts)[:limit], (Note("too-large", f"only the first {limit} bytes were read", offset=limit),)
 
 
 def _gunzip(raw: bytes, limit: int) -> tuple[bytes, tuple[Note, ...]]:
     """Every member of a gzip file, to the tear (`gzip.open` would drop the last block of a torn one)."""
     out = bytearray()
-    cap = _cap(len(raw), limit)
     at = 0
     while raw.startswith(_GZIP, at):
         z = zlib.decompressobj(wbits=31)
@@ -141,12 +132,12 @@ def _gunzip(raw: bytes, limit: int) -> tuple[bytes, tuple[Note, ...]]:
             piece = raw[at : at + _PIECE]
             before = z.copy()
             try:
-                got = z.decompress(piece, cap + 1 - len(out))
+                got = z.decompress(piece, limit + 1 - len(out))
             except zlib.error:
-                out += _to_the_fault(before, piece, cap - len(out))
+                out += _to_the_fault(before, piece, limit - len(out))
                 return bytes(out), (Note("damaged", "the gzip stream is damaged; read up to there", offset=at),)
             out += got
-            if len(out) > cap:
+            if (cap := _cap(len(out), at + len(piece), len(got), len(piece), limit)) is not None:
                 return bytes(out[:cap]), (_too_large(cap, limit),)
             at += len(piece) - len(z.unused_data) - len(z.unconsumed_tail)
         if not z.eof:
@@ -176,17 +167,18 @@ def _unzstd(raw: bytes, limit: int) -> tuple[bytes, tuple[Note, ...]]:
         return b"", (Note("needs-zstd", "a .zst file: install `curvedoc[zstd]` to read it"),)
     new_frame, fault = start
     out = bytearray()
-    cap = _cap(len(raw), limit)
     at = 0
     while raw.startswith(_ZSTD, at):
         frame = new_frame()
         while not frame.eof and at < len(raw):
             try:
-                out += frame.decompress(raw[at : at + _ZSTD_PIECE])
+                got = frame.decompress(raw[at : at + _ZSTD_PIECE])
             except fault:
                 return bytes(out), (Note("damaged", "the zstd stream is damaged; read up to there", offset=at),)
+            out += got
             at = min(len(raw), at + _ZSTD_PIECE) - len(frame.unused_data)
-            if len(out) > cap:
+            # a block gives nothing until it is whole, so that no piece tells by itself
+            if (cap := _cap(len(out), at, len(got), _ZSTD_BLOCK, limit)) is not None:
                 return bytes(out[:cap]), (_too_large(cap, limit),)
         if not frame.eof:
             return bytes(out), (Note("truncated", "the zstd stream ends early; read up to there", offset=len(raw)),)
@@ -209,13 +201,21 @@ def _zstd_frames() -> tuple[Callable[[], Any], type[Exception]] | None:
     return lambda: package.ZstdDecompressor().decompressobj(), package.ZstdError
 
 
-def _cap(packed: int, limit: int) -> int:
-    return min(limit, max(FREE_BYTES, MAX_RATIO * packed))
+def _cap(out: int, packed: int, got: int, piece: int, limit: int) -> int | None:
+    """How much of so many bytes is kept where they are too many or of a bomb, None where it may go on.
+
+    packed: what they were unpacked from; got, piece: the same of the last piece alone
+    """
+    if out > FREE_BYTES and (out > MAX_RATIO * packed or got > MAX_BURST * piece):
+        return min(limit, max(FREE_BYTES, out - got))
+    return limit if out > limit else None
 
 
 def _too_large(cap: int, limit: int) -> Note:
     if cap < limit:
-        return Note("too-large", f"unpacks to more than {MAX_RATIO} times its size; read up to there", offset=cap)
+        return Note(
+            "too-large", f"unpacks to many times its size, as no log does; only {cap} bytes were read", offset=cap
+        )
     return Note("too-large", f"only the first {cap} bytes were read", offset=cap)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from polars.exceptions import PanicException
+
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.ingest import config_files, hints
@@ -129,7 +131,10 @@ def _read(reader: Reader, paths: list[Path], troubles: dict[Path, str]) -> list[
         return []
     try:
         return reader.read(paths)
-    except Exception as e:  # a log is untrusted and a reader may have a fault: it costs this file, and is told
+    except (
+        Exception,
+        PanicException,
+    ) as e:  # a log is untrusted and a reader may have a fault: it costs this file, and is told
         if len(paths) > 1:
             return [log for p in paths for log in _read(reader, [p], troubles)]
         troubles[paths[0]] = (

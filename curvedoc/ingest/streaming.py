@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from curvedoc.ingest.opening import pointer, read_bytes
+from curvedoc.ingest.solid import Solid
 from curvedoc.model import Note
 
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
@@ -31,15 +32,16 @@ class Stream:
             if not stat.S_ISREG(path.stat().st_mode):
                 self._notes = (Note("unreadable", "not a regular file"),)
                 return
-            self._file = path.open("rb", buffering=0)
-            head = self._file.read(1024)
-            self._file.seek(0)
+            with path.open("rb") as f:
+                head = f.read(1024)
+            self._file = Solid(path)
+            self._notes = self._file.notes
         except OSError as e:
             self._stop(e)
             return
         if head.startswith(_PACKED):
             self._file.close()
-            data, self._notes = read_bytes(path)
+            data, self._notes = read_bytes(path, text=False)
             self._file = io.BytesIO(data)
             head = data[:1024]
         if unmangle:

@@ -45,6 +45,7 @@ _LONG_RECORD = 4 << 20
 LOG_NAME = re.compile(
     r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
 )
+_TABLES = (".csv", ".tsv", ".json")
 _AIM = "an Aim store: export the run's metrics to CSV"
 #: What a run logged beside its metrics, in MLflow's own folder of files.
 _MLFLOW_ARTIFACTS = "artifacts"
@@ -153,6 +154,8 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
     stands_for = opening.pointer(head)  # records of text, not of numbers, are a data set
     if not info.st_size:
         finds.ignored.append(Unreadable(str(path), "an empty file"))
+    elif not head.strip(b"\x00") and (LOG_NAME.fullmatch(path.name) or path.suffix.lower() in _TABLES):
+        finds.unreadable.append(Unreadable(str(path), "nothing but zero bytes"))
     elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and b"\n" in head and stands_for is None):
         reason = stands_for.text if stands_for else "its contents are of no known log format"
         finds.unreadable.append(Unreadable(str(path), reason))

@@ -15,6 +15,10 @@ from curvedoc.model import Flag, Note
 
 #: A parquet file of kilobytes can stand for billions of equal cells.
 MAX_CELLS = 200_000_000
+#: One with more cells than this to a byte is such a file; of it this many cells are read.
+_CELLS_PER_BYTE = 20
+PARQUET = b"PAR1"
+_FREE_CELLS = 2_000_000
 
 
 def csv_frame(text: str) -> tuple[pl.DataFrame, tuple[Note, ...]]:
@@ -38,11 +42,16 @@ def csv_frame(text: str) -> tuple[pl.DataFrame, tuple[Note, ...]]:
 
 def parquet_frame(data: bytes) -> tuple[pl.DataFrame, tuple[Note, ...]]:
     """The frame of a parquet file, empty with a note where it is damaged."""
+    if not data.endswith(PARQUET):
+        return pl.DataFrame(), (
+            Note("truncated", "the end of the parquet file, which says where its columns are, is missing"),
+        )
     try:
         columns = len(pl.read_parquet_schema(io.BytesIO(data)))
         rows = int(pl.scan_parquet(io.BytesIO(data)).select(pl.len()).collect().item())
-        if rows * columns > MAX_CELLS:
-            limit = MAX_CELLS // max(1, columns)
+        most = MAX_CELLS if rows * columns <= _CELLS_PER_BYTE * len(data) else _FREE_CELLS
+        if rows * columns > most:
+            limit = most // max(1, columns)
             note = Note("too-large", f"only the first {limit} of {rows} rows were read")
             return pl.read_parquet(io.BytesIO(data), n_rows=limit), (note,)
         return pl.read_parquet(io.BytesIO(data)), ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from polars.exceptions import PanicException
+
 from curvedoc.diagnose.many import repeats
 from curvedoc.diagnose.outline import Outline, outline
 from curvedoc.diagnose.run import diagnose
@@ -87,7 +89,7 @@ def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]])
             outlines.append(replace(outline(run), config=done[-1].config))  # one copy of it in both
         except MemoryError:
             lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
-        except Exception as e:  # one run's fault must not cost the others, and is told
+        except (Exception, PanicException) as e:  # one run's fault must not cost the others, and is told
             lost.append(Unreadable(run.name, f"its diagnosis failed: {e!r}"[:500]))
     names: set[str] = set()
     if tools.options.signals:
