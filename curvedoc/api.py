@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.diagnosis import Diagnosis, Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.options import Options, rulebook
+
+if TYPE_CHECKING:
+    from curvedoc.triage import Limits
 
 __all__ = ["Options", "analyze", "rulebook"]
 
@@ -17,11 +21,13 @@ def analyze(
     options: Options | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     jobs: int = 1,
+    limits: Limits | None = None,
 ) -> Diagnosis:
     """The diagnosis of every run below the paths.
 
     jobs: worker processes for a large tree (a script that asks for more than one needs the usual
-    `if __name__ == "__main__"`); the diagnosis does not depend on it. progress is called with (phase, done, of) and
+    `if __name__ == "__main__"`); the diagnosis does not depend on it. limits: what one run may take; large and packed
+    files are then read in a worker process even with one job. progress is called with (phase, done, of) and
     never decides anything. Raises NothingToAnalyse where no path holds a run, UsageError and RuleErrors; damaged logs
     are notes inside the diagnosis.
     """
@@ -31,8 +37,8 @@ def analyze(
 
     options = options or Options()
     wanted = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
-    if jobs > 1:
-        return _shared_out(wanted, options, progress, jobs)
+    if jobs > 1 or limits is not None:
+        return _shared_out(wanted, options, progress, jobs, limits)
     book = rulebook(options)
     harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file())
     if not harvest.runs:
@@ -47,12 +53,16 @@ def analyze(
 
 
 def _shared_out(
-    paths: Sequence[Path], options: Options, progress: Callable[[str, int, int], None] | None, jobs: int
+    paths: Sequence[Path],
+    options: Options,
+    progress: Callable[[str, int, int], None] | None,
+    jobs: int,
+    limits: Limits | None,
 ) -> Diagnosis:
     """The same over worker processes, every curve kept."""
     from curvedoc.triage import sweep
 
-    done = sweep(paths, options, jobs=jobs, slim=False, progress=progress)
+    done = sweep(paths, options, jobs=jobs, slim=False, limits=limits, progress=progress)
     if done.interrupted:
         raise KeyboardInterrupt
     if not done.diagnosis.runs:

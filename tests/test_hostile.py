@@ -7,6 +7,7 @@ import math
 import os
 import random
 import resource
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,10 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from curvedoc.ingest import opening, solid
+from curvedoc.api import analyze
+from curvedoc.ingest import jsonl, opening, solid
+from curvedoc.triage import Limits, sweeping
+from curvedoc.triage.alarm import TooLate, alarm
 
 FIFTY_GB = 50 << 30
 RECORDS = b"".join(b'{"step": %d, "train/loss": %f}\n' % (i, 1 / (i + 1)) for i in range(50))
@@ -76,12 +80,12 @@ def traps(root):
     (odd / "args.json").write_text('{"a":' * 10_000 + "1" + "}" * 10_000)
     keys = root / "keys"
     keys.mkdir()
-    rows = (json.dumps({"step": i, f"a{i}": 1.0, f"b{i}": 2.0, "train/loss": 1.0}) for i in range(20_000))
+    rows = (json.dumps({"step": i, f"a{i}": 1.0, f"b{i}": 2.0, "train/loss": 1.0}) for i in range(8_000))
     (keys / "x.jsonl").write_text("\n".join(rows) + "\n")
     wide = root / "wide"
     wide.mkdir()
-    head = "step,train/loss," + ",".join(f"c{i}" for i in range(30_000))
-    rows = (f"{i},{1 / (i + 1)}," + ",".join("1" * 30_000) for i in range(12))
+    head = "step,train/loss," + ",".join(f"c{i}" for i in range(11_000))
+    rows = (f"{i},{1 / (i + 1)}," + ",".join("1" * 11_000) for i in range(12))
     (wide / "x.csv").write_text(head + "\n" + "\n".join(rows) + "\n")
     pipes = root / "pipes"
     healthy(pipes)
@@ -182,3 +186,47 @@ def test_a_text_that_repeats_itself_is_no_bomb_while_it_is_small(tmp_path):
     path.write_bytes(gzip.compress(b"the same line\n" * 100_000))
     data, notes = opening.read_bytes(path)
     assert len(data) == 1_400_000 and notes == ()
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_reader_that_hangs_costs_its_run_and_no_other(tmp_path, monkeypatch, jobs):
+    for name in ("a", "b", "c"):
+        healthy(tmp_path / name)
+    read = jsonl.read
+
+    def hang(paths):
+        while any(p.parent.name == "b" for p in paths):
+            pass
+        return read(paths)
+
+    monkeypatch.setattr(jsonl, "read", hang)
+    d = analyze(tmp_path, jobs=jobs, limits=Limits(seconds=1.0))
+    assert [r.run for r in d.runs] == ["a", "c"]
+    assert [(Path(u.path).parts[0], "longer than 1 s" in u.reason) for u in d.unreadable] == [("b", True)]
+
+
+def test_a_time_limit_rings_again_and_leaves_nothing_behind():
+    rung = 0
+    before = signal.getsignal(signal.SIGALRM)
+    with pytest.raises(TooLate), alarm(0.02):
+        while True:
+            try:
+                while True:
+                    pass
+            except TooLate:
+                rung += 1
+                if rung == 3:
+                    raise
+    assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_large_or_packed_file_is_read_by_a_worker_even_with_one_job(tmp_path, monkeypatch):
+    healthy(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "x.jsonl.gz").write_bytes(gzip.compress((tmp_path / "a" / "metrics.jsonl").read_bytes() * 2))
+    jobs = []
+    pool = sweeping.run_pool
+    monkeypatch.setattr(sweeping, "run_pool", lambda *a: jobs.append(a[2]) or pool(*a))
+    assert [r.run for r in analyze(tmp_path, limits=Limits()).runs] == ["a", "b"]
+    assert jobs == [1]
+    assert [r.run for r in analyze(tmp_path / "a", limits=Limits()).runs] and jobs == [1]

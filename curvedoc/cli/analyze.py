@@ -88,9 +88,11 @@ def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Dia
     for path in paths:
         if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))
+    from curvedoc.triage import Limits
+
     progress = Progress(out.quiet)
     try:
-        d = analyze(paths, options, progress, jobs)
+        d = analyze(paths, options, progress, jobs, Limits())
     finally:
         progress.close()
     from curvedoc.cli.outputs import render

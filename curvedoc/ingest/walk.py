@@ -45,7 +45,8 @@ _LONG_RECORD = 4 << 20
 LOG_NAME = re.compile(
     r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
 )
-_TABLES = (".csv", ".tsv", ".json")
+#: Names of tables and stores, for which zeros alone are damage.
+_TABLES = (".csv", ".tsv", ".json", ".db")
 _AIM = "an Aim store: export the run's metrics to CSV"
 #: What a run logged beside its metrics, in MLflow's own folder of files.
 _MLFLOW_ARTIFACTS = "artifacts"

@@ -22,15 +22,15 @@ from curvedoc.rulebook.load import signals_file
 from curvedoc.triage.again import Tree, names, recall, record
 from curvedoc.triage.cache import Store, code_mark, key
 from curvedoc.triage.engine import Engine
+from curvedoc.triage.local import heavy, here
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.pool import Limits, NoWorkers, run_pool, warm_up
 from curvedoc.triage.repeated import repeated
-from curvedoc.triage.shard import Kit, Shard, Task, work
+from curvedoc.triage.shard import Kit, Shard, Task
 from curvedoc.triage.slim import Shared
 
-#: Below either, starting workers (a second and a half each) costs more than they save.
+#: Fewer runs that are not `heavy` are done before workers (a second and a half each) have started.
 FEW_RUNS = 40
-FEW_BYTES = 20 << 20
 #: A shard is read at once: its size bounds the memory of a worker, its count the work lost when one is killed.
 SHARD_BYTES = 32 << 20
 SHARD_RUNS = 100
@@ -196,11 +196,10 @@ class _Call:
             yield from self.engine.run(shards, self.tools, self.limits)
             return
         tasks = [t for s in shards for t in s.tasks]
-        size = sum(t.bundle.bytes for t in tasks)
-        if self.jobs > 1 and (len(tasks) >= FEW_RUNS or size >= FEW_BYTES) and len(shards) > 1:
+        if len(tasks) >= FEW_RUNS or any(heavy(s) for s in shards):
             began = False
             try:
-                for pair in run_pool(shards, self.tools, self.jobs, self.limits):
+                for pair in run_pool(shards, self.tools, max(1, self.jobs), self.limits):
                     began = True
                     yield pair
                 return
@@ -208,9 +207,7 @@ class _Call:
                 if began:
                     raise
         for shard in shards:
-            for task, outcome in work(shard, self.tools):
-                if outcome is not None:
-                    yield task.index, outcome
+            yield from here(shard, self.tools, self.limits.seconds)
 
     def _compare(self) -> None:
         """Judge repeats of one configuration again, each beside the others."""
