@@ -24,13 +24,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from curvedoc.diagnose.answer import answered
 from curvedoc.diagnose.bench import Bench
 from curvedoc.diagnose.fold import root
-from curvedoc.diagnose.say import evidence, fill
-from curvedoc.diagnosis import Answer, Check, Evidence, Finding, RankedCause
-from curvedoc.rulebook.rule import Cause, CheckSpec
+from curvedoc.diagnose.say import evidence
+from curvedoc.diagnosis import Check, Evidence, Finding, RankedCause
+from curvedoc.rulebook.rule import Cause
 
 #: Pieces of evidence overlap (a high rate makes both the spike and the gradient norm): each counts a little less.
 #: Between 0.7 and 1 the corpus cannot tell exponents apart (surprise 2.14, 2.14, 2.16 a run); 0.5 and 1.2 are worse.
@@ -85,21 +85,6 @@ def grade(finding: Finding) -> float:
     return (0.4 + 0.6 * finding.strength) * (FOLDED if finding.explained_by else 1.0)
 
 
-def _answer(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], cause: Cause, axis: str) -> Check:
-    answer: Answer = "open"
-    because = ""
-    if spec.answer is not None:
-        truth = env.get(spec.answer)
-        if truth is None:
-            # the rate may be missing as a signal and as a setting
-            missing = dict.fromkeys(n.target or "log_text" for n in cause.program.needs if env.get(n.name) is None)
-            answer, because = "unanswerable", f"not logged: {', '.join(missing)}" if missing else "too little to decide"
-        else:
-            answer = "yes" if truth else "no"
-            because = fill(spec.because, env, texts, axis) or ""
-    return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, answer, because)
-
-
 def _weigh(cause: Cause, bench: Bench) -> Weighed:
     env = bench.environment(cause.program, bench.subject())
     texts = env.texts()
@@ -109,7 +94,7 @@ def _weigh(cause: Cause, bench: Bench) -> Weighed:
         if env.get(odds.given) is True:
             factor *= odds.times
             shown[positive] += evidence([odds.sentence], env, texts, bench.run.axis)
-    checks = tuple(_answer(c, env, texts, cause, bench.run.axis) for c in cause.checks)
+    checks = tuple(answered(c, env, texts, cause.program, bench.run.axis) for c in cause.checks)
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from curvedoc.diagnose.say import lower_first
 from curvedoc.diagnosis import RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
@@ -63,7 +64,9 @@ def _rivals(run: RunDiagnosis) -> list[str]:
     ][:_MOST_RIVALS]
     if not near:
         return []
-    names = [f"{c.title} ({words.percent(c.probability)})" for c in (top, *near)]
+    names = [
+        f"{lower_first(c.title) if i else c.title} ({words.percent(c.probability)})" for i, c in enumerate((top, *near))
+    ]
     text = f"{', '.join(names[:-1])} and {names[-1]} leave much the same curves"
     check = next((k.ask for c in (top, *near) for k in c.checks if k.answer in ("open", "unanswerable")), "")
     return [f"{text}; this decides: {check}" if check else text]
