@@ -33,7 +33,7 @@ def analyze(
     """
     from curvedoc.diagnose.many import diagnose_all
     from curvedoc.ingest import read_runs
-    from curvedoc.rulebook.load import signals_file
+    from curvedoc.rulebook.place import signals_file
 
     options = options or Options()
     wanted = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]

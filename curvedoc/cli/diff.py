@@ -19,7 +19,7 @@ def show(a: str, b: str, options: Options, as_json: bool, everything: bool) -> N
     from curvedoc.diagnose.run import diagnose
     from curvedoc.ingest import load_signals
     from curvedoc.report.difference import to_json, to_text
-    from curvedoc.rulebook.load import signals_file
+    from curvedoc.rulebook.place import signals_file
 
     book = rulebook(options)
     one, other = only_run(a, options), only_run(b, options)
@@ -37,7 +37,7 @@ def only_run(place: str, options: Options) -> Run:
 
     from curvedoc.ingest import read_runs
     from curvedoc.report.escape import visible
-    from curvedoc.rulebook.load import signals_file
+    from curvedoc.rulebook.place import signals_file
 
     path, name = Path(place), ""
     if not path.exists() and "::" in place:

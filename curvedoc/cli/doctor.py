@@ -47,7 +47,7 @@ def _run_lines(run: Run) -> list[str]:
 def show(paths: list[Path], signals: Mapping[str, str]) -> None:
     """Print every run with its sources, notes, roles and unused metrics, then what could not be read."""
     from curvedoc.ingest import read_runs
-    from curvedoc.rulebook.load import signals_file
+    from curvedoc.rulebook.place import signals_file
 
     harvest = read_runs(paths, signals=signals, signals_file=signals_file())
     out: list[str] = []

@@ -18,7 +18,7 @@ from curvedoc.ingest.settings import settings_of
 from curvedoc.ingest.signals import Signals, load_signals
 from curvedoc.model import Scalar
 from curvedoc.numbers import spelled
-from curvedoc.rulebook.load import signals_file
+from curvedoc.rulebook.place import signals_file
 
 #: Distinct healthy configurations that a failed run is compared with; of more, every so-many-th.
 MOST_HEALTHY = 2000

@@ -13,7 +13,7 @@ from curvedoc.errors import NothingToAnalyse
 from curvedoc.evaluate.labels import Label, Unit
 from curvedoc.ingest import read_runs
 from curvedoc.model import Run
-from curvedoc.rulebook.load import signals_file
+from curvedoc.rulebook.place import signals_file
 
 
 @dataclass(frozen=True, slots=True)

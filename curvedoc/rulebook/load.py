@@ -16,23 +16,13 @@ from pydantic import BaseModel, ValidationError
 from curvedoc.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import schema
 from curvedoc.rulebook.compile import compile_cause, compile_rule
+from curvedoc.rulebook.place import rules_dir as rules_dir
+from curvedoc.rulebook.place import signals_file as signals_file
 from curvedoc.rulebook.rule import Cause, Rule, Rulebook
 from curvedoc.rulebook.shelf import Shelf
 from curvedoc.rulebook.yaml12 import read
 
 CHECK_ENDS = ("confirmed", "ruled-out")
-
-
-def rules_dir() -> Path:
-    """The rules that ship with curvedoc: inside the installed package, or beside it in a checkout."""
-    here = Path(__file__).resolve().parent.parent
-    inside = here / "_rules"
-    return inside if inside.is_dir() else here.parent / "rules"
-
-
-def signals_file() -> Path:
-    """The roles of raw metric names that ship with curvedoc."""
-    return rules_dir() / "signals.yaml"
 
 
 def _line(text: str, path: tuple[str | int, ...]) -> int:
@@ -123,22 +113,14 @@ def _shipped_cause(path: Path, where: str) -> Cause:
     return made
 
 
-def files_digest(folders: Sequence[Path] = ()) -> str:
-    """A hash of the shipped rule files and those in further folders, names and contents; they are not parsed."""
-    digest = hashlib.sha256()
-    for root in (rules_dir(), *folders):
-        for path in sorted(root.rglob("*.yaml")):
-            digest.update(f"{path}\0".encode("utf-8", "surrogatepass") + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
 def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False) -> Rulebook:
     """The rulebook in the shipped rules (unless builtin is false) and in further folders; a later file of one id wins.
 
     lazy: read a shipped cause when it is first asked for; tests hold what is in these files. Files in further folders
     are read at once. Raises RuleErrors with everything that is wrong in any file.
     """
-    roots = [*([rules_dir()] if builtin else []), *folders]
+    shipped = rules_dir()
+    roots = [*([shipped] if builtin else []), *folders]
     rules: dict[str, Rule] = {}
     causes: dict[str, Cause] = {}
     closed: dict[str, Callable[[], Cause]] = {}
@@ -148,9 +130,9 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
         if not root.is_dir():
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
         for path in sorted(p for p in root.rglob("*.yaml") if p.name != "signals.yaml"):
-            where = path.relative_to(root.parent).as_posix() if root == rules_dir() else path.as_posix()
+            where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-            is_cause, ours = path.parent.name == "causes", root == rules_dir() and builtin
+            is_cause, ours = path.parent.name == "causes", root == shipped and builtin
             if lazy and is_cause and ours:
                 closed[path.stem] = partial(_shipped_cause, path, where)
                 continue

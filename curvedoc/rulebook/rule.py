@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from curvedoc.diagnosis import Cost, Kind, Severity
 from curvedoc.rulebook.expr import Expr
-from curvedoc.rulebook.schema import Case
+
+if TYPE_CHECKING:
+    from curvedoc.rulebook.schema import Case
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts"]
 Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]

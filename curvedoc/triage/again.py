@@ -21,7 +21,7 @@ from curvedoc.ingest.remote import url_of
 from curvedoc.ingest.walk import SKIP_FOLDERS
 from curvedoc.options import Options
 from curvedoc.report.quick import maker
-from curvedoc.rulebook.load import files_digest
+from curvedoc.rulebook.place import files_digest
 from curvedoc.triage.codec import BAD_BYTES, decode_run, dump, encode_run, load
 
 MAGIC = "curvedoc-tree/1"

@@ -18,7 +18,7 @@ from curvedoc.ingest.roles import check_chosen
 from curvedoc.options import Options, rulebook
 from curvedoc.report.detail import LEVELS
 from curvedoc.report.summary import worst_first
-from curvedoc.rulebook.load import signals_file
+from curvedoc.rulebook.place import signals_file
 from curvedoc.triage.again import Tree, names, recall, record
 from curvedoc.triage.cache import Store, code_mark, key
 from curvedoc.triage.engine import Engine
