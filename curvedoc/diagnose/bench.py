@@ -92,14 +92,21 @@ class Bench:
         self.evaluator = evaluator or Evaluator(functions())
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
         self._restarts: Series | None = None
-        self._summaries: dict[tuple[str, str], Series | None] = {}
+        self._picked: dict[tuple[str, str], Series | None] = {}
+        self._whole = Subject("", {}, self.pick)
 
     def subject(self) -> Subject:
         """The run as a whole."""
-        return Subject("", {}, self.pick)
+        return self._whole
 
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
+        key = (need.member, need.target)
+        if key not in self._picked:
+            self._picked[key] = self._found(need)
+        return self._picked[key]
+
+    def _found(self, need: Need) -> Series | None:
         if need.member in ("first", "last"):
             matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
             if not matches:
@@ -112,11 +119,8 @@ class Bench:
         return self.run.series(need.target)
 
     def _summary(self, kind: Summary, role: str) -> Series | None:
-        key = (kind, role)
-        if key not in self._summaries:
-            found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
-            self._summaries[key] = summary(kind, [(label, s) for label, s in found if s is not None])
-        return self._summaries[key]
+        found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
+        return summary(kind, [(label, s) for label, s in found if s is not None])
 
     def bind(self, need: Need, subject: Subject) -> Any:
         """The value of one input, None where the run has none."""

@@ -104,6 +104,8 @@ def _zeros(loss: Series) -> Iterator[Note]:
 
 def _repeated(run: Run, metric: str) -> Iterator[Note]:
     """How alike the values are that a restart wrote again."""
+    if not run.points["superseded"].any():
+        return
     points = run.points.filter(
         (pl.col("metric") == metric) & pl.col("step").is_not_null() & pl.col("value").is_not_nan()
     )
