@@ -118,11 +118,11 @@ def main() -> None:
         cluster.wait()
     print(f"{a.runs:,} runs of 3 metrics x {a.points:,} points, {os.cpu_count()} cores, {JOBS} workers, "
           f"Python {platform.python_version()}, medians of {a.rounds} rounds\n")  # fmt: skip
-    print("| | seconds | processor seconds | runs a processor second | time of the local pool |")
+    print("| | seconds | processor seconds | runs a processor second | processor time of the local pool |")
     print("| --- | ---: | ---: | ---: | ---: |")
     for name, rounds in took.items():
         wall, cpu = (statistics.median(x) for x in zip(*rounds, strict=True))
-        ratio = statistics.median(w / b for (w, _), (b, _) in zip(rounds, took["local pool"], strict=True))
+        ratio = statistics.median(c / b for (_, c), (_, b) in zip(rounds, took["local pool"], strict=True))
         print(f"| {name} | {wall:.1f} | {cpu:.1f} | {a.runs / cpu:,.0f} | {ratio:.2f} x |")
 
 
