@@ -261,3 +261,11 @@ def test_a_clean_decay_however_steep_does_not_rise(m: int, rate: float) -> None:
     assert turning.turn_step(s) == pytest.approx(m - 1, abs=0.5 * m)
     assert (turning.rise_after(s) or 0.0) < 0.02
     assert (turning.rise_z(s) or 0.0) < 2.5
+
+
+def test_the_first_level_of_a_long_run_is_that_of_its_first_rows() -> None:
+    """Half of a fast start is over within a few rows, however long the run is."""
+    t = np.arange(20_000)
+    y = 1.0 + 8.0 / (1.0 + t / 20.0) + 0.02 * np.random.default_rng(7).standard_normal(len(t))
+    assert trend.total_drop(Series.of(y)) == pytest.approx(8.0, rel=0.2)
+    assert trend.progress(Series.of(y)) == pytest.approx(8.0 / 9.0, rel=0.05)

@@ -12,6 +12,7 @@ from curvedoc.stats.medians import median5, median_of, quantile_of
 from curvedoc.stats.robust import second_differences
 
 MAD_TO_SD = 1.4826  # of a normal distribution
+HEAD_ROWS = 9  # a median of more rows gains little against noise and slides down where half is learned in a few
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,7 @@ def clipped(y: Floats, noise: float | None = None) -> Floats:
 def head_level(y: Floats) -> float:
     """Level at the start: median of the first rows, few enough not to slide down a steep head."""
     n = len(y)
-    return median_of(y[: max(1, min(5, n // 20), n // 50)])
+    return median_of(y[: max(1, min(5, n // 20), min(n // 50, HEAD_ROWS))])
 
 
 def tail_level(y: Floats) -> float:
