@@ -57,6 +57,7 @@ MADE: dict[str, Callable[[], Diagnosis]] = {
     "healthy": lambda: sampled("converged-flat"),
     "edges": edges,
     "lone": lone,
+    "few": lambda: of(nan_run(), oom_run(), healthy_run()),
     "sweep": sweep,
     "fifty": fifty,
 }
