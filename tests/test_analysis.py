@@ -9,6 +9,8 @@ import altair as alt
 import pytest
 
 import curvedoc
+from curvedoc.diagnose.verdict import said
+from curvedoc.diagnosis import Finding, RankedCause
 from curvedoc.errors import NothingToAnalyse, UsageError
 from curvedoc.report.json_out import from_json
 
@@ -103,3 +105,22 @@ def test_a_run_that_logged_only_its_validation_loss_is_told_by_it(tmp_path: Path
     (run,) = curvedoc.analyze(tmp_path).runs
     assert run.verdict == "healthy"
     assert run.headline.startswith("No problem found; the validation loss ends at 0.33")
+
+
+@pytest.mark.parametrize(
+    ("finding", "cause", "headline"),
+    [
+        ("An operation got tensors whose shapes do not fit", "Tensor shapes do not fit", "{}, at step 7."),
+        ("The loss is multiplied by the loss scale", "The loss was multiplied by the scale", "{}, at step 7."),
+        ("The loss blew up", "The learning rate is too high", "{}, at step 7: the learning rate is too high."),
+    ],
+)
+def test_a_headline_names_the_cause_unless_that_says_the_same(finding: str, cause: str, headline: str) -> None:
+    found = Finding("s", finding, "pathology", "error", 1.0, 7, None, None)
+    ranked = RankedCause("c", cause, 0.9, findings=("s",))
+    assert said("step", [found], [ranked]) == headline.format(finding)
+
+
+def test_what_holds_from_the_first_step_on_has_no_onset_in_the_headline() -> None:
+    found = Finding("s", "The loss rests at the floor", "pathology", "warning", 1.0, 0, None, None)
+    assert said("epoch", [found], []) == "The loss rests at the floor."

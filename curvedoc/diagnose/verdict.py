@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,11 @@ ENOUGH_EPOCHS = 4
 #: Below this the headline names the symptom only: it may not assert a cause.
 ASSERTED = 0.5
 NEAR_CERTAIN = 0.7
+_WORD = re.compile(r"[a-z]+")
+#: Words that say nothing on their own, without the s of a plural.
+_FILLERS = frozenset(
+    {"a", "an", "the", "i", "are", "wa", "were", "be", "do", "not", "by", "of", "to", "in", "on", "or", "and", "it"}
+)
 #: Cost of a check in units of one look at the log.
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
 
@@ -61,9 +67,16 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     # a text without steps is counted from -1; what holds from step 0 on holds for the whole run
     where = f", at {axis} {first.first_step:,}" if first.first_step is not None and first.first_step > 0 else ""
     text = f"{first.title}{where}"
-    if causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings:
+    sure = causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings
+    if sure and not _same(causes[0].title, first.title):
         return f"{text}: {lower_first(causes[0].title)}."
     return f"{text}."
+
+
+def _same(cause: str, finding: str) -> bool:
+    """Whether a cause's title says nothing that the finding's does not say, as where shapes do not fit."""
+    said, known = ({w.rstrip("s") for w in _WORD.findall(t.lower())} - _FILLERS for t in (cause, finding))
+    return said <= known
 
 
 def _open(cause: RankedCause) -> bool:
