@@ -60,14 +60,18 @@ MESSAGES: Mapping[str, type[pl.DataType]] = {
 }
 
 
+_NO_POINTS = pl.DataFrame(schema=dict(POINTS))
+_NO_MESSAGES = pl.DataFrame(schema=dict(MESSAGES))
+
+
 def empty_points() -> pl.DataFrame:
     """A points frame without rows."""
-    return pl.DataFrame(schema=dict(POINTS))
+    return _NO_POINTS.clone()
 
 
 def empty_messages() -> pl.DataFrame:
     """A messages frame without rows."""
-    return pl.DataFrame(schema=dict(MESSAGES))
+    return _NO_MESSAGES.clone()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def numbers(cells: pl.Series, comma: bool = False) -> Column:
 
 def all_numbers(values: pl.Series) -> Column:
     """A column in which every filled cell is a number."""
-    return Column(values, pl.repeat(False, len(values), eager=True), False)
+    return Column(values, pl.Series([False]).new_from_index(0, len(values)), False)
 
 
 def _odd(low: pl.Series, comma: bool) -> pl.Series:

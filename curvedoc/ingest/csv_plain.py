@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from itertools import islice
 
-import numpy as np
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
 from curvedoc.ingest.csv_split import LINE_CAP, Section, is_header, separator_of, split_line, unique
+from curvedoc.ingest.json_bulk import count
 from curvedoc.model import Note
 
 #: Rows by which columns of numbers are told from columns of text.
@@ -25,8 +25,7 @@ def plain_section(data: bytes, notes: list[Note]) -> Section | None:
     if not data.endswith(b"\n") or b'"' in data:
         return None
     start = data.find(b"\n") + 1
-    byte = np.frombuffer(data, np.uint8)
-    rows = int(np.count_nonzero(byte == ord("\n"))) - 1
+    rows = count(data, ord("\n")) - 1
     if not 0 < start <= LINE_CAP or rows < 1:
         return None
     sample = list(islice(io.StringIO(data[: 1 << 20].decode("utf-8", "replace")), _SAMPLE))
@@ -34,18 +33,21 @@ def plain_section(data: bytes, notes: list[Note]) -> Section | None:
     sep = separator_of(sample[:50])
     names = split_line(sample[0], sep)
     wanted = (rows + 1) * (len(names) - 1)
-    if len(names) < 2 or not names[-1] or not is_header(names) or int(np.count_nonzero(byte == ord(sep))) != wanted:
+    if len(names) < 2 or not names[-1] or not is_header(names) or count(data, ord(sep)) != wanted:
         return None
     schema = _schema([line.split(sep) for line in sample[1:]], len(names))
     if schema is None:
         return None
     try:
-        frame = pl.read_csv(io.BytesIO(data[start:]), separator=sep, has_header=False, schema=schema, quote_char=None)
+        frame = pl.read_csv(
+            io.BytesIO(data), separator=sep, has_header=False, skip_rows=1, schema=schema, quote_char=None
+        )
     except (PolarsError, PanicException, ValueError):
         return None
     if frame.height != rows:
         return None
-    cells = frame.select(pl.col(pl.String).str.strip_chars(" \t'"))
+    texts = [s for s in frame.get_columns() if s.dtype == pl.String]
+    cells = pl.DataFrame(texts).select(pl.all().str.strip_chars(" \t'"))
     values = {i: s for i, s in enumerate(frame.get_columns()) if s.dtype == pl.Float64}
     return Section(unique(names, notes), cells, pl.int_range(2, rows + 2, dtype=pl.UInt32, eager=True), values)
 

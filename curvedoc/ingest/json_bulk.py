@@ -24,6 +24,7 @@ MAX_KEYS = 2_000
 _HOLES = 3
 _MAX_DEPTH = 4
 _QUOTE, _COLON = b'":'
+_BLOCK = 1 << 18
 #: Numbers that no log holds stand for NaN and Infinity while the text is parsed; as many must come out as went in.
 _WORDS = (b"NaN", b"Infinity")
 #: A letter is rare that stands in less than one of so many bytes.
@@ -186,5 +187,6 @@ def _fields(kind: pl.Struct) -> Schema:
 
 
 def count(data: bytes, byte: int) -> int:
-    """How often a byte occurs; bytes.count is slow where it occurs often."""
-    return int(np.count_nonzero(np.frombuffer(data, np.uint8) == byte))
+    """How often a byte occurs; bytes.count is slow where it occurs often, and all of it at once leaves the cache."""
+    all_ = np.frombuffer(data, np.uint8)
+    return sum(int(np.count_nonzero(all_[i : i + _BLOCK] == byte)) for i in range(0, len(all_), _BLOCK))

@@ -18,6 +18,7 @@ from curvedoc.ingest.json_messages import clean, frame
 from curvedoc.ingest.json_settings import settings_of
 from curvedoc.ingest.json_table import Column, Table, table
 from curvedoc.ingest.noting import coalesce
+from curvedoc.ingest.strands import nothing, spelled
 from curvedoc.model import POINTS, Flag, Note, empty_points
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
@@ -121,20 +122,18 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
     if not curves:
         return empty_points()
     sizes = [len(c.value) for c in curves]
-    names = pl.Series([clean(c.metric) for c in curves], dtype=pl.String)
     # most curves share the arrays of their records: these are looked at once
-    whole = {id(c.step): _whole(c.step) for c in curves}
-    clocks = {id(c.time): np.isfinite(c.time) for c in curves}
+    whole = {key: _whole(step) for key, step in {id(c.step): c.step for c in curves}.items()}
+    clocks = {key: np.isfinite(time) for key, time in {id(c.time): c.time for c in curves}.items()}
     step, known = (np.concatenate([whole[id(c.step)][i] for c in curves]) for i in (0, 1))
     ranked = any(c.any() for c in {id(c.rank): c.rank for c in curves}.values())
     timed = any(t.any() for t in clocks.values())
-    none = pl.repeat(None, len(step), dtype=pl.Float64, eager=True)
     frame = pl.DataFrame(
         {
-            "metric": names.gather(np.repeat(np.arange(len(curves), dtype=np.uint32), sizes)),
+            "metric": spelled([clean(c.metric) for c in curves], sizes),
             "step": step,
             "value": np.concatenate([c.value for c in curves]),
-            "time": np.concatenate([c.time for c in curves]) if timed else none,
+            "time": np.concatenate([c.time for c in curves]) if timed else nothing(len(step)),
             "rank": np.concatenate([c.rank for c in curves]) if ranked else np.zeros(len(step), np.int32),
             "flags": np.concatenate([c.flags for c in curves]),
         },
@@ -145,7 +144,7 @@ def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
         masks.append(("time", np.concatenate([clocks[id(c.time)] for c in curves])))
     for name, mask in masks:
         if not mask.any():
-            frame = frame.with_columns(pl.lit(None, POINTS[name]).alias(name))
+            frame = frame.with_columns(nothing(len(step)).cast(POINTS[name]).alias(name))
         elif not mask.all():
             frame = frame.with_columns(pl.when(pl.Series(mask)).then(pl.col(name)).alias(name))
     return frame
@@ -189,7 +188,7 @@ def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray
             continue
         keep = ~taken[column.at]
         part = column if keep.all() else Column(column.at[keep], column.value[keep], column.flags[keep])
-        if len(part.at) and not (part.flags & Flag.NULL).all():
+        if len(part.at) and not (part.flags & np.uint16(Flag.NULL)).all():
             yield from _split(names_of[key], part, around)
 
 

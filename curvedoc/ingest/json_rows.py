@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -38,12 +39,17 @@ def is_document(data: bytes, whole: bool = True) -> bool:
 
     With `whole` False, `data` is the head of a longer file, and its last line is left out.
     """
-    lines = [line for line in data[: 1 << 16].split(b"\n") if line.strip()]
-    if len(lines) > 1 and (not whole or len(data) > 1 << 16):
+    return _is_document(data[: 1 << 16], whole and len(data) <= 1 << 16)
+
+
+@lru_cache(maxsize=4)  # several readers ask it of the same head
+def _is_document(head: bytes, whole: bool) -> bool:
+    if not _DOCUMENT.match(head):
+        return False
+    lines = [line for line in head.split(b"\n") if line.strip()]
+    if len(lines) > 1 and not whole:
         lines.pop()
     lines = lines[:_SAMPLE_LINES]
-    if not lines or not _DOCUMENT.match(data):
-        return False
     if len(lines) == 1:
         return lines[0].lstrip().startswith(b"[")
     return 2 * sum(parse_line(line.strip())[1] == "record" for line in lines) < len(lines)

@@ -93,9 +93,10 @@ def _texts(pieces: list[tuple[Index, list[str]]]) -> Texts:
 def _value_notes(columns: dict[str, Column]) -> list[Note]:
     notes = []
     # A column of nulls alone ("best_metric": null) says nothing about any curve.
-    live = [c for c in columns.values() if not (c.flags & Flag.NULL).all()]
-    nulls = sum(int((c.flags & Flag.NULL != 0).sum()) for c in live)
-    quoted = sum(int((c.flags & Flag.WAS_STRING != 0).sum()) for c in live)
+    flagged = [c.flags for c in columns.values() if c.flags.any()]
+    live = [f for f in flagged if not (f & np.uint16(Flag.NULL)).all()]
+    nulls = sum(int(np.count_nonzero(f & np.uint16(Flag.NULL))) for f in live)
+    quoted = sum(int(np.count_nonzero(f & np.uint16(Flag.WAS_STRING))) for f in live)
     if nulls:
         notes.append(
             Note("null-values", "values logged as null: missing, or NaN that the writer cannot spell", count=nulls)

@@ -61,6 +61,22 @@ class Solid(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def read(self, size: int = -1) -> bytes | None:
+        """As `readinto`, without a copy where a stretch of the file is asked for."""
+        if size < 0 or not self._runs or self._runs[-1][0] is None:
+            return super().read(size)
+        place, left = self._runs.pop()
+        if not self._placed and place is not None:
+            self._file.seek(place)
+        part = self._file.read(min(size, left))
+        self._advance(place, left, len(part))
+        return part if part or not self._runs else self.read(size)
+
+    def _advance(self, place: int | None, left: int, n: int) -> None:
+        self._placed = place is not None and 0 < n < left
+        if 0 < n < left:
+            self._runs.append((None if place is None else place + n, left - n))
+
     def readinto(self, room: Any) -> int:
         view = memoryview(room)
         while self._runs:
@@ -72,9 +88,7 @@ class Solid(io.RawIOBase):
                 if not self._placed:
                     self._file.seek(place)
                 n = self._file.readinto(view[:left]) or 0
-            self._placed = place is not None and 0 < n < left
-            if 0 < n < left:
-                self._runs.append((None if place is None else place + n, left - n))
+            self._advance(place, left, n)
             if n:
                 return n
         return 0

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from curvedoc.model import ASSEMBLED, Flag
 from curvedoc.series import Floats, Ints
 
+#: Up to so many names, as many calls cost less than the query that a gather is.
+_MANY_NAMES = 100
 Bools = NDArray[np.bool_]
 
 
@@ -72,17 +74,15 @@ def unravel(
     Rows without a value are dropped unless they are flagged NULL; those get NaN. `blocks` as in `Log`: these points
     need no sorting.
     """
-    flags = points["flags"].fill_null(0).to_numpy()
-    keep = points["value"].is_not_null().to_numpy() | ((flags & np.uint16(Flag.NULL)) != 0)
-    if not bool(keep.all()):
+    flags = _array(points["flags"], 0)
+    if points["value"].null_count():
+        keep = points["value"].is_not_null().to_numpy() | ((flags & np.uint16(Flag.NULL)) != 0)
         points, flags = points.filter(keep), flags[keep]
     if not len(points):
         return []
-    ranks = points["rank"].fill_null(0).to_numpy()
+    ranks, step = _array(points["rank"], 0), _array(points["step"], 0)
+    value, time = _array(points["value"], np.nan), _array(points["time"], np.nan)
     known = points["step"].is_not_null().to_numpy() if points["step"].null_count() else np.ones(len(points), np.bool_)
-    step = points["step"].fill_null(0).to_numpy()
-    value = points["value"].fill_null(float("nan")).to_numpy()
-    time = points["time"].fill_null(float("nan")).to_numpy()
     sorted_ = sum(n for _, n in blocks) == len(points) and not bool(ranks.any())
     return [
         Strand(
@@ -91,6 +91,15 @@ def unravel(
         )
         for name, first, at in (_parts(blocks) if sorted_ else _sorted(points["metric"], ranks))
     ]  # fmt: skip
+
+
+def _array(series: pl.Series, default: float) -> np.ndarray:
+    """The values, with the default in place of nulls. (Every method of a series that is an expression costs as much as
+    a thousand values, so that the usual case does without.)"""
+    nulls = series.null_count()
+    if nulls == len(series):
+        return np.full(len(series), default, series.head(0).to_numpy().dtype)
+    return series.fill_null(default).to_numpy() if nulls else series.to_numpy()
 
 
 def _parts(blocks: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int, slice | Ints]]:
@@ -148,13 +157,12 @@ def frame(strands: Sequence[Strand]) -> pl.DataFrame:
         return pl.DataFrame(schema=dict(ASSEMBLED))
     lengths = [len(s) for s in strands]
     total = sum(lengths)
-    names = pl.Series("metric", [s.metric for s in strands], dtype=pl.String)
     timed = any(bool(np.isfinite(s.time).any()) for s in strands)
     columns: dict[str, object] = {
-        "metric": names.gather(np.repeat(np.arange(len(strands), dtype=np.uint32), lengths)),
+        "metric": spelled([s.metric for s in strands], lengths),
         "step": np.concatenate([s.step for s in strands]),
         "value": np.concatenate([s.value for s in strands]),
-        "time": pl.Series(np.concatenate([s.time for s in strands])).fill_nan(None) if timed else _nothing(total),
+        "time": _times(np.concatenate([s.time for s in strands])) if timed else nothing(total),
         "rank": np.repeat(np.array([s.rank for s in strands], dtype=np.int32), lengths),
         "flags": np.concatenate([s.flags for s in strands]),
         "segment": _laid([s.segment for s in strands], lengths, np.int64),
@@ -163,8 +171,23 @@ def frame(strands: Sequence[Strand]) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=dict(ASSEMBLED))
 
 
-def _nothing(n: int) -> pl.Series:
-    return pl.repeat(None, n, dtype=pl.Float64, eager=True)
+def spelled(names: Sequence[str], lengths: Sequence[int]) -> pl.Series:
+    """Each name so many times."""
+    if len(names) > _MANY_NAMES:
+        series = pl.Series("metric", names, dtype=pl.String)
+        return series.gather(np.repeat(np.arange(len(names), dtype=np.uint32), lengths))
+    parts = [pl.Series("metric", [s]).new_from_index(0, n) for s, n in zip(names, lengths, strict=True)]
+    return pl.concat(parts)
+
+
+def _times(time: Floats) -> pl.Series:
+    series = pl.Series(time)
+    return series.fill_nan(None) if bool(np.isnan(time).any()) else series
+
+
+def nothing(n: int) -> pl.Series:
+    """So many nulls in place of floats."""
+    return pl.Series([None], dtype=pl.Float64).new_from_index(0, n)
 
 
 def _laid(parts: Sequence[np.ndarray], lengths: Sequence[int], kind: type[np.generic]) -> np.ndarray:

@@ -16,6 +16,7 @@ _FEWEST = 20
 _EXACT = 1e-7
 #: The last value must stand so many typical moves from the one before it: a curve that rests at its mean is no summary.
 _MOVES = 3.0
+_HUGE = 1e290
 
 
 def without(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
@@ -48,8 +49,9 @@ def _summarizes(s: Strand) -> str:
     again = not s.known[-1] or (bool(s.known[-2]) and s.step[-1] == s.step[-2])
     if again and last in (float(rest.min()), float(rest.max())):
         return "best"
-    scale = float(np.max(np.abs(rest)))
-    mean = float(np.mean(rest / scale)) * scale if scale > 0.0 else 0.0
+    scale = max(abs(float(rest.min())), abs(float(rest.max())))
+    # only values near the end of the range need to be scaled, lest their sum overflows
+    mean = float(np.mean(rest)) if scale < _HUGE else float(np.mean(rest / scale)) * scale
     return "mean" if abs(mean - last) <= _EXACT * abs(last) and _leaps(rest, last) else ""
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.triage.alarm import TooLate, alarm
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.shard import Kit, Shard, work
+from curvedoc.triage.shard import Kit, Shard, Task, work
 
 #: Less than that takes no time worth a limit.
 FEW_BYTES = 20 << 20
 _PACKED = (".gz", ".zst")
 
 
-def heavy(shard: Shard) -> bool:
-    """Whether what is read together may take time or memory: it is large, or packed so that nobody knows how large."""
-    members = [m for t in shard.tasks for m in t.bundle.members]
-    return sum(t.bundle.bytes for t in shard.tasks) >= FEW_BYTES or any(m.path.suffix in _PACKED for m in members)
+def heavy(tasks: Sequence[Task]) -> bool:
+    """Whether tasks may take time or memory: they are large, or packed so that nobody knows how large."""
+    members = (m for t in tasks for m in t.bundle.members)
+    return sum(t.bundle.bytes for t in tasks) >= FEW_BYTES or any(m.path.suffix in _PACKED for m in members)
 
 
 def here(shard: Shard, tools: Kit, seconds: float) -> Iterator[tuple[int, Outcome]]:

@@ -196,7 +196,7 @@ class _Call:
             yield from self.engine.run(shards, self.tools, self.limits)
             return
         tasks = [t for s in shards for t in s.tasks]
-        if len(tasks) >= FEW_RUNS or any(heavy(s) for s in shards):
+        if len(tasks) >= FEW_RUNS or heavy(tasks):
             began = False
             try:
                 for pair in run_pool(shards, self.tools, max(1, self.jobs), self.limits):
