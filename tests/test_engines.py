@@ -23,6 +23,7 @@ from curvedoc.options import Options
 from curvedoc.report.json_out import to_json
 from curvedoc.triage import Limits, sweep
 from curvedoc.triage.cache import Store
+from curvedoc.triage.dask_engine import EngineLost
 from curvedoc.triage.engine import Engine, engine_of
 
 try:
@@ -158,6 +159,36 @@ list(module._watched(None, None, 0.3))
 """
     done = subprocess.run([sys.executable, "-c", code], timeout=30, check=False)
     assert done.returncode == 1
+
+
+@needs_dask
+def test_a_cluster_without_curvedoc_is_told_and_no_run_blamed(tree: Path, tmp_path: Path) -> None:
+    code = """
+import sys
+if __name__ == "__main__":
+    from distributed import LocalCluster
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0")
+    print(cluster.scheduler_address if "://" in cluster.scheduler_address else "", flush=True)
+    sys.stdin.read()
+"""
+    bare = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"PYTHONPATH": str(tmp_path / "hidden")}
+    (tmp_path / "hidden" / "curvedoc").mkdir(parents=True)
+    (tmp_path / "hidden" / "curvedoc" / "__init__.py").write_text("raise ImportError('another curvedoc')")
+    code = code.replace("processes=False", "processes=False, protocol='tcp', host='127.0.0.1'")
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, env=bare, cwd=tmp_path,
+    ) as cluster:  # fmt: skip
+        assert cluster.stdout is not None and cluster.stdin is not None
+        made = engine_of(f"dask:{cluster.stdout.readline().strip()}", 1)
+        assert made is not None
+        try:
+            with pytest.raises(EngineLost, match="another curvedoc") as error:
+                sweep([tree], QUICK, engine=made)
+        finally:
+            made.close()
+            cluster.stdin.close()
+    assert "install the same curvedoc" in error.value.hint
 
 
 def test_without_dask_the_error_names_the_extra(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:

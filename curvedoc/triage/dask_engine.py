@@ -29,6 +29,8 @@ _WORKERS_SECONDS = 120.0
 _ENVIRONMENT = {
     name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 }
+#: Shards that failed, each with what was raised; "" where its worker was lost.
+Lost = dict[Shard, str]
 _INSTALL = "pip install 'curvedoc[dask]'"
 
 
@@ -70,18 +72,19 @@ class DaskEngine:
         name = f"curvedoc-{uuid.uuid4().hex}"
         _register(client, Setup(tools, 0.0 if self.address else limits.seconds), name)
         try:
-            lost: list[Shard] = []
+            _prove(client, name)
+            lost: Lost = {}
             yield from _map(client, name, shards, lost)
             # what comparing repeats would have added is lost with its group, not the runs themselves
             alone = [Shard((t,)) for s in lost if not s.together for t in s.tasks]
-            suspects: list[Shard] = []
+            suspects: Lost = {}
             yield from _map(client, name, alone, suspects)
             for suspect in suspects:
-                guilty: list[Shard] = []
+                guilty: Lost = {}
                 yield from _map(client, name, [suspect], guilty)
-                for shard in guilty:
+                for shard, raised in guilty.items():
                     run = shard.tasks[0]
-                    yield run.index, Outcome((), (Unreadable(run.bundle.name, self._told(limits)),))
+                    yield run.index, Outcome((), (Unreadable(run.bundle.name, raised or self._told(limits)),))
         finally:
             _unregister(client, name)
 
@@ -156,8 +159,8 @@ def _register(client: Any, held: Any, name: str) -> None:
     try:
         client.register_plugin(held, name=name)
     except Exception as e:  # whatever the other side raises while it loads: it cannot do this work, and that is told
-        hint = "install the same curvedoc and Python on its workers"
-        raise EngineLost(f"the dask workers cannot load curvedoc: {str(e)[:300]}", "", hint) from e
+        hint = "install the same curvedoc and Python for the scheduler and its workers"
+        raise EngineLost(f"the dask workers cannot load curvedoc: {_cause(e)}", "", hint) from e
 
 
 def _unregister(client: Any, name: str) -> None:
@@ -167,11 +170,39 @@ def _unregister(client: Any, name: str) -> None:
         return  # the scheduler is gone, and the plugin with it
 
 
-def _map(client: Any, name: str, shards: Sequence[Shard], lost: list[Shard]) -> Iterator[tuple[int, Outcome]]:
-    """The outcomes of these shards as they come; shards whose workers were lost are put into `lost`."""
+def _prove(client: Any, name: str) -> None:
+    """Have nothing done once: what is wrong with the other side as a whole must not be told as a fault of every run.
+
+    Raises EngineLost.
+    """
+    from distributed import KilledWorker
+
+    from curvedoc.triage.dask_worker import on_worker
+
+    future = client.submit(on_worker, name, Shard(()), pure=False)
+    try:
+        future.result()
+    except KilledWorker:
+        return  # a worker that goes away just now says nothing of the others
+    except Exception as e:  # whatever the other side raises, also while it unpacks the call; it is told
+        hint = "install the same curvedoc and Python for the scheduler and its workers"
+        raise EngineLost(f"dask cannot run curvedoc: {_cause(e)}", "", hint) from e
+    finally:
+        future.release()
+
+
+def _cause(error: BaseException) -> str:
+    """The first error of a chain, in a line."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+def _map(client: Any, name: str, shards: Sequence[Shard], lost: Lost) -> Iterator[tuple[int, Outcome]]:
+    """The outcomes of these shards as they come; those that failed are put into `lost`."""
     if not shards:
         return
-    from distributed import as_completed
+    from distributed import KilledWorker, as_completed
 
     from curvedoc.triage.dask_worker import on_worker
 
@@ -182,7 +213,8 @@ def _map(client: Any, name: str, shards: Sequence[Shard], lost: list[Shard]) -> 
             if future.status == "finished":
                 yield from future.result()
             elif future.status == "error":
-                lost.append(shard)
+                error = future.exception()
+                lost[shard] = "" if isinstance(error, KilledWorker) else f"it could not be done: {_cause(error)}"
             else:
                 raise EngineLost("the dask scheduler went away", "", "the same command goes on from there")
             future.release()
