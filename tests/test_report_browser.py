@@ -312,6 +312,17 @@ def test_evidence_shows_where_it_is_on_the_curves(show: Open) -> None:
         )
 
 
+def test_each_event_of_the_order_leads_to_its_step(show: Open) -> None:
+    page = show("failed")
+    steps = page.eval("[...document.querySelectorAll('.run.on [data-step]')].map(b => Number(b.dataset.step))")
+    assert len(steps) >= 2
+    for i, step in enumerate(steps):
+        page.eval(f"document.querySelectorAll('.run.on [data-step]')[{i}].click()")
+        first, last = window(page)
+        assert first <= step <= last
+        page.until("document.querySelector('.run.on .spot').offsetWidth > 2")
+
+
 def test_the_panels_are_saved_as_one_png(show: Open) -> None:
     page = show("one")
     page.eval("HTMLAnchorElement.prototype.click = function () { window.saved = [this.download, this.href]; }")

@@ -158,6 +158,12 @@ class Stack {
   // The steps that a sentence speaks of, shaded until the window changes.
   point(spot) { this.spot = spot; if (this.live) this.shadeSpot(); }
 
+  around(x) {
+    const pad = Math.max(8, (this.r.x[1] - this.r.x[0]) / 50);
+    this.zoom([x - pad, x + pad]);
+    this.point([x, x]);
+  }
+
   shadeSpot() {
     this.shade.style.display = this.spot ? 'block' : 'none';
     if (!this.spot) return;

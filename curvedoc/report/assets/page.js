@@ -103,6 +103,8 @@ document.addEventListener('click', e => {
     stacks[current]?.point(zoom.dataset.spot.split('-').map(Number));
     return;
   }
+  const moved = e.target.closest('[data-step]');
+  if (moved) { scrollTo($('.run.on .curves')); stacks[current]?.around(Number(moved.dataset.step)); return; }
   const text = e.target.closest('[data-copy]');
   if (text) copy($('code', text.parentElement).textContent);
 });
