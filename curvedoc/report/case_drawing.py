@@ -61,7 +61,8 @@ def drawn(rule: Rule, case: Case) -> Drawn:
     members = [("", run), *((f"repeat {i}", build(m, case, f"sibling {i}")) for i, m in enumerate(case.siblings, 1))]
     lines = [line for name, member in members for line in _lines(name, member)]
     by_panel: dict[str, list[Line]] = {}
-    for line in lines:
+    # the training curve first, as in a report
+    for line in sorted(lines, key=lambda x: family(x.curve.role) != x.curve.role):
         by_panel.setdefault(family(line.curve.role), []).append(line)
     wanted = [family(n.target) for n in rule.program.needs if n.source == "role"]
     order = sorted(by_panel, key=lambda k: (k != "loss", wanted.index(k) if k in wanted else len(wanted)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curvedoc.diagnosis import Diagnosis, Evidence, RankedCause, RunDiagnosis
+from curvedoc.diagnosis import Diagnosis, Evidence, RunDiagnosis
 from curvedoc.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
@@ -29,6 +29,7 @@ from curvedoc.report.summary import (
     why,
     worst_first,
 )
+from curvedoc.report.text_parts import reason
 from curvedoc.report.tree import tree
 from curvedoc.report.view import where
 
@@ -94,7 +95,7 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
     if events := in_order(run):
         out += ["**In order**", "", *(f"1. {markdown(at)}: {_text(what)}" for at, what in events), ""]
     if run.causes and run.verdict != "healthy":
-        out += [*_causes(run.causes), ""]
+        out += [*_causes(run), ""]
     out += _tasks(run) if run.verdict != "healthy" else []
     first = first_thing(run)
     if first:
@@ -129,17 +130,18 @@ def _text(text: str) -> str:
     return markdown(words.cap(clip(redact(text), _TEXT)))
 
 
-def _causes(causes: Sequence[RankedCause]) -> list[str]:
+def _causes(run: RunDiagnosis) -> list[str]:
+    causes = run.causes
     title = "Likely causes" if causes[0].probability >= words.ASSERTED else "Possible causes"
     out = [f"**{title}**", "", "| Cause | Likelihood | For | Against |", "| --- | --- | --- | --- |"]
     for c in causes[:6]:
         chance = f"{words.likelihood(c.probability)}, {words.percent(c.probability)}"
-        out.append(f"| {_text(c.title)} | {markdown(chance)} | {_cell(c.supports)} | {_cell(c.against)} |")
+        out.append(f"| {_text(c.title)} | {markdown(chance)} | {_cell(run, c.supports)} | {_cell(run, c.against)} |")
     return out
 
 
-def _cell(evidence: Sequence[Evidence]) -> str:
-    return "<br>".join(_text(e.text) for e in evidence[:4])
+def _cell(run: RunDiagnosis, evidence: Sequence[Evidence]) -> str:
+    return "<br>".join(_text(reason(run, e.text)) for e in evidence[:4])
 
 
 def _tasks(run: RunDiagnosis) -> list[str]:
