@@ -99,24 +99,31 @@ def run_pool(
             _stop(w)
 
 
-def warm_up() -> None:
-    """Have what workers are made of imported in the background, where the platform lets them share it (Linux)."""
-    if sys.platform.startswith("linux"):
-        from multiprocessing import forkserver
+def warm_up() -> bool:
+    """Have what workers are made of imported in the background; whether they can be forked from there (Linux).
 
+    The server that forks has imported everything and run nothing, so that no lock of a library is held in it.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    from multiprocessing import forkserver
+
+    try:
         get_context("forkserver").set_forkserver_preload(["curvedoc.triage.worker"])
         with _quiet_start():
             forkserver.ensure_running()
+    except OSError:  # no place for its socket, for one
+        return False
+    return True
 
 
-def _context() -> BaseContext:
-    # the server that forks has imported everything and run nothing, so that no lock of a library is held in it
-    return get_context("forkserver" if sys.platform.startswith("linux") else "spawn")
+def _context(tools: Kit) -> BaseContext:
+    # a caller of analyze() may have use of its own for the one such server that a process can have
+    return get_context("forkserver" if tools.store is not None and warm_up() else "spawn")
 
 
 def _start(tools: Kit, limits: Limits) -> _Worker:
-    warm_up()
-    context = _context()
+    context = _context(tools)
     ours, theirs = context.Pipe()
     process = cast(BaseProcess, context.Process(target=serve, args=(theirs, tools, limits.memory), daemon=True))  # type: ignore[attr-defined]
     with _quiet_start():

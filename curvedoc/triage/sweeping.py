@@ -83,7 +83,7 @@ def sweep(
             return kept
     found = plan(paths, progress=progress)
     bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
-    if engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
+    if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
         warm_up()
     book = rulebook(options)
     with ExitStack() as stack:
