@@ -74,7 +74,7 @@ def recognise(lr: Series) -> Schedule | None:
     digits may come out as a neighboring family, and a descent printed in single digits is "other". What is set once
     an epoch is read once an epoch. A log that was cut before a hold ends shows a constant.
 
-    >>> recognise(Series.of([0.5, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0])).kind
+    >>> recognise(Series.of([0.5, 1.0, *(1 - i / 40 for i in range(1, 41))])).kind
     'linear'
     """
     c = rates_of(lr)
