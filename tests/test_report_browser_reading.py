@@ -151,6 +151,23 @@ def test_on_paper_everything_is_unfolded_dark_on_white_and_without_controls(sche
     assert screen - set(shown(page).split()) - set(controls.split()) == set()
 
 
+def test_on_a_screen_every_column_of_the_table_has_room(show: Open) -> None:
+    page = show("sweep")
+    for width in (1280, 860, 721):  # narrower ones show a list
+        page.size(width, 900)
+        wide = page.eval("[...document.querySelectorAll('.runs tbody tr:first-child td')].map(c => c.clientWidth)")
+        assert wide[1] >= 110 and wide[2] >= 120
+        page.until(f"document.documentElement.scrollWidth <= {width}")
+
+
+def test_on_paper_every_column_of_the_table_has_room(show: Open) -> None:
+    page = show("sweep", width=720)  # about the width of A4 within its margins
+    page.media("print")
+    wide = page.eval("[...document.querySelectorAll('.runs tbody tr:first-child td')].map(c => c.clientWidth)")
+    assert len(wide) == 7 and min(wide) >= 40 and wide[1] >= 100 and wide[2] >= 180
+    assert page.eval("document.documentElement.scrollWidth") <= 720
+
+
 def test_a_printed_page_is_a_few_sheets(show: Open) -> None:
     page = show("one")
     data = page.call("Page.printToPDF", printBackground=True)["data"]
