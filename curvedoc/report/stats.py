@@ -21,7 +21,7 @@ def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
     rows = [("Failed", f"{tally.get('failed', 0):,}", f"of {len(d.runs):,}")]
     rows.append(("Warnings", f"{tally.get('warning', 0):,}", ""))
     if any(_lost(d)):
-        rows.append(("After it first showed", *_lost(d)))
+        rows.append(("Spent after the onset", *_lost(d)))
     elif tally.get("inconclusive"):
         rows.append(("Could not be judged", f"{tally['inconclusive']:,}", ""))
     rows.append(sure if sure and head.asserts else ("Healthy", f"{tally.get('healthy', 0):,}", ""))
@@ -31,7 +31,7 @@ def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
 def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | None) -> tuple[Figure, ...]:
     curve = main_curve(run)
     rows = [("Onset", words.step(onset(run)), run.axis)] if onset(run) is not None else []
-    rows += [("After it showed", *_lost(d))] if any(_lost(d)) and rows else []
+    rows += [("Spent after it", *_lost(d))] if any(_lost(d)) and rows else []
     if curve:
         rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), ""))
     if sure:
@@ -47,7 +47,7 @@ def _lost(d: Diagnosis) -> tuple[str, str]:
     hours = sum(r.cost.hours_wasted or 0.0 for r in d.runs)
     if hours >= 1:
         return f"{hours:,.1f}" if hours < 100 else f"{hours:,.0f}", "hours"
-    if hours > 0:
+    if hours >= words.SHOWN_HOURS:
         return words.hours(hours), ""
     steps = sum(r.cost.steps_wasted or 0 for r in d.runs)
     axes = {r.axis for r in d.runs if r.cost.steps_wasted}

@@ -90,8 +90,8 @@ def last_step(run: RunDiagnosis, curve: Curve) -> int:
 
 
 def group_of(d: Diagnosis) -> dict[str, Group]:
-    """The group of each grouped run, by the run's name."""
-    return {name: g for g in d.groups for name in g.runs}
+    """The group of each run that went the same way as another, by the run's name; one alone is no group."""
+    return {name: g for g in d.groups if len(g.runs) > 1 for name in g.runs}
 
 
 def worst_first(d: Diagnosis) -> tuple[RunDiagnosis, ...]:

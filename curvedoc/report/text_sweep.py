@@ -24,7 +24,6 @@ from curvedoc.report.text_parts import STYLE, first_part, reason
 #: Lines of a summary of several runs unless all were asked for: what a small terminal shows without scrolling.
 SCREEN = 30
 _SPARK = 14  # columns of a sparkline in the table
-_SHOWN_HOURS = 0.05  # less is not worth a word
 #: Widths from which the table has its sparkline, its last values and what came after the onset.
 _WIDE, _MIDDLE, _NARROW = 90, 72, 56
 
@@ -65,7 +64,7 @@ def several(out: Lines, d: Diagnosis, head: Summary, all_runs: bool, verbose: bo
 
 def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
     """Run and finding share the room that the figures on the right leave; a narrow terminal gets fewer of those."""
-    letters = {name: g.name for name, g in group_of(d).items() if len(g.runs) > 1}
+    letters = {name: g.name for name, g in group_of(d).items()}
     mark = max((len(letters.get(r.run, "")) for r in runs), default=0)
     names = [visible(words.run_name(r.run)) for r in runs]
     finds = [f"{letters.get(r.run, ''):<{mark}}{' ' * bool(mark)}{visible(_finding(r))}" for r in runs]
@@ -106,7 +105,7 @@ class _Column:
 
 
 def _figures(runs: tuple[RunDiagnosis, ...]) -> tuple[_Column, ...]:
-    timed = any((r.cost.hours_wasted or 0.0) >= _SHOWN_HOURS for r in runs)
+    timed = any((r.cost.hours_wasted or 0.0) >= words.SHOWN_HOURS for r in runs)
     onsets = tuple(words.step(onset(r)) if onset(r) is not None else "" for r in runs)
     ends = tuple(words.value(last_value(r)) if last_value(r) is not None else "" for r in runs)
     lost = tuple(_lost(r, timed) for r in runs)
@@ -134,7 +133,7 @@ def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:
         return
     lead, group = lead_finding(run), group_of(d).get(run.run)
     out.blank()
-    title = f"Why {group.name}" if group and len(group.runs) > 1 else "Why"
+    title = f"Why {group.name}" if group else "Why"
     out.add((title, "bold"), (f"  {words.run_name(run.run)}", "dim"), most=1)
     if not head.asserts:
         out.add((run.headline, ""), indent=2, most=3)
@@ -158,7 +157,7 @@ def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:
 
 def _wasted(d: Diagnosis) -> str:
     hours = sum(r.cost.hours_wasted or 0.0 for r in d.runs)
-    if hours >= _SHOWN_HOURS:
+    if hours >= words.SHOWN_HOURS:
         return f"{words.hours(hours)} were spent after trouble first showed."
     steps = sum(r.cost.steps_wasted or 0 for r in d.runs)
     return f"{words.count(steps, 'step')} were spent after trouble first showed." if steps else ""

@@ -28,6 +28,10 @@ POSSIBLE = 0.10
 _LIKELY = ((0.70, "very likely"), (ASSERTED, "likely"), (POSSIBLE, "possible"), (0.0, "unlikely"))
 
 
+#: Less time than this, 3 minutes, is not worth a word: steps say more.
+SHOWN_HOURS = 0.05
+
+
 def likelihood(probability: float) -> str:
     """The word for a probability, judged after rounding to whole percents as it is shown beside it.
 
