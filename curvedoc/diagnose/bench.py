@@ -243,5 +243,7 @@ def median_of(members: Sequence[Series], on: Series) -> Series | None:
     finite = np.isfinite(rows).any(axis=0)
     value = np.full(len(step), np.nan)
     if finite.any():
-        value[finite] = np.nanmedian(np.where(np.isfinite(rows[:, finite]), rows[:, finite], np.nan), axis=0)
+        # halved, so that the mean of two middle values cannot overflow
+        known = np.where(np.isfinite(rows[:, finite]), 0.5 * rows[:, finite], np.nan)
+        value[finite] = 2.0 * np.nanmedian(known, axis=0)
     return Series(step, value, members[0].metric)

@@ -88,7 +88,8 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         last_step=last,
         metric=lead.metric if lead is not None and lead.metric else None,
         scope=dict(subject.scope),
-        evidence=evidence(rule.evidence, env, env.texts(), bench.run.axis),
+        # every sentence may need a number that this run does not have; the title needs none
+        evidence=evidence(rule.evidence, env, env.texts(), bench.run.axis) or (Evidence(rule.title),),
         measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
         causes=_shares(rule, env),
     )

@@ -13,18 +13,22 @@ from curvedoc.series import Floats, Ints
 
 #: Fewer points than this at one step are a summary, not a curve that lost its steps.
 _CURVE = 3
+#: Whole numbers from here on are not all float64; a curve with so large a share of repeated steps has lost them.
+_EXACT = 1 << 53
+_MERGED = 0.1
 
 
 def number_rows(strands: Sequence[Strand]) -> tuple[list[Strand], bool, list[Note]]:
     """One stream's strands with every step known, and whether steps are record order now.
 
-    No step at all, or all of them the same: the most logged metric counts its records, and the others are laid along
-    it by the clock, or evenly where there is none. Some steps missing: filled from the clock or from the records beside
-    them.
+    No step at all, or all of them the same, or so large that neighbors became one in the file's numbers: the most
+    logged metric counts its records, and the others are laid along it by the clock, or evenly where there is none. Some
+    steps missing: filled from the clock or from the records beside them.
     """
-    if not strands or (all(bool(s.known.all()) for s in strands) and not _stuck(strands)):
+    useless = _stuck(strands) or _blurred(strands) if strands else False
+    if not strands or (all(bool(s.known.all()) for s in strands) and not useless):
         return list(strands), False, []
-    if _stuck(strands) or not any(bool(s.known.any()) for s in strands):
+    if useless or not any(bool(s.known.any()) for s in strands):
         notes = [Note("step-from-order", "no usable step was logged; records are counted instead")]
         return _counted(strands), True, notes
     missing = sum(int((~s.known).sum()) for s in strands)
@@ -37,6 +41,14 @@ def _stuck(strands: Sequence[Strand]) -> bool:
     if max(len(s) for s in strands) < _CURVE or not all(bool(s.known.all()) for s in strands):
         return False
     return len({int(v) for s in strands if len(s) for v in (s.step.min(), s.step.max())}) == 1
+
+
+def _blurred(strands: Sequence[Strand]) -> bool:
+    """Whether steps are too large for a float64, which stood between the file and here, to tell neighbors apart."""
+    main = max(strands, key=len)
+    if len(main) < _CURVE or not bool(main.known.all()) or int(main.step.max()) < _EXACT:
+        return False
+    return float(np.mean(np.diff(main.step) == 0)) > _MERGED
 
 
 def _counted(strands: Sequence[Strand]) -> list[Strand]:

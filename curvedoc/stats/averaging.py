@@ -16,6 +16,7 @@ DIP = -0.3  # correlation at the lag at which rows leave a moving window; -.5 in
 LONGEST = 400  # rows of a moving window
 LAG = 32  # rows over which the moves of an exponential average are compared with one row's
 MOST = 2.0 * LAG - 1.0  # rows: an exponential average is not told from a wider one
+FINEST = 1e-15  # of the values: differences below it are rounding
 LEAST = 5.0  # rows: a shorter average blurs nothing
 MOVING = 0.7  # of the differences are not zero: a value that stands still is no average of noise
 
@@ -40,7 +41,7 @@ def averaged_rows(s: Series) -> float | None:
     n = len(d) + 1
     d = d - _course(d)
     width = 5.0 * 1.4826 * median_of(np.abs(d))
-    if width == 0.0 or float(np.mean(d != 0.0)) < MOVING:
+    if width < FINEST or float(np.mean(d != 0.0)) < MOVING:
         return 0.0
     d = np.clip(d, -width, width)
     near = _correlation(d, 1)

@@ -30,6 +30,7 @@ LEFT, LEFT_NOISE = 0.05, 3.0
 # Growth shapes that are tried: a ramp and exponentials of these rates per window, values capped (deviations).
 RATES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 CAP = 60.0
+FINEST = 1e-150  # of the rescaled values: what is divided by a smaller noise overflows
 DRIFT, CUSUM_LOW, CUSUM_HIGH = 0.25, -3.0, 5.0
 PROFILE_BUCKETS = 200
 # The level before is the median of so many rows; of a short run a quarter of them, so that its head does not count.
@@ -146,7 +147,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     its way down, or so early that the growth, traced back at its own pace, was not there yet.
     """
     n = len(y)
-    if sigma <= 0.0:
+    if sigma <= FINEST:
         return late
     level = float(base[late])
     fit_rows = min(late, max(FIT_ROWS, lowest))
