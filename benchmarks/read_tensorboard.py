@@ -7,6 +7,7 @@ that grew over what the imports took. Only curvedoc and EventAccumulator verify 
 from __future__ import annotations
 
 import json
+import os
 import random
 import resource
 import struct
@@ -70,12 +71,61 @@ def accumulator(path: Path) -> int:
     return sum(len(events.Scalars(tag)) for tag in events.Tags()["scalars"])
 
 
-READERS: dict[str, Callable[[Path], int]] = {"curvedoc": ours, "protobuf loop": loop, "EventAccumulator": accumulator}
+def server(path: Path) -> int:
+    """tensorboard-data-server, TensorBoard's own reader: a program that is asked for all points once it has them.
+
+    Checksums unverified. Its time is that until it has read everything, without the answer.
+    """
+    import grpc
+    import tensorboard_data_server  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    from tensorboard.context import RequestContext
+    from tensorboard.data import grpc_provider
+
+    port = path.with_name("port")
+    command = [tensorboard_data_server.server_binary(), f"--logdir={path.parent}", "--reload=once", "--port=0",
+               "--samples-per-plugin=scalars=all", f"--port-file={port}"]  # fmt: skip
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        SERVED["seconds"], before = _spent(process.pid), -1.0
+        while before != SERVED["seconds"] or not port.exists():  # it tells nobody when it has read all
+            time.sleep(1.0)
+            before, SERVED["seconds"] = SERVED["seconds"], _spent(process.pid)
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        SERVED["megabytes"] = int(status.split("VmHWM:")[1].split()[0]) / 1024
+        address = f"localhost:{int(port.read_text())}"
+        options = [("grpc.max_receive_message_length", 1 << 30)]
+        channel = grpc.secure_channel(address, grpc.local_channel_credentials(), options=options)
+        provider = grpc_provider.GrpcDataProvider(address, grpc_provider.make_stub(channel))
+        found = provider.read_scalars(RequestContext(), experiment_id="", plugin_name="scalars", downsample=1 << 40)
+        return sum(len(points) for tags in found.values() for points in tags.values())
+    finally:
+        process.kill()
+        process.wait()
+        port.unlink(missing_ok=True)
+
+
+def _spent(pid: int) -> float:
+    """Processor seconds of a process so far."""
+    stat = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(stat[11]) + int(stat[12])) / os.sysconf("SC_CLK_TCK")
+
+
+#: What the server's own process took at the last call.
+SERVED: dict[str, float] = {}
+READERS: dict[str, Callable[[Path], int]] = {
+    "curvedoc": ours, "protobuf loop": loop, "EventAccumulator": accumulator, "data server": server
+}  # fmt: skip
 
 
 def one(name: str, path: Path) -> None:
     read = READERS[name]
-    small = path.with_name("small")
+    if name == "data server":
+        read(path.parent.with_name("small") / path.name)
+        idle = SERVED["megabytes"]
+        count = read(path)
+        print(json.dumps({"points": count, "seconds": SERVED["seconds"], "megabytes": SERVED["megabytes"] - idle}))
+        return
+    small = path.parent.with_name("small") / path.name
     read(small)  # imports and tables
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     best, count = float("inf"), 0
@@ -89,11 +139,19 @@ def one(name: str, path: Path) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "events.out.tfevents.1700000000.host.1.0"
+        path = Path(folder) / "log" / "events.out.tfevents.1700000000.host.1.0"
+        small = Path(folder) / "small" / path.name
+        for p in (path, small):
+            p.parent.mkdir()
+        write(small, 0.01)
         write(path, float(sys.argv[1]) if len(sys.argv) > 1 else 20)
-        write(path.with_name("small"), 0.01)
         got = {}
         for name in READERS:
+            if name == "data server":
+                try:
+                    import tensorboard_data_server  # type: ignore[import-not-found,import-untyped,unused-ignore] # noqa: F401
+                except ImportError:
+                    continue
             command = [sys.executable, __file__, name, str(path)]
             got[name] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         base = got["curvedoc"]
