@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import time
 import zlib
 from pathlib import Path
 
@@ -142,3 +143,10 @@ def test_one_changed_byte_of_an_archive_never_raises(tmp_path_factory, at, value
     path.write_bytes(packed)
     opening.read_bytes(path)
     opening.read_head(path)
+
+
+@pytest.mark.parametrize("inside", [b"\x00", b"\r", b"\x00\r", b"\n\x00", b"\r\x00\x00"])
+def test_a_long_run_of_zeros_or_returns_inside_a_line_takes_no_time(inside):
+    start = time.process_time()
+    opening.decode(b"loss 1" + inside * 200_000 + b"25\n")
+    assert time.process_time() - start < 5.0

@@ -36,8 +36,9 @@ _POINTERS = (
     (b"/annex/objects/", "a git-annex pointer, not the file itself: run `git annex get`"),
 )
 _HOLE = re.compile("\x00+")
-_HOLE_AT_END = re.compile("(?<![^\n])\x00+|\x00+(?![^\n])")
-_LINE_END = re.compile("\r+\n")
+#: Possessive, and never begun inside a run: a long hole within a line is looked at once.
+_HOLE_AT_END = re.compile("(?<![^\n])\x00++|(?<!\x00)\x00++(?![^\n])")
+_LINE_END = re.compile("(?<!\r)\r++\n")
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES, text: bool = True) -> tuple[bytes, tuple[Note, ...]]:
