@@ -148,3 +148,13 @@ def test_any_bytes_are_read_without_an_error(tmp_path_factory, data, name):
 @given(st.text(alphabet="ab:- \n[]{}&*!#'\",|>1.", max_size=80))
 def test_any_yaml_is_read_without_an_error(tmp_path_factory, text):
     read_config(put(tmp_path_factory.mktemp("c"), text, "config.yaml"))
+
+
+@pytest.mark.parametrize("line", ["\n", "\n ", " \n", "#\n", "\n#", "---\n", "a\n", "- ", "{", "[", "a: &a *a\n"])
+def test_a_page_of_nothing_takes_no_time(tmp_path, line):
+    path = tmp_path / "config.yaml"
+    path.write_text(line * (30_000 // len(line)) + "\x01")
+    start = time.process_time()
+    is_config(path, path.read_bytes()[: 1 << 16])
+    read_config(path)
+    assert time.process_time() - start < 10.0

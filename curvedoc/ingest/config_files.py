@@ -33,7 +33,8 @@ _NOT_CONFIG = {
     "vocab",
 }  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]+")
-_YAML_START = re.compile(rb"(?:\s*(?:#[^\n]*|---[^\n]*|%[^\n]*)?\n)*\s*(?:[\w\"'./-]+\s*:(?:\s|$)|- )")
+#: Each blank line or comment can be passed in one way only: many of them would take for ever otherwise.
+_YAML_START = re.compile(rb"(?:[ \t\r\f\v]*+(?:#[^\n]*+|---[^\n]*+|%[^\n]*+)?\n)*+\s*+(?:[\w\"'./-]++\s*+:(?:\s|$)|- )")
 _METRIC = re.compile(
     r"loss|acc|reward|ppl|perplex|auc|error|rmse|mae|mse|f1|score|grad_norm|lr|learning_rate", re.IGNORECASE
 )
