@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
@@ -169,6 +170,20 @@ def test_a_configuration_file_sets_signals(tmp_path: Path, monkeypatch: pytest.M
     assert document["runs"][0]["signals"]["loss"]["metric"] == "mine"
     (tmp_path / "curvedoc.toml").write_text("sgnals = 1\n")
     assert call("analyze", "m.jsonl").exit_code == 2
+
+
+def test_doctor_tells_the_schedule_of_a_learning_rate_and_what_the_log_did_to_the_loss(tmp_path: Path) -> None:
+    rows = []
+    for i in range(600):
+        rate = 3e-4 * (i / 50 if i < 50 else 0.5 * (1 + math.cos(math.pi * (i - 50) / 750)))
+        loss = 0.0 if i in (100, 300) else 2.0 * math.exp(-i / 100) + 0.4 + 0.05 * math.sin(7.7 * i * i)
+        rows.append(json.dumps({"step": i, "loss": loss, "lr": rate}))
+    (tmp_path / "log.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    said = call("doctor", tmp_path).stdout
+    assert (
+        "rate   lr: cosine decay, warm-up to step 50, peak 0.0003, would end at step 800 (the log stops at 599)" in said
+    )
+    assert "zero-values" in said
 
 
 def test_doctor_shows_what_was_taken_for_what(failed: Path) -> None:

@@ -18,6 +18,9 @@ def _note(note: Note) -> str:
 
 
 def _run_lines(run: Run) -> list[str]:
+    from curvedoc.cli.rates import in_words
+    from curvedoc.diagnose.hygiene import hygiene
+
     segments = int(run.points["segment"].max() or 0) + 1 if len(run.points) else 0  # type: ignore[arg-type]
     ranks = len(run.ranks())
     extra = (f", {ranks} ranks" if ranks > 1 else "") + (f", {segments} segments" if segments > 1 else "")
@@ -26,13 +29,15 @@ def _run_lines(run: Run) -> list[str]:
         size = f"{source.points:,} points, {source.bytes:,} bytes"
         out.append(f"  read   {visible(source.path)}  {source.format}, {size}")
         out += [_note(note) for note in source.notes]
-    out += [_note(note) for note in run.notes]
+    out += [_note(note) for note in (*run.notes, *hygiene(run))]
     for match in run.roles:
         series = run.metric(match.metric)
         label = f" [{match.label}]" if match.label else ""
         points = 0 if series is None else len(series)
         metric = visible(match.metric)
         out.append(f"  role   {match.role + label:24} <- {metric}  {points:,} points  ({match.why})")
+        if match.role == "lr" and series is not None and (said := in_words(series, run.axis)):
+            out.append(f"  rate   {metric}: {said}")
     used = {m.metric for m in run.roles}
     unused = [m for m in run.points["metric"].unique(maintain_order=True).to_list() if m not in used]
     if unused:

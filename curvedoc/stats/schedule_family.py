@@ -18,6 +18,7 @@ Family = Literal["linear", "exponential", "cosine", "inverse-sqrt", "polynomial"
 MOST = 240  # rows of a fit; more of an exact formula say nothing new
 LOOSE = 1.5e-4  # of the peak: float32 arithmetic, off-by-one steps
 ONE_DIGIT = 5  # different digits: a rate of single digits takes so many only where it was printed so
+REPEATED = 3.0  # rows of one value: what was printed in single digits repeats
 CLOSE = 0.012  # of the range: a fit worse than its printing but no worse than this still names the family
 POWERS = (0.5, 0.9, 1.5, 2.0, 3.0)
 STARTS = (0.0, 0.5, 1.0, 0.25, 0.75)  # rows before the first one at which the descent may have begun
@@ -72,6 +73,7 @@ def _digits(y: Floats) -> float:
     exponent = np.floor(np.log10(size))
     mantissa = size / 10.0**exponent
     few = len(np.unique(np.round(mantissa, 9))) < ONE_DIGIT  # 0.1, 0.01, 0.001 are drops that were chosen
+    few = few or len(size) < REPEATED * len(np.unique(size))  # 1, 0.9, 0.8 are values of their own
     for digits in range(2 if few else 1, 7):
         scaled = mantissa * 10.0 ** (digits - 1)
         if float(np.max(np.abs(scaled - np.round(scaled)))) < 1e-6 * 10.0 ** (digits - 1):

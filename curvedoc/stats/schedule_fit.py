@@ -82,6 +82,8 @@ def recognise(lr: Series) -> Schedule | None:
         return None
     with np.errstate(all="ignore"):  # values no rate has may overflow in a formula, which then fits nothing
         found = _recognized(lr, c)
+    # of all rows, as reading once a tread may pass a single row by
+    found = replace(found, peak=float(np.max(c.y)) * c.scale, last=float(c.y[-1]) * c.scale)
     if found.horizon is None:
         return found
     return replace(found, end_reached=bool(c.x[-1] >= found.horizon - 0.01 * abs(found.horizon)))
@@ -93,12 +95,12 @@ def _recognized(lr: Series, c: Curve) -> Schedule:
     if float(np.ptp(c.y)) <= SAME * float(np.max(c.y)):
         return _schedule(c, "constant", [("hold", 0, len(c) - 1)], 0, None, False)
     tol = tolerance(c)
-    treads = by_tread(c, tol)
+    treads = by_tread(c)
     if treads is None:
         return _shaped(c, tol, False)
     if is_range_test(Series(np.arange(len(treads)), treads.y.copy())):
         return _schedule(treads, "range-test", [("cycle", 0, len(treads) - 1)], 0, None, True)
-    return _shaped(treads, np.interp(treads.x, c.x, tol), True)
+    return _shaped(treads, tolerance(treads), True)
 
 
 def _shaped(c: Curve, tol: Floats, stepped: bool) -> Schedule:
@@ -131,9 +133,9 @@ def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
     if bool((np.diff(c.y[warm:]) > np.maximum(2.0 * tol[warm + 1 :], 0.01 * top)).any()):
         return _schedule(c, "other", [*head, ("descent", warm, n - 1)], warm, None, stepped)
     body = Curve(c.x[warm:], c.y[warm:], c.scale)
-    treads = None if stepped else by_tread(body, tol[warm:])
+    treads = None if stepped else by_tread(body)
     if treads is not None:
-        return _on_treads(c, tol, warm, treads)
+        return _on_treads(c, warm, treads)
     stairs = is_treads(body) or is_treads(Curve(c.x[hold:], c.y[hold:], c.scale))
     if stairs and not printed_treads(body, tol[warm:]):
         return _schedule(c, "step", [*head, ("descent", warm, n - 1)], warm, None, True)
@@ -157,9 +159,9 @@ def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
     return _schedule(c, kind, [*head, *middle, *tail], warm, horizon, stepped)
 
 
-def _on_treads(c: Curve, tol: Floats, warm: int, treads: Curve) -> Schedule:
+def _on_treads(c: Curve, warm: int, treads: Curve) -> Schedule:
     """A warm-up by the step before a descent once an epoch: the two put together."""
-    body = _descended(treads, np.interp(treads.x, c.x, tol), 0, True)
+    body = _descended(treads, tolerance(treads), 0, True)
     if warm == 0:
         return body
     head = _schedule(c, body.kind, [("warmup", 0, warm)], warm, None, True)

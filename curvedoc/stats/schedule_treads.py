@@ -17,16 +17,15 @@ PRINTED = 3.0  # times the tolerance of printing: values that move by no more st
 BEATS = 4000  # more treads than this are rows
 
 
-def by_tread(c: Curve, tol: Floats) -> Curve | None:
+def by_tread(c: Curve) -> Curve | None:
     """`c` read once a tread where it moves on an even beat of two rows or more; None where it does not.
 
     x: the step at which each tread begins by the beat. A hold is as many treads as fit into it.
-    tol: printing tolerance of every row; moves within it are printing.
     """
     top = float(np.max(c.y))
     d = np.abs(np.diff(c.y))
     moves = np.flatnonzero(d > SAME * top) + 1
-    if len(moves) < FEWEST or len(moves) > len(c) // 2 or printed_treads(c, tol):
+    if len(moves) < FEWEST or len(moves) > len(c) // 2:
         return None
     at, row = c.x[moves], typical_gap(c.x)
     gaps = np.diff(at)
