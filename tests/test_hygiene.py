@@ -53,7 +53,15 @@ def kinds(run: RunDiagnosis) -> dict[str, str]:
 
 
 Told = Callable[[Sequence[Row]], RunDiagnosis]
-HYGIENE = {"looks-averaged", "gaps-at-random", "interval-grows", "zero-values", "steps-again", "summary-row"}
+HYGIENE = {
+    "data-again",
+    "looks-averaged",
+    "gaps-at-random",
+    "interval-grows",
+    "zero-values",
+    "steps-again",
+    "summary-row",
+}
 
 
 def test_an_ordinary_log_has_no_remark(told: Told) -> None:
@@ -160,3 +168,15 @@ def test_steps_written_again_say_how_alike_they_are(told: Told, seed: int, scale
     run = told([*rows(first[:500]), *rows(second[300:], T[300:])])
     assert says in kinds(run)["steps-again"]
     assert "step-rewind" in {f.symptom for f in run.findings}
+
+
+@pytest.mark.parametrize("replayed", [True, False])
+def test_data_that_was_read_from_its_beginning_again_after_a_restart_is_told(told: Told, replayed: bool) -> None:
+    level = 0.3 + 2.0 * np.exp(-T / 160.0)
+    batch = np.random.default_rng(3).standard_normal(N)
+    order = np.arange(N)
+    order[300:] = order[:500] if replayed else order[300:][::-1]
+    own = 0.3 * np.random.default_rng(4).standard_normal(N)
+    second = level * (1.0 + 0.05 * (batch[order] + own))
+    run = told([*rows((level * (1.0 + 0.05 * batch))[:400]), *rows(second[300:], T[300:])])
+    assert ("data-again" in kinds(run)) is replayed

@@ -14,7 +14,7 @@ from curvedoc.stats.medians import median_of
 from curvedoc.stats.pair import noise_correlation, share_equal_pairs
 
 #: Kinds of these notes. Their text is a sentence for the reader of a report.
-KINDS = ("looks-averaged", "gaps-at-random", "interval-grows", "zero-values", "steps-again")
+KINDS = ("looks-averaged", "gaps-at-random", "interval-grows", "zero-values", "steps-again", "data-again")
 
 _SAMPLE_ROWS = 200  # fewer rows have gaps of all lengths for many reasons
 _REGULAR = 0.5  # of the gaps are the same: a logging interval
@@ -26,6 +26,7 @@ _REPEATED_ROWS = 20  # steps that were written twice, to say how alike they are
 _SAME = 0.95  # of them equal
 _ALIKE, _UNLIKE = 0.5, 0.2  # correlation of noise
 _ZERO_ROWS = 8  # fewer zeros may be an overfitted batch
+_REPLAYED_ROWS = 60  # on either side, to tell one data order from another by noise
 _NEAR_ZERO = 1e-3  # of the median: a loss that has values there can come to exact zero by itself
 
 
@@ -35,7 +36,7 @@ def hygiene(run: Run) -> tuple[Note, ...]:
     if loss is None:
         return ()
     told = {n.kind for n in (*run.notes, *(n for s in run.sources for n in s.notes))}
-    found = [*_averaged(loss), *_zeros(loss), *_repeated(run, loss.metric)]
+    found = [*_averaged(loss), *_zeros(loss), *_repeated(run, loss.metric), *_replayed(run, loss)]
     if "looks-sampled" not in told:
         found += _spaced(loss.step, run.axis)
     return tuple(found)
@@ -125,6 +126,25 @@ def _repeated(run: Run, metric: str) -> Iterator[Note]:
     else:
         return
     yield Note("steps-again", f"{len(old):,} steps were written again after a restart, {what}")
+
+
+def _replayed(run: Run, loss: Series) -> Iterator[Note]:
+    """Whether the data of the run's beginning came again after a restart, which the noise of the loss shows."""
+    again = run.points.filter((pl.col("metric") == loss.metric) & (pl.col("segment") > 0))["step"].min()
+    if not isinstance(again, int):
+        return
+    at = int(np.searchsorted(loss.step, again))
+    count = min(at, len(loss) - at)
+    if count < _REPLAYED_ROWS:
+        return
+    rows = np.arange(count, dtype=np.int64)
+    alike = noise_correlation(Series(rows, loss.value[:count].copy()), Series(rows, loss.value[at : at + count].copy()))
+    if alike is not None and alike >= _ALIKE:
+        yield Note(
+            "data-again",
+            f"After the restart at {run.axis} {again:,} the loss has the noise of the run's first rows (correlation "
+            f"{alike:.2f}): the data was read from its beginning again",
+        )
 
 
 def _written(points: pl.DataFrame) -> Series:

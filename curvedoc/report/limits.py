@@ -34,7 +34,7 @@ _BLURS: dict[str, str] = {
 }
 
 #: Remarks whose own text is a sentence for the reader.
-_TOLD = frozenset(("looks-averaged", "gaps-at-random", "interval-grows", "zero-values", "steps-again"))
+_TOLD = frozenset(("looks-averaged", "gaps-at-random", "interval-grows", "zero-values", "steps-again", "data-again"))
 
 
 def limits(run: RunDiagnosis) -> tuple[str, ...]:
