@@ -230,3 +230,15 @@ def test_a_large_or_packed_file_is_read_by_a_worker_even_with_one_job(tmp_path, 
     assert [r.run for r in analyze(tmp_path, limits=Limits()).runs] == ["a", "b"]
     assert jobs == [1]
     assert [r.run for r in analyze(tmp_path / "a", limits=Limits()).runs] and jobs == [1]
+
+
+def test_one_damaged_run_in_twenty_costs_only_itself(tmp_path):
+    for i in range(57):
+        healthy(tmp_path / f"run{i:02d}", 60)
+    sparse(tmp_path / "bad0" / "x.jsonl")
+    gzipped(tmp_path / "bad1" / "x.jsonl.gz", b"", bytes(1 << 20), 300)
+    (tmp_path / "bad2").mkdir()
+    (tmp_path / "bad2" / "events.out.tfevents.1.h").write_bytes(random.Random(0).randbytes(20_000))
+    d = analyze(tmp_path, jobs=2, limits=Limits(seconds=60.0))
+    assert {r.run for r in d.runs} == {f"run{i:02d}" for i in range(57)}
+    assert {"bad0", "bad1", "bad2"} == {p for u in d.unreadable for p in Path(u.path).parts if p.startswith("bad")}
