@@ -128,6 +128,8 @@ def test_single_zeros_are_told_and_a_loss_that_comes_to_zero_is_not(told: Told) 
     holes = loss()
     holes[[100, 203, 555]] = 0.0
     assert kinds(told(rows(holes)))["zero-values"].startswith("3 of 800")
+    rounded = np.round(0.004 * np.random.default_rng(5).gamma(0.5, 1.0, N), 4)
+    assert (rounded == 0.0).any() and "zero-values" not in kinds(told(rows(rounded)))
     memorized = np.maximum(2.3 * np.exp(-T / 20.0) - 1e-6, 0.0)
     assert "zero-values" not in kinds(told(rows(memorized)))
 

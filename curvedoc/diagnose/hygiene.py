@@ -11,6 +11,7 @@ from curvedoc.model import Note, Run
 from curvedoc.series import Ints, Series
 from curvedoc.stats.averaging import MOST, averaged_rows
 from curvedoc.stats.medians import median_of
+from curvedoc.stats.noise import quantum
 from curvedoc.stats.pair import noise_correlation, share_equal_pairs
 
 #: Kinds of these notes. Their text is a sentence for the reader of a report.
@@ -27,7 +28,8 @@ _SAME = 0.95  # of them equal
 _ALIKE, _UNLIKE = 0.5, 0.2  # correlation of noise
 _ZERO_ROWS = 8  # fewer zeros may be an overfitted batch
 _REPLAYED_ROWS = 60  # on either side, to tell one data order from another by noise
-_NEAR_ZERO = 1e-3  # of the median: a loss that has values there can come to exact zero by itself
+_NEAR_ZERO = 0.05  # of the median: a loss that has values there can come to exact zero by itself
+_UNITS = 20.0  # of the last printed digit: values of a few units are printed as zero when they are a little smaller
 
 
 def hygiene(run: Run) -> tuple[Note, ...]:
@@ -94,7 +96,7 @@ def _zeros(loss: Series) -> Iterator[Note]:
     if not count or count == len(v) or bool(zero[-1]):
         return
     size = np.abs(v[~zero])
-    if float(size.min()) > _NEAR_ZERO * median_of(size):
+    if float(size.min()) > max(_NEAR_ZERO * median_of(size), _UNITS * (quantum(loss) or 0.0)):
         yield Note(
             "zero-values",
             f"{count:,} of {len(v):,} values of the loss are exactly zero among ordinary ones: what an empty or fully "
