@@ -137,8 +137,16 @@ def test_a_cut_last_csv_line_loses_its_last_value_only(tmp_path):
 
 
 @pytest.mark.parametrize("cut", [20, 400, -3])
-def test_a_damaged_parquet_is_a_note(tmp_path, cut):
-    assert "damaged" in kinds(read(tmp_path, parquet(frame())[:cut], "history.parquet"))
+def test_a_parquet_without_its_end_is_called_cut(tmp_path, cut):
+    log = read(tmp_path, parquet(frame())[:cut], "history.parquet")
+    assert "truncated" in kinds(log) and log.points.height == 0
+
+
+def test_a_parquet_with_a_spoiled_footer_is_called_damaged(tmp_path):
+    whole = bytearray(parquet(frame()))
+    footer = int.from_bytes(whole[-8:-4], "little")
+    whole[-8 - footer : -8] = b"\xff" * footer
+    assert "damaged" in kinds(read(tmp_path, bytes(whole), "history.parquet"))
 
 
 def test_parquet_of_other_loggers_and_types_is_read(tmp_path):
