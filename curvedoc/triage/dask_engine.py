@@ -7,16 +7,16 @@ in flight; one that ends its worker even so is told as unreadable, and no other 
 from __future__ import annotations
 
 import logging
-import signal
 import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError, UsageError
+from curvedoc.triage.interrupts import ctrl_c_later
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.pool import Limits
 from curvedoc.triage.shard import Kit, Shard
@@ -130,7 +130,7 @@ class DaskEngine:
             tempfile.TemporaryDirectory(prefix="curvedoc-dask-", ignore_cleanup_errors=True)
         )
         try:
-            with _ctrl_c_later():
+            with ctrl_c_later():
                 cluster = LocalCluster(
                     n_workers=self._jobs, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
                     silence_logs=logging.CRITICAL + 1, memory_limit=limits.memory, local_directory=folder,
@@ -140,19 +140,6 @@ class DaskEngine:
             raise EngineLost(f"a dask cluster cannot be started here: {str(e)[:200]}", "", "use --engine local") from e
         self._stack.enter_context(cluster)
         return self._stack.enter_context(Client(cluster, set_as_default=False))
-
-
-@contextmanager
-def _ctrl_c_later() -> Iterator[None]:
-    """Threads and processes begun inside never see Ctrl-C, which goes to the whole group; the caller sees it after."""
-    masks = hasattr(signal, "pthread_sigmask")
-    if masks:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _register(client: Any, held: Any, name: str) -> None:

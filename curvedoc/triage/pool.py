@@ -18,6 +18,7 @@ from typing import cast
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
+from curvedoc.triage.interrupts import ctrl_c_later
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.shard import Kit, Shard, Task
 from curvedoc.triage.worker import serve
@@ -137,14 +138,10 @@ def _quiet_start() -> Iterator[None]:
     """Children inherit one thread each, and Ctrl-C blocked until they ignore it (an import would be interrupted)."""
     before = {name: os.environ.get(name) for name in _ENVIRONMENT}
     os.environ.update(_ENVIRONMENT)
-    masks = hasattr(signal, "pthread_sigmask")
-    if masks:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        with ctrl_c_later():
+            yield
     finally:
-        if masks:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         for name, value in before.items():
             if value is None:
                 os.environ.pop(name, None)
