@@ -15,10 +15,10 @@ from curvedoc.ingest.flat import flatten
 from curvedoc.ingest.json_batch import Batch, Row
 from curvedoc.ingest.json_keys import EPOCH_KEYS, STEP_KEYS
 from curvedoc.ingest.json_log import Curve, log_of, points_of
-from curvedoc.ingest.json_rows import document, is_document, text_bytes
+from curvedoc.ingest.json_rows import document, is_document
 from curvedoc.ingest.json_values import clock, moment, number, numbers
 from curvedoc.ingest.noting import coalesce
-from curvedoc.ingest.opening import pointer, read_bytes
+from curvedoc.ingest.opening import pointer, read_bytes, text_bytes
 from curvedoc.model import Flag, Note
 
 NAME = "column-json"

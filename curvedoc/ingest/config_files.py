@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +49,28 @@ def is_config(path: Path, head: bytes) -> bool:
         return False
     if name in ("wandb-summary.json", "wandb-metadata.json"):
         return False
-    words = {w.lower() for w in _WORD.findall(re.sub(r"([a-z])([A-Z])", r"\1 \2", path.stem))}
-    named = bool(words & _NAMES) and not words & _NOT_CONFIG
+    named, run_named = _named(path.stem)
     match suffix:
         case ".json":
             return named and _is_settings(_json(head))
         case ".yaml" | ".yml":
-            named = named or (bool(words & _YAML_NAMES) and not words & _NOT_CONFIG)
-            return (named or path.parent.name == ".hydra") and name != "hydra.yaml" and bool(_YAML_START.match(head))
+            return (
+                (named or run_named or path.parent.name == ".hydra")
+                and name != "hydra.yaml"
+                and bool(_YAML_START.match(head))
+            )
         case ".toml":
             return named
         case _:
             return named and len(head) < 1 << 14 and bool(settings(decode(head)[0]))
+
+
+@lru_cache(maxsize=1024)  # the files of a tree have a few names between them
+def _named(stem: str) -> tuple[bool, bool]:
+    """Whether a file's name says configuration, and whether it says what may be one in YAML."""
+    words = {w.lower() for w in _WORD.findall(re.sub(r"([a-z])([A-Z])", r"\1 \2", stem))}
+    other = bool(words & _NOT_CONFIG)
+    return bool(words & _NAMES) and not other, bool(words & _YAML_NAMES) and not other
 
 
 def read_config(path: Path) -> tuple[dict[str, Scalar], tuple[Note, ...]]:

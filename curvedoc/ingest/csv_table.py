@@ -17,7 +17,7 @@ from curvedoc.ingest.csv_plain import plain_section
 from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
 from curvedoc.ingest.json_log import Curve, blocks_of, points_of
 from curvedoc.ingest.noting import coalesce
-from curvedoc.ingest.opening import decode, pointer, read_bytes
+from curvedoc.ingest.opening import decode, pointer, read_bytes, text_bytes
 from curvedoc.ingest.text_keys import is_usual
 from curvedoc.model import POINTS, Note, empty_points
 
@@ -104,10 +104,8 @@ def _read(path: Path) -> Log:
 
 def _tables(data: bytes, told: list[Note]) -> list[Section]:
     """The tables of the file, none with a note where there is nothing to read."""
-    if not data.isascii() or b"\r" in data or b"\x00" in data:
-        text, notes = decode(data)
-        told += notes
-        data = text.encode()
+    data, notes = text_bytes(data)
+    told += notes
     data = _narrow(data, told)
     whole = plain_section(data, told)
     if whole is not None:

@@ -84,10 +84,11 @@ def plan(
         else:
             drafts.extend((root, d) for d in _alone(root, readers, finds))
     shares = Counter(up for root, d in drafts for up in _upwards(d.folder, root))
+    folders = {root: root.is_dir() for root in roots}
     bundles = []
     for root, draft in drafts:
-        home = _home(draft.folder, root, shares) if root.is_dir() else root
-        bundles.append(_bundle(draft, home, common))
+        home = _home(draft.folder, root, shares) if folders[root] else root
+        bundles.append(_bundle(draft, home, common, folders[root]))
     told = [_relative(u, common) for u in finds.unreadable]
     ignored = [_relative(u, common) for u in finds.ignored]
     return Plan(tuple(bundles), tuple(told), tuple(ignored))
@@ -145,23 +146,27 @@ def walk_configs(folder: Path, readers: Sequence[Reader]) -> tuple[Path, ...]:
     return tuple(found.configs)
 
 
-def _upwards(folder: Path, root: Path) -> list[Path]:
-    """The folder and those above it, up to the root."""
-    return [folder, *(p for p in folder.parents if p == root or root in p.parents)]
+def _upwards(folder: Path, root: Path) -> list[tuple[str, ...]]:
+    """The folder and those above it up to the root, outermost first, by their parts."""
+    parts, top = folder.parts, root.parts
+    within = parts[: len(top)] == top
+    return [parts[:n] for n in range(len(top) if within else len(parts), len(parts) + 1)]
 
 
-def _home(folder: Path, root: Path, shares: Counter[Path]) -> Path:
+def _home(folder: Path, root: Path, shares: Counter[tuple[str, ...]]) -> Path:
     """The outermost folder that holds nothing but this run."""
-    return next((p for p in reversed(_upwards(folder, root)) if shares[p] == 1), folder)
+    alone = next((up for up in _upwards(folder, root) if shares[up] == 1), folder.parts)
+    above = len(folder.parts) - len(alone)
+    return folder.parents[above - 1] if above else folder
 
 
-def _bundle(draft: Draft, home: Path, common: Path) -> Bundle:
+def _bundle(draft: Draft, home: Path, common: Path, is_folder: bool) -> Bundle:
     members = tuple(Member(p.file.path, p.file.reader, p.file.size, p.prefix, p.rank, p.attempt) for p in draft.parts)
     configs = draft.configs
-    if home.is_dir():
+    if is_folder:
         configs = tuple(sorted(configs, key=lambda p: len(p.parts)))
     name = shown(home, common)
-    return Bundle(name, common, home if home.is_dir() else home.parent, members, configs)
+    return Bundle(name, common, home if is_folder else home.parent, members, configs)
 
 
 def _relative(u: Unreadable, common: Path) -> Unreadable:

@@ -12,10 +12,10 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten, scalar
 from curvedoc.ingest.json_batch import Batch
 from curvedoc.ingest.json_log import log_of
-from curvedoc.ingest.json_rows import document, text_bytes
+from curvedoc.ingest.json_rows import document
 from curvedoc.ingest.json_salvage import one_by_one
 from curvedoc.ingest.noting import coalesce
-from curvedoc.ingest.opening import pointer, read_bytes
+from curvedoc.ingest.opening import pointer, read_bytes, text_bytes
 from curvedoc.model import Note, Scalar
 
 NAME = "hf-state"

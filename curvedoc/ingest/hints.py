@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -54,6 +55,8 @@ _ENDINGS = re.compile(
     r"\.(gz|zst|log|txt|out|err|jsonl|ndjson|json|csv|tsv|parquet|wandb|yaml|yml)(?=$|\.)", re.IGNORECASE
 )
 _WORDS = re.compile(r"[^A-Za-z0-9]+")
+#: The files of a tree have a few names between them, which are looked at once.
+_BY_NAME = lru_cache(maxsize=4096)
 
 
 def shown(path: Path, base: Path) -> str:
@@ -63,8 +66,11 @@ def shown(path: Path, base: Path) -> str:
     >>> shown(Path("/a/b/c.log"), Path("/a"))
     'b/c.log'
     """
-    text = os.path.relpath(path, base).replace(os.sep, "/")
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    text, above = str(path), f"{base}{os.sep}"
+    # the usual case by itself: relpath takes as long as reading a small file does
+    text = text[len(above) :] if text.startswith(above) and ".." not in text else os.path.relpath(path, base)
+    text = text.replace(os.sep, "/")
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def split_of(name: str) -> str:
@@ -76,6 +82,7 @@ def split_of(name: str) -> str:
     return SPLITS.get(name.lower(), "")
 
 
+@_BY_NAME
 def file_split(stem: str) -> tuple[str, str]:
     """The metric prefix that a word of a file's stem stands for, and the stem without that word.
 
@@ -89,6 +96,7 @@ def file_split(stem: str) -> tuple[str, str]:
     return "", stem.lower()
 
 
+@_BY_NAME
 def stem(name: str) -> str:
     """A file's name without its endings, compressed and rotated ones too.
 
@@ -101,6 +109,7 @@ def stem(name: str) -> str:
     return name
 
 
+@_BY_NAME
 def rotation(name: str) -> tuple[str, int]:
     """The name that a rotated log had, and how many rotations ago (0: not rotated).
 
@@ -112,6 +121,7 @@ def rotation(name: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (name, 0)
 
 
+@_BY_NAME
 def rank_of_file(name: str) -> int | None:
     """The rank that a file's name states in so many words."""
     for pattern in _RANK_FILE:
@@ -121,6 +131,7 @@ def rank_of_file(name: str) -> int | None:
     return None
 
 
+@_BY_NAME
 def bare_rank(name: str) -> tuple[str, int] | None:
     """(what precedes it, number) of a name that may number ranks without saying so.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import orjson
@@ -47,6 +48,15 @@ def parse_line(line: bytes) -> tuple[list[dict[str, Any]], Verdict]:
         if isinstance(value, dict) and len(value) > 1:
             return [value], "damaged"
     return [], "damaged"
+
+
+def objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """The objects that so many lines are, parsed in one call; None where a line may be something else."""
+    try:
+        rows = orjson.loads(b"".join((b"[", b",".join(lines), b"]")))
+    except ValueError:
+        return None
+    return rows if len(rows) == len(lines) and set(map(type, rows)) == {dict} else None
 
 
 def _loads(line: bytes) -> Any:

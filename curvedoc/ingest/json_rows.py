@@ -13,9 +13,8 @@ import orjson
 from curvedoc.ingest.json_batch import Batch
 from curvedoc.ingest.json_chunks import CHUNK_BYTES, by_line
 from curvedoc.ingest.json_keys import unwrapped
-from curvedoc.ingest.json_line import parse_line
+from curvedoc.ingest.json_line import objects, parse_line
 from curvedoc.ingest.json_salvage import one_by_one
-from curvedoc.ingest.opening import decode
 from curvedoc.model import Note
 
 #: A single document above this would cost gigabytes as Python objects.
@@ -24,14 +23,6 @@ _SAMPLE_LINES = 30
 
 _SOMETHING = re.compile(rb"\s*\{")
 _DOCUMENT = re.compile(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
-
-
-def text_bytes(data: bytes) -> tuple[bytes, tuple[Note, ...]]:
-    """The file as clean UTF-8 with "\\n" as line end; plain ASCII passes untouched."""
-    if data.isascii() and b"\r" not in data and b"\x00" not in data:
-        return data, ()
-    text, notes = decode(data)
-    return text.encode(), notes
 
 
 def is_document(data: bytes, whole: bool = True) -> bool:
@@ -52,6 +43,8 @@ def _is_document(head: bytes, whole: bool) -> bool:
     lines = lines[:_SAMPLE_LINES]
     if len(lines) == 1:
         return lines[0].lstrip().startswith(b"[")
+    if objects(lines) is not None:
+        return False
     return 2 * sum(parse_line(line.strip())[1] == "record" for line in lines) < len(lines)
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json_keys import COUNTERS, is_record, records_of
-from curvedoc.ingest.json_line import parse_line
+from curvedoc.ingest.json_line import objects, parse_line
 from curvedoc.ingest.json_log import log_of
-from curvedoc.ingest.json_rows import batches, document, is_document, text_bytes
-from curvedoc.ingest.opening import pointer, read_bytes
+from curvedoc.ingest.json_rows import batches, document, is_document
+from curvedoc.ingest.opening import pointer, read_bytes, text_bytes
 
 NAME = "jsonl"
 FILES: tuple[str, ...] = ("*.jsonl", "*.ndjson", "*.json", "*.log")
@@ -26,6 +26,8 @@ _INSIDE = re.compile(rb'"[^"\\\\]{1,100}"\s*:\s*\[\s*\{')
 
 def claims(path: Path, head: bytes) -> bool:
     """Whether the head is mostly JSON records that have a counter or a metric, whatever the file's name."""
+    if b"{" not in head:
+        return False
     clean, _ = text_bytes(head)
     if is_document(clean, whole=len(head) < 1 << 16):
         return _document_of_records(clean)
@@ -35,9 +37,10 @@ def claims(path: Path, head: bytes) -> bool:
     named = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_LINE_NAMES)
     # A fairseq log opens with pages of settings, so a text log is looked at to the end of its head.
     sample = lines[:_SAMPLE]
-    parsed = [parse_line(line) for line in sample]
-    rows = [row for found, _ in parsed for row in found]
-    if 2 * sum(bool(found) for found, _ in parsed) < len(sample) and not (named and rows):
+    rows = objects(sample) or []
+    parsed = [[row] for row in rows] if rows else [parse_line(line)[0] for line in sample]
+    rows = [row for found in parsed for row in found]
+    if 2 * sum(map(bool, parsed)) < len(sample) and not (named and rows):
         rows = [row for line in lines if b'| {"' in line for row in parse_line(line)[0]]
         return len(rows) >= 3 and any(is_record(row) for row in rows)
     if len(lines) == 1 and not named:

@@ -91,10 +91,22 @@ def decode(data: bytes) -> tuple[str, tuple[Note, ...]]:
         # A hole inside a line must not join the digits on its two sides into another number.
         text = _HOLE.sub("\ufffd", _HOLE_AT_END.sub("", text))
     if "\r" in text:
-        text = _LINE_END.sub("\n", text)
+        text = _LINE_END.sub("\n", text) if "\r\r" in text else text.replace("\r\n", "\n")
         if "\n" not in text:
             text = text.replace("\r", "\n")
     return text, tuple(notes)
+
+
+def text_bytes(data: bytes) -> tuple[bytes, tuple[Note, ...]]:
+    """The file as clean UTF-8 with "\\n" as line end, as `decode` gives it; plain ASCII passes untouched."""
+    if data.isascii() and b"\x00" not in data:
+        if b"\r" not in data:
+            return data, ()
+        if b"\r\r" not in data:
+            data = data.replace(b"\r\n", b"\n")
+            return data if b"\n" in data else data.replace(b"\r", b"\n"), ()
+    text, notes = decode(data)
+    return text.encode(), notes
 
 
 def pointer(data: bytes) -> Note | None:
@@ -114,8 +126,14 @@ def _raw(path: Path, limit: int, text: bool) -> tuple[bytes, tuple[Note, ...]]:
         info = path.stat()
         if not stat.S_ISREG(info.st_mode):
             return b"", (Note("unreadable", "not a regular file"),)
-        with path.open("rb") as f:
-            text = text and not f.read(len(_PARQUET)).startswith((_GZIP, _ZSTD, _PARQUET))
+        if info.st_size < min(TEXT_HOLE_BYTES, limit):  # too small to hold anything that must be kept from the readers
+            with path.open("rb", buffering=0) as f:
+                data = f.read(info.st_size)
+            if data is not None and len(data) == info.st_size:
+                return data, ()
+        if text:
+            with path.open("rb") as f:
+                text = not f.read(len(_PARQUET)).startswith((_GZIP, _ZSTD, _PARQUET))
         with Solid(path, TEXT_HOLE_BYTES if text else HOLE_BYTES) as f:
             data, notes = drained(f.read, limit, text)
             return data, (*notes, *f.notes)

@@ -206,8 +206,11 @@ def _config(b: Bundle, group: Sequence[Piece]) -> tuple[dict[str, Scalar], list[
             continue
         found, notes = config_files.read_config(path)
         config.update(found)
-        told = hints.shown(path, b.root)
-        sources.append(Source(told, "config", 0, path.stat().st_size if path.exists() else 0, tuple(notes)))
+        try:
+            size = path.stat().st_size
+        except OSError:
+            size = 0
+        sources.append(Source(hints.shown(path, b.root), "config", 0, size, tuple(notes)))
     return config, sources
 
 

@@ -7,6 +7,7 @@ import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from curvedoc.diagnosis import Unreadable
@@ -47,6 +48,8 @@ LOG_NAME = re.compile(
 )
 #: Names of tables and stores, for which zeros alone are damage.
 _TABLES = (".csv", ".tsv", ".json", ".db")
+#: A folder with this file holds an environment of Python.
+_VENV = "pyvenv.cfg"
 _AIM = "an Aim store: export the run's metrics to CSV"
 #: What a run logged beside its metrics, in MLflow's own folder of files.
 _MLFLOW_ARTIFACTS = "artifacts"
@@ -97,22 +100,24 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
         try:
             with os.scandir(folder.path) as scan:
                 entries = sorted(scan, key=lambda e: natural(e.name))
+            names = {e.name for e in entries}
         except OSError as e:
             finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
             continue
         if folder.path.name == ".aim":
             finds.unreadable.append(Unreadable(str(folder.path), _AIM))
             continue
-        if mlflow_files.is_store_folder({e.name for e in entries}):
+        if _VENV in names and folder is not top:
+            continue
+        if mlflow_files.is_store_folder(names):
             _mlflow_run(folder, finds)
             entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
         for entry in entries:
-            path = Path(entry.path)
             if entry.is_dir(follow_symlinks=False):
-                if _enter(entry.name, path):
-                    folder.folders.append(Folder(path))
+                if _enter(entry.name):
+                    folder.folders.append(Folder(Path(entry.path)))
             elif not skipped(entry.name, folder.path.parts):
-                look(path, folder, readers, finds)
+                look(Path(entry.path), folder, readers, finds)
         todo.extend(reversed(folder.folders))
     return top
 
@@ -135,14 +140,14 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
     if key in finds.seen:
         return
     finds.seen.add(key)
-    for pattern, reason in FOREIGN:
-        if pattern.fullmatch(path.name):
-            finds.unreadable.append(Unreadable(str(path), reason))
-            return
-    if not os.access(path, os.R_OK):
-        finds.unreadable.append(Unreadable(str(path), "permission denied"))
+    reason = _foreign(path.name)
+    if reason:
+        finds.unreadable.append(Unreadable(str(path), reason))
         return
     head = opening.read_head(path)
+    if not head and not os.access(path, os.R_OK):
+        finds.unreadable.append(Unreadable(str(path), "permission denied"))
+        return
     if len(head) >= opening.HEAD_BYTES and b"\n" not in head and head.lstrip()[:1] == b"{":
         head = opening.read_head(path, _LONG_RECORD)
     if config_files.is_config(path, head):
@@ -190,17 +195,33 @@ def _mlflow_run(folder: Folder, finds: Finds) -> None:
         folder.files.append(File(path, mlflow_files.NAME, head, mlflow_files.stored_bytes(folder.path)))
 
 
-def _enter(name: str, path: Path) -> bool:
+def _enter(name: str) -> bool:
     if name.startswith("."):
         return name in HIDDEN_FOLDERS
-    return name not in SKIP_FOLDERS and not name.endswith(".egg-info") and not (path / "pyvenv.cfg").exists()
+    return name not in SKIP_FOLDERS and not name.endswith(".egg-info")
 
 
 def skipped(name: str, folder: Sequence[str]) -> bool:
     """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
-    low = name.lower()
-    if _WANDB_DIARY.fullmatch(low) and "wandb" in (*folder[-1:], *folder[-3:-2]):
+    if _is_diary(name) and "wandb" in (*folder[-1:], *folder[-3:-2]):
         return True
+    return _skipped(name)
+
+
+@lru_cache(maxsize=4096)  # the files of a tree have a few names between them
+def _is_diary(name: str) -> bool:
+    return _WANDB_DIARY.fullmatch(name.lower()) is not None
+
+
+@lru_cache(maxsize=4096)
+def _foreign(name: str) -> str:
+    """What to say of a file that another tool's store is known by, "" for the others."""
+    return next((reason for pattern, reason in FOREIGN if pattern.fullmatch(name)), "")
+
+
+@lru_cache(maxsize=4096)
+def _skipped(name: str) -> bool:
+    low = name.lower()
     if "tfevents" in low and not low.endswith(".profile-empty"):
         return False
     return os.path.splitext(low)[1] in SKIP_SUFFIXES or SKIP_NAMES.fullmatch(name) is not None  # noqa: PTH122

@@ -10,8 +10,8 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten, settings
 from curvedoc.ingest.json_keys import WANDB_STEP_KEYS
 from curvedoc.ingest.json_log import log_of
-from curvedoc.ingest.json_rows import batches, document, text_bytes
-from curvedoc.ingest.opening import pointer, read_bytes
+from curvedoc.ingest.json_rows import batches, document
+from curvedoc.ingest.opening import pointer, read_bytes, text_bytes
 from curvedoc.model import Note, Scalar
 
 NAME = "wandb-dir"

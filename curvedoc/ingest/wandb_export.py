@@ -15,10 +15,10 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json_batch import Batch
 from curvedoc.ingest.json_keys import WANDB_STEP_KEYS
 from curvedoc.ingest.json_log import log_of_table
-from curvedoc.ingest.json_rows import batches, document, is_document, text_bytes
+from curvedoc.ingest.json_rows import batches, document, is_document
 from curvedoc.ingest.json_table import Column, Table, table
 from curvedoc.ingest.noting import coalesce
-from curvedoc.ingest.opening import decode, pointer, read_bytes
+from curvedoc.ingest.opening import decode, pointer, read_bytes, text_bytes
 from curvedoc.ingest.wandb_ui import is_ui_header, ui_logs
 from curvedoc.ingest.wide import csv_frame, parquet_frame, wide_table
 from curvedoc.model import Note
