@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from curvedoc.model import Note, Scalar, Source
+from curvedoc.source import Note, Scalar, Source
 
 Kind = Literal["pathology", "notice", "gap"]
 Severity = Literal["fatal", "error", "warning", "note"]

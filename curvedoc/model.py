@@ -12,8 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.series import Ints, Series
+from curvedoc.source import Note as Note
+from curvedoc.source import Scalar as Scalar
+from curvedoc.source import Source as Source
 
-Scalar = bool | int | float | str
 #: Rows of a frame: a stretch, or a list of places.
 Rows = slice | Ints
 
@@ -72,28 +74,6 @@ def empty_points() -> pl.DataFrame:
 def empty_messages() -> pl.DataFrame:
     """A messages frame without rows."""
     return _NO_MESSAGES.clone()
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One remark of ingest, coalesced: one per cause and file, with its first place and its count."""
-
-    kind: str  # kebab-case: "truncated", "bad-checksum", "garbage-lines", "step-from-epoch", "looks-sampled" ...
-    text: str
-    line: int | None = None
-    offset: int | None = None
-    count: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One file that was read into a run."""
-
-    path: str  # relative to what the user pointed at
-    format: str  # the reader's NAME
-    points: int
-    bytes: int
-    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

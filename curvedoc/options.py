@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from curvedoc.rulebook.rule import Rulebook
+if TYPE_CHECKING:
+    from curvedoc.rulebook.rule import Rulebook
 
 
 @dataclass(frozen=True, slots=True)

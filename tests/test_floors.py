@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent / "curvedoc"
 
 #: Lowest first. The two of one floor do not know each other.
 FLOORS = (
-    ("__init__", "series", "errors", "numbers"),
+    ("__init__", "series", "source", "errors", "numbers"),
     ("model",),
     ("diagnosis",),
     ("ingest", "stats"),

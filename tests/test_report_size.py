@@ -17,8 +17,8 @@ from make_diagnosis import healthy_run, nan_run, of
 
 from curvedoc.diagnose.curves import BUCKETS, thin
 from curvedoc.diagnosis import Curve, RunDiagnosis
-from curvedoc.report.detail import LIMIT
 from curvedoc.report.html import to_html
+from curvedoc.report.levels import LIMIT
 from curvedoc.series import Series
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
 from curvedoc.cli.moment import moment
@@ -17,7 +18,9 @@ from curvedoc.ingest.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, sweep
 from curvedoc.triage.cache import Store, folder
-from curvedoc.triage.engine import engine_of
+
+if TYPE_CHECKING:
+    from curvedoc.triage.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +61,7 @@ def run(
         before = read_known(wanted.baseline)
     start = None if since is None else moment(since, time.time())
     progress = Progress(wanted.quiet)
-    workforce = engine_of(engine, workers(jobs))
+    workforce = _engine(engine, workers(jobs))
     try:
         done = sweep(
             list(paths), options, jobs=workers(jobs), store=Store(folder()) if cache else None, limits=limits,
@@ -84,6 +87,14 @@ def run(
     elif done.kept and not wanted.quiet:
         sys.stderr.write(f"{done.kept:,} of {done.total:,} runs unchanged since an earlier call\n")
     return Sweep(d, done.done, done.total, done.kept, done.interrupted)
+
+
+def _engine(name: str, jobs: int) -> Engine | None:
+    if name == "local":
+        return None
+    from curvedoc.triage.engine import engine_of
+
+    return engine_of(name, jobs)
 
 
 def _write_all(d: Diagnosis, wanted: Wanted, title: str) -> None:

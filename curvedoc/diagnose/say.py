@@ -87,13 +87,3 @@ def evidence(
         mark = None if sentence.mark is None else _mark(sentence.mark, env)
         out.append(Evidence(text, mark.metric if mark else None, (mark,) if mark else ()))
     return tuple(out)
-
-
-def lower_first(title: str) -> str:
-    """A title for the middle of a sentence; names such as NaN, GPU or L2 keep their capitals.
-
-    >>> lower_first("Loss became NaN"), lower_first("NaN in the loss"), lower_first("GPU memory grows")
-    ('loss became NaN', 'NaN in the loss', 'GPU memory grows')
-    """
-    head = title.split(" ", 1)[0]
-    return title if any(c.isupper() or c.isdigit() for c in head[1:]) else title[:1].lower() + title[1:]

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from curvedoc.diagnose.lead import main_curve as main_curve
 from curvedoc.diagnosis import Curve, RunDiagnosis
 
 #: Columns that a sparkline has, on the page and on the terminal; all that is kept of a run among thousands.
@@ -20,15 +21,6 @@ _BROKEN = 3.5
 _REACH = (-1.5, 2.5)
 #: The drop from start to best is at least this share of the start's level: a flat curve has noise and no shape.
 _LEAST_DROP = 0.02
-
-
-def main_curve(run: RunDiagnosis) -> Curve | None:
-    """The curve that stands for a run in one small picture: its loss where it has one."""
-    for role in ("loss", "val_loss", "accuracy", "val_accuracy"):
-        for curve in run.curves:
-            if curve.role == role and curve.step:
-                return curve
-    return next((c for c in run.curves if c.step), None)
 
 
 def coarse(curve: Curve, buckets: int) -> Curve:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from curvedoc.diagnose.say import lower_first
+from curvedoc.diagnose.wording import lower_first
 from curvedoc.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.model import Run
 from curvedoc.numbers import spelled

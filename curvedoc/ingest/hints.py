@@ -17,6 +17,10 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+#: Folders that hold no log of a run, whatever their files look like.
+SKIP_FOLDERS = words(
+    "__pycache__ node_modules site-packages venv env wandb-media media plugins profile profiler lost+found"
+)
 #: Folder and file words that name the part of the data a log is about, and the prefix its metrics get.
 SPLITS: dict[str, str] = {
     **dict.fromkeys(("train", "training", "trn", "train_inner"), "train/"),

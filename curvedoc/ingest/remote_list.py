@@ -16,7 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from curvedoc.errors import UsageError
-from curvedoc.ingest.walk import HIDDEN_FOLDERS, SKIP_FOLDERS, skipped
+from curvedoc.ingest.hints import SKIP_FOLDERS
+from curvedoc.ingest.walk import HIDDEN_FOLDERS, skipped
 
 #: Requests at once: the round trip, not the bandwidth, is what small files take.
 REQUESTS = 16

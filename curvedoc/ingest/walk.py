@@ -13,12 +13,8 @@ from pathlib import Path
 from curvedoc.diagnosis import Unreadable
 from curvedoc.ingest import config_files, mlflow_files, opening
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.hints import words
+from curvedoc.ingest.hints import SKIP_FOLDERS, words
 
-#: Folders that hold no log of a run, whatever their files look like.
-SKIP_FOLDERS = words(
-    "__pycache__ node_modules site-packages venv env wandb-media media plugins profile profiler lost+found"
-)
 #: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
 HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim"))
 #: Weights, code, prose, pictures, archives: never opened.

@@ -16,8 +16,9 @@ from markupsafe import Markup
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.model import Note
 from curvedoc.report import view, words
-from curvedoc.report.detail import LEVELS, LIMIT, Detail, drawn, left_out
+from curvedoc.report.detail import drawn, left_out
 from curvedoc.report.escape import visible, visible_block
+from curvedoc.report.levels import LEVELS, LIMIT, Detail
 from curvedoc.report.marks import notes
 from curvedoc.report.order import in_order
 from curvedoc.report.panels import Picture

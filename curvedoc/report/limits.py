@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvedoc.diagnose.say import lower_first
+from curvedoc.diagnose.wording import lower_first
 from curvedoc.diagnosis import RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 
 from rich.cells import cell_len, set_cell_size
-from rich.console import Console
 from rich.text import Text
 
 from curvedoc.report.escape import clip, to_ascii, visible
@@ -77,6 +76,8 @@ class Lines:
         """The text, with ANSI colors or without; ends with a newline."""
         if not color:
             return "".join(line.plain.rstrip() + "\n" for line in self._lines)
+        from rich.console import Console
+
         sink = io.StringIO()
         console = Console(file=sink, force_terminal=True, color_system="standard", no_color=False, width=self.width + 1)
         for line in self._lines:

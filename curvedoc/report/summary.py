@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from curvedoc.diagnose.say import lower_first
-from curvedoc.diagnose.shape import main_curve as main_curve
+from curvedoc.diagnose.lead import main_curve as main_curve
+from curvedoc.diagnose.wording import lower_first
 from curvedoc.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name

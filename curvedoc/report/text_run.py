@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from curvedoc.diagnose.say import lower_first
+from curvedoc.diagnose.wording import lower_first
 from curvedoc.diagnosis import Finding, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.leftover import left_open

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvedoc.triage.pool import Limits
-from curvedoc.triage.sweeping import Sweep, sweep
+from curvedoc.triage.limits import Limits
+from curvedoc.triage.resuming import Sweep, sweep
 
 __all__ = ["Limits", "Sweep", "sweep"]

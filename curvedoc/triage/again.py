@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from curvedoc.diagnosis import Diagnosis
+from curvedoc.ingest.hints import SKIP_FOLDERS
 from curvedoc.ingest.remote import url_of
-from curvedoc.ingest.walk import SKIP_FOLDERS
 from curvedoc.options import Options
 from curvedoc.report.quick import maker
 from curvedoc.rulebook.place import files_digest

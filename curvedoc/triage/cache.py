@@ -12,13 +12,15 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.diagnosis import Curve, RunDiagnosis
-from curvedoc.ingest import Bundle
 from curvedoc.ingest.cache_place import cache_place
-from curvedoc.triage.codec import BAD_BYTES, decode, decode_curves, encode, encode_curves
+from curvedoc.triage.codec import BAD_BYTES, decode, decode_curves, encode, encode_curves, names_of
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.slim import slim
+
+if TYPE_CHECKING:
+    from curvedoc.ingest import Bundle
 
 MAGIC = "curvedoc-outcome/3"
 #: Entries that nobody wrote or renewed for so long are dropped, looked for once a day.
@@ -72,6 +74,8 @@ class Store:
 
     def save(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; a disk that is full or read-only costs the speed of the next call and nothing else."""
+        from curvedoc.triage.slim import slim
+
         light = replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
         self.put(key, encode(light), [r.curves for r in outcome.runs])
 
@@ -113,8 +117,8 @@ class Store:
         if found is None:
             return run
         try:
-            names = [r.run for r in decode([_unpack(p) for p in found[0]]).runs]
-            return replace(run, curves=decode_curves(_unpack(found[1][names.index(run.run)])))
+            at = names_of([_unpack(p) for p in found[0]]).index(run.run)
+            return replace(run, curves=decode_curves(_unpack(found[1][at])))
         except BAD_BYTES:
             return run
 

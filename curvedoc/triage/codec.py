@@ -15,12 +15,11 @@ from typing import Any
 
 import orjson
 
-from curvedoc.diagnose.outline import Outline
 from curvedoc.diagnosis import Curve, Finding, NotJudged, RankedCause, RunDiagnosis, Unreadable
 from curvedoc.errors import CurvedocError
-from curvedoc.model import Scalar
 from curvedoc.report.quick import maker
 from curvedoc.report.wire import plain
+from curvedoc.source import Scalar
 from curvedoc.triage.outcome import Outcome
 
 #: What bytes that were damaged, or written by somebody else, may raise on their way back.
@@ -55,6 +54,8 @@ def encode(outcome: Outcome) -> tuple[bytes, ...]:
 
 def decode(parts: Sequence[bytes]) -> Outcome:
     """The outcome that these bytes spell. Raises one of `BAD_BYTES` where they spell none."""
+    from curvedoc.diagnose.outline import Outline
+
     told = load(parts[0])
     size = 1 + len(_PARTS)
     runs = tuple(decode_run(parts[i : i + size]) for i in range(1, len(parts), size))
@@ -64,6 +65,11 @@ def decode(parts: Sequence[bytes]) -> Outcome:
     )
     unreadable = maker(tuple[Unreadable, ...])(told["unreadable"])
     return Outcome(runs, unreadable, maker(tuple[str, ...])(told["metrics"]), outlines)
+
+
+def names_of(parts: Sequence[bytes]) -> list[str]:
+    """The names of the runs of an outcome, in their order, without the rest of it. Raises one of `BAD_BYTES`."""
+    return [maker(str)(load(part)["run"]) for part in parts[1 :: 1 + len(_PARTS)]]
 
 
 def encode_run(run: RunDiagnosis) -> tuple[bytes, ...]:

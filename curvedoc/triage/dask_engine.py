@@ -17,8 +17,8 @@ from typing import Any
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError, UsageError
 from curvedoc.triage.interrupts import ctrl_c_later
+from curvedoc.triage.limits import Limits
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.pool import Limits
 from curvedoc.triage.shard import Kit, Shard
 
 #: A scheduler that does not answer in this time is not there.

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from curvedoc.errors import UsageError
 from curvedoc.triage.dask_engine import DaskEngine
+from curvedoc.triage.limits import Limits
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.pool import Limits
 from curvedoc.triage.shard import Kit, Shard
 
 __all__ = ["Engine", "engine_of"]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from curvedoc.diagnose.outline import Outline
 from curvedoc.diagnosis import RunDiagnosis, Unreadable
+
+if TYPE_CHECKING:
+    from curvedoc.diagnose.outline import Outline
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from typing import cast
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
 from curvedoc.triage.interrupts import ctrl_c_later
+from curvedoc.triage.limits import Limits
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.shard import Kit, Shard, Task
 from curvedoc.triage.worker import serve
@@ -35,14 +36,6 @@ _FALSE_STARTS = 3
 
 class NoWorkers(CurvedocError):
     """Worker processes cannot be started here."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run may take in a worker. seconds: to be read or diagnosed; memory: bytes beyond the program's own."""
-
-    seconds: float = 120.0
-    memory: int = 4 << 30
 
 
 @dataclass(slots=True, eq=False)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report.summary import group_of, last_value, lead_finding, onset, worst_first
-from curvedoc.triage.baseline import failures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,6 +104,8 @@ def to_csv(d: Diagnosis) -> str:
 def to_jsonl(d: Diagnosis) -> str:
     """One JSON object a line: each run with its row, `failures` (symptoms that nothing else explains) and `symptoms`
     as lists, then each path that could not be read. Numbers that are not finite are null."""
+    from curvedoc.triage.baseline import failures
+
     own = {r.run: sorted(failures(r)) for r in d.runs}
     lines: list[object] = []
     for row in rows(d):

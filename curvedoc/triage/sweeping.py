@@ -5,27 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from curvedoc import __version__
 from curvedoc.diagnose.many import conclude
-from curvedoc.diagnosis import Diagnosis
 from curvedoc.ingest import Bundle, load_signals, plan
 from curvedoc.ingest.roles import check_chosen
 from curvedoc.options import Options, rulebook
-from curvedoc.report.detail import LEVELS
-from curvedoc.report.summary import worst_first
 from curvedoc.rulebook.place import signals_file
-from curvedoc.triage.again import Tree, names, recall, record
+from curvedoc.triage.again import Tree, record
 from curvedoc.triage.cache import Store, code_mark, key
 from curvedoc.triage.engine import Engine
+from curvedoc.triage.limits import Limits
 from curvedoc.triage.local import heavy, here
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.pool import Limits, NoWorkers, run_pool, warm_up
+from curvedoc.triage.pool import NoWorkers, run_pool, warm_up
 from curvedoc.triage.repeated import repeated
+from curvedoc.triage.resuming import Progress, Sweep, drawn
 from curvedoc.triage.shard import Kit, Shard, Task
 from curvedoc.triage.slim import Shared
 
@@ -37,50 +36,22 @@ SHARD_RUNS = 100
 #: Shards a worker gets at least, so that none waits long for the last one.
 SHARDS_EACH = 4
 
-Progress = Callable[[str, int, int], None]
 
-
-@dataclass(frozen=True, slots=True)
-class Sweep:
-    """A finished or interrupted triage. done, total: bundles; kept: how many of them came from the store."""
-
-    diagnosis: Diagnosis
-    done: int
-    total: int
-    kept: int = 0
-    interrupted: bool = False
-
-
-def sweep(
+def afresh(
     paths: Sequence[Path],
     options: Options,
+    limits: Limits,
     *,
     jobs: int = 1,
     store: Store | None = None,
     slim: bool = True,
-    limits: Limits | None = None,
     since: float | None = None,
     progress: Progress | None = None,
     engine: Engine | None = None,
+    name: str = "",
+    mark: str = "",
 ) -> Sweep:
-    """Every run below the paths, diagnosed.
-
-    store: where outcomes are kept for the next call; None keeps nothing beyond this one
-    slim:  runs come back with one small curve each, those that a report shows in full with all of theirs; False keeps
-           every curve, and the memory that takes
-    since: only runs of which a file changed at or after this time (seconds since the epoch)
-    engine: who works on the shards instead of the local pool of `jobs` processes
-
-    On Ctrl-C what is finished comes back, marked as interrupted. Raises UsageError, RuleErrors as `rulebook`.
-    """
-    limits = limits or Limits()
-    if store is not None:
-        store.prune()
-    name, mark = "", ""
-    if slim and store is not None and since is None:
-        name, mark = names(paths, options, (__version__, code_mark(), limits.seconds, limits.memory))
-        if mark and (kept := _unchanged(recall(store.folder, name, mark), store)) is not None:
-            return kept
+    """`resuming.sweep` of a tree in which something changed. name, mark: under which it is kept, "" for not at all."""
     found = plan(paths, progress=progress)
     bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
     if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
@@ -105,28 +76,8 @@ def sweep(
             tree = Tree(d, tuple(where[r.run] for r in d.runs), len(bundles))
             if mark and not call.interrupted:
                 record(store.folder, name, mark, tree)
-            d = _drawn(tree, store)
+            d = drawn(tree, store)
     return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
-
-
-def _unchanged(tree: Tree | None, store: Store) -> Sweep | None:
-    """The same again for a tree in which nothing changed; None where a curve that is to be shown is no longer kept."""
-    if tree is None or not all(store.has(key) for key in _shown(tree).values()):
-        return None
-    return Sweep(_drawn(tree, store), tree.total, tree.total, tree.total)
-
-
-def _shown(tree: Tree) -> dict[str, str]:
-    """Run -> key of its outcome, for those that a report shows in full."""
-    keys = dict(zip((r.run for r in tree.diagnosis.runs), tree.keys, strict=True))
-    return {r.run: keys[r.run] for r in worst_first(tree.diagnosis)[: LEVELS[0].sections]}
-
-
-def _drawn(tree: Tree, store: Store) -> Diagnosis:
-    """The diagnosis with the curves of those runs that a report shows in full."""
-    keys = _shown(tree)
-    d = tree.diagnosis
-    return replace(d, runs=tuple(store.whole(keys[r.run], r) if r.run in keys else r for r in d.runs))
 
 
 class _Call:

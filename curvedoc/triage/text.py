@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from curvedoc.diagnose.say import lower_first
+from curvedoc.diagnose.wording import lower_first
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.numbers import spelled
 from curvedoc.report import words

@@ -1,0 +1,28 @@
+"""The levels of detail of a page, from all of it to the least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+#: Bytes of a page of many runs: larger ones take seconds to open, and mail and review tools refuse them.
+LIMIT = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One level of detail."""
+
+    rows: int  # of the table of runs
+    sections: int  # runs with a section of their own
+    whole: int  # sections with everything in them; the rest is told in short
+    data: int  # bytes of curves
+    baked: int  # flagged runs whose curves are static pictures too
+
+
+#: The first that fits is taken. Each level costs a rendering, so they are few and far apart.
+LEVELS = (
+    Detail(rows=3_000, sections=60, whole=60, data=1_500_000, baked=5),
+    Detail(rows=2_000, sections=60, whole=12, data=1_200_000, baked=5),
+    Detail(rows=1_500, sections=40, whole=5, data=600_000, baked=3),
+    Detail(rows=500, sections=12, whole=3, data=200_000, baked=1),
+)
