@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 
 def main() -> None:
     """Entry point of `curvedoc` and `python -m curvedoc`."""
-    from curvedoc.cli.app import app
+    from curvedoc.cli.plain import plain, run
 
-    app()
+    call = plain(sys.argv[1:])
+    if call is not None:
+        run(call)
+    else:
+        from curvedoc.cli.app import app
+
+        app()

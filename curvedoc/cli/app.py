@@ -164,11 +164,11 @@ def triage(
     debug: Debug = False,
 ) -> None:
     """Rank many runs: worst first, one line a run, failures of one kind in groups."""
-    from curvedoc.cli.exits import Exit, code, told
+    from curvedoc.cli.exits import told
 
     with told(debug):
         from curvedoc.cli.config import load
-        from curvedoc.cli.triage import Wanted, run
+        from curvedoc.cli.triage import Wanted, judged
         from curvedoc.triage import Limits
 
         file = load(Path.cwd())
@@ -178,10 +178,12 @@ def triage(
             force=force, everything=all_runs, quiet=quiet, color=str(color),
         )  # fmt: skip
         limits = Limits(time_limit, memory_limit << 20)
-        done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits, engine=engine)
         raise typer.Exit(
-            Exit.INTERRUPTED if done.interrupted else code(done.diagnosis, str(fail_on or file.fail_on), strict)
-        )
+            judged(
+                paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits, engine=engine,
+                fail_on=str(fail_on or file.fail_on), strict=strict,
+            )
+        )  # fmt: skip
 
 
 @app.command()

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from curvedoc.cli.config import FileConfig
-    from curvedoc.options import Options
+from curvedoc.cli.choices import options_of as options_of
+from curvedoc.cli.choices import signals_of as signals_of
 
 
 class Format(StrEnum):
@@ -80,40 +79,3 @@ Redact = Annotated[
     list[str] | None, typer.Option("--redact", metavar="REGEX", help="Mask this in every output; may be repeated.")
 ]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
-
-
-def signals_of(pairs: list[str] | None) -> dict[str, str]:
-    """ROLE=METRIC pairs as a table. Raises UsageError."""
-    from curvedoc.errors import UsageError
-
-    out = {}
-    for pair in pairs or []:
-        role, sign, metric = pair.partition("=")
-        if not sign or not role or not metric:
-            raise UsageError(f"'{pair}' is not ROLE=METRIC", "--signal")
-        out[role] = metric
-    return out
-
-
-def options_of(
-    file: FileConfig,
-    rules: list[Path] | None,
-    select: list[str] | None,
-    ignore: list[str] | None,
-    set_: list[str] | None,
-    sensitivity: float | None,
-    signal: list[str] | None,
-    siblings: bool,
-) -> Options:
-    """What the command line asks for, over what the configuration file says."""
-    from curvedoc.options import Options
-
-    return Options(
-        rules=(*(Path(r) for r in file.rules), *(rules or [])),
-        select=tuple(select or file.select),
-        ignore=tuple(ignore or file.ignore),
-        set=(*file.set, *(set_ or [])),
-        sensitivity=file.sensitivity if sensitivity is None else sensitivity,
-        signals={**file.signals, **signals_of(signal)},
-        siblings=siblings,
-    )

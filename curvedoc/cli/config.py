@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Any
 
 from curvedoc.errors import UsageError
 
 
-class FileConfig(BaseModel):
-    """What a configuration file may hold."""
+@dataclass(frozen=True)
+class FileConfig:
+    """What a configuration says. Made by `checked`, which knows what each key may hold."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, alias_generator=lambda n: n.replace("_", "-")
-    )
+    rules: list[str] = field(default_factory=list)
+    select: list[str] = field(default_factory=list)
+    ignore: list[str] = field(default_factory=list)
+    set: list[str] = field(default_factory=list)
+    sensitivity: float = 0.0
+    signals: dict[str, str] = field(default_factory=dict)
+    fail_on: str = "never"
 
-    rules: list[str] = []
-    select: list[str] = []
-    ignore: list[str] = []
-    set: list[str] = []
-    sensitivity: Annotated[float, Field(ge=-1, le=1)] = 0.0
-    signals: dict[str, str] = {}
-    fail_on: Literal["never", "note", "warning", "error", "failed", "fatal"] = "never"
+
+#: Its keys, as attributes are spelled.
+KEYS = tuple(f.name for f in fields(FileConfig))
+_LISTS = ("rules", "select", "ignore", "set")
 
 
 def find(start: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -37,6 +37,8 @@ def find(start: Path) -> tuple[Path, dict[str, Any]] | None:
         for path in (own, project):
             if not path.is_file():
                 continue
+            import tomllib
+
             try:
                 document = tomllib.loads(path.read_text(encoding="utf-8"))
             except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
@@ -64,7 +66,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     An empty variable counts as not set. Raises UsageError for signals that are no ROLE=METRIC pairs.
     """
     table: dict[str, Any] = {}
-    for key, field in FileConfig.model_fields.items():
+    for key in KEYS:
         text = environment.get(variable(key), "").strip()
         if not text:
             continue
@@ -73,7 +75,7 @@ def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
             if not all(role and sign and metric for role, sign, metric in pairs):
                 raise UsageError(f"'{text}' is not ROLE=METRIC,...", variable(key))
             table[key] = {role.strip(): metric.strip() for role, _, metric in pairs}
-        elif field.annotation == list[str]:
+        elif key in _LISTS:
             table[key] = [p.strip() for p in text.split(os.pathsep if key == "rules" else ",") if p.strip()]
         else:
             table[key] = text
@@ -91,26 +93,32 @@ def sourced(start: Path, environment: Mapping[str, str] = os.environ) -> tuple[F
     config, origin = FileConfig(), {}
     if found is not None:
         path, table = found
-        config = _checked(table, {}, str(path))
-        config = config.model_copy(update={"rules": [str(path.parent / r) for r in config.rules]})
+        config = checked(table, str(path))
+        config = replace(config, rules=[str(path.parent / r) for r in config.rules])
         origin = {key.replace("-", "_"): str(path) for key in table}
     table = from_environment(environment)
     if table:
-        over = _checked(table, {k: variable(k) for k in table}, "environment")
-        config = config.model_copy(update={k: getattr(over, k) for k in table})
+        over = checked(table, "environment", {k: variable(k) for k in table})
+        config = replace(config, **{k: getattr(over, k) for k in table})
         origin |= {k: variable(k) for k in table}
     return config, origin
 
 
-def _checked(table: Mapping[str, Any], names: Mapping[str, str], where: str) -> FileConfig:
-    """The table as a configuration; errors name each key by `names` or as it stands."""
+def checked(table: Mapping[str, Any], where: str, names: Mapping[str, str] | None = None) -> FileConfig:
+    """The table as a configuration. Raises UsageError that names each wrong key by `names` or as it stands."""
+    # only here: most calls have no configuration, and the library that checks one takes longer than a small triage
+    from pydantic import ValidationError
+
+    from curvedoc.cli.config_file import ConfigFile
+
     try:
-        return FileConfig.model_validate(table)
+        found = ConfigFile.model_validate(table)
+        return FileConfig(**{key: getattr(found, key) for key in KEYS})
     except ValidationError as error:
         told = []
         for item in error.errors():
             place = [str(p) for p in item["loc"]]
-            key = names.get(place[0].replace("-", "_"), place[0]) if place else ""
+            key = (names or {}).get(place[0].replace("-", "_"), place[0]) if place else ""
             told.append(f"{'.'.join([key, *place[1:]])}: {item['msg']}")
         raise UsageError("; ".join(told), where) from error
 
@@ -118,7 +126,7 @@ def _checked(table: Mapping[str, Any], names: Mapping[str, str], where: str) -> 
 def as_toml(config: FileConfig, origin: Mapping[str, str]) -> str:
     """The configuration as a curvedoc.toml, each key with where it comes from."""
     lines, tables = [], []
-    for key in FileConfig.model_fields:
+    for key in KEYS:
         value, name = getattr(config, key), key.replace("_", "-")
         note = f"  # {origin.get(key, 'default')}"
         if isinstance(value, dict):

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
-import typer
-
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import CurvedocError, NothingToAnalyse
 
@@ -56,20 +54,24 @@ def told(debug: bool = False) -> Iterator[None]:
         if debug:
             raise
         sys.stderr.write(f"error: {error}\n")
-        raise typer.Exit(Exit.NOTHING if isinstance(error, NothingToAnalyse) else Exit.USAGE) from error
+        raise SystemExit(Exit.NOTHING if isinstance(error, NothingToAnalyse) else Exit.USAGE) from error
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
-        raise typer.Exit(Exit.INTERRUPTED) from None
+        raise SystemExit(Exit.INTERRUPTED) from None
     except BrokenPipeError:
         # the reader of our output went away (head, less): not an error of ours
         sys.stderr.close()
-        raise typer.Exit(Exit.DONE) from None
-    except (typer.Exit, typer.Abort):
-        raise
+        raise SystemExit(Exit.DONE) from None
     except Exception as error:
-        if debug:
+        if debug or _is_end(error):
             raise
         sys.stderr.write(
             f"internal error: {type(error).__name__}: {str(error)[:500]}\nrerun with --debug for a traceback\n"
         )
-        raise typer.Exit(Exit.INTERNAL) from error
+        raise SystemExit(Exit.INTERNAL) from error
+
+
+def _is_end(error: Exception) -> bool:
+    """Whether this is Typer's own way to end a command; without Typer it is not."""
+    typer = sys.modules.get("typer")
+    return typer is not None and isinstance(error, (typer.Exit, typer.Abort))

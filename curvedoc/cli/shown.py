@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from curvedoc.cli.config import FileConfig, as_toml, sourced
+from curvedoc.cli.config import KEYS, FileConfig, as_toml, checked, sourced
 from curvedoc.errors import UsageError
 from curvedoc.options import Options
 
@@ -22,9 +22,9 @@ def show(options: Options, fail_on: str | None) -> None:
         set=list(options.set),
         sensitivity=options.sensitivity,
         signals=dict(options.signals),
-        fail_on=FileConfig.model_validate({"fail-on": str(fail_on)}).fail_on if fail_on else config.fail_on,
+        fail_on=checked({"fail-on": str(fail_on)}, "").fail_on if fail_on else config.fail_on,
     )
-    for key in FileConfig.model_fields:
+    for key in KEYS:
         if getattr(force, key) != getattr(config, key):
             origin[key] = COMMAND_LINE
     sys.stdout.write(as_toml(force, origin))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 import time
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
-from curvedoc.cli.moment import moment
+from curvedoc.cli.exits import Exit, code
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.errors import NothingToAnalyse, UsageError
 from curvedoc.ingest.remote import title_of
@@ -59,7 +58,7 @@ def run(
         from curvedoc.triage.baseline import read_known
 
         before = read_known(wanted.baseline)
-    start = None if since is None else moment(since, time.time())
+    start = None if since is None else _moment(since)
     progress = Progress(wanted.quiet)
     workforce = _engine(engine, workers(jobs))
     try:
@@ -89,12 +88,36 @@ def run(
     return Sweep(d, done.done, done.total, done.kept, done.interrupted)
 
 
+def judged(
+    paths: Sequence[Path],
+    options: Options,
+    wanted: Wanted,
+    *,
+    jobs: int | None = None,
+    cache: bool = True,
+    since: str | None = None,
+    limits: Limits | None = None,
+    engine: str = "local",
+    fail_on: str = "never",
+    strict: bool = False,
+) -> Exit:
+    """`run`, and the exit code of what it found."""
+    done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits or Limits(), engine=engine)
+    return Exit.INTERRUPTED if done.interrupted else code(done.diagnosis, fail_on, strict)
+
+
 def _engine(name: str, jobs: int) -> Engine | None:
     if name == "local":
         return None
     from curvedoc.triage.engine import engine_of
 
     return engine_of(name, jobs)
+
+
+def _moment(since: str) -> float:
+    from curvedoc.cli.moment import moment
+
+    return moment(since, time.time())
 
 
 def _write_all(d: Diagnosis, wanted: Wanted, title: str) -> None:
@@ -150,6 +173,8 @@ def _text(d: Diagnosis, wanted: Wanted) -> str:
 
     if wanted.baseline is not None and not d.runs:
         return f"Nothing new since {wanted.baseline}.\n" if not d.unreadable else to_text(d)
+    import shutil
+
     width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
     plain = not (sys.stdout.encoding or "").lower().startswith("utf")
     return to_text(d, width=width, color=colored(wanted.color), ascii_only=plain, everything=wanted.everything)

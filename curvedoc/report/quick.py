@@ -37,10 +37,13 @@ def maker(kind: Any) -> Maker:
 
 def _dataclass(kind: Any) -> Maker:
     rows = [(name, key, maker(hint), needed) for name, key, hint, needed in fields_of(kind)]
+    names, makers = [name for name, *_ in rows], [made for _, _, made, _ in rows]
 
     def make(value: Any) -> Any:
         if type(value) is not dict:
             raise Odd
+        if list(value) == names:  # as a dataclass was written field by field
+            return kind(*[made(v) for made, v in zip(makers, value.values(), strict=True)])
         given = {}
         for name, key, made, needed in rows:
             if key in value:
@@ -56,12 +59,12 @@ def _dataclass(kind: Any) -> Maker:
 
 def _several(kind: Any) -> Maker:
     one = maker(kind)
-    plain = kind if kind in (str, int, float) else None
+    plain = {kind} if kind in (str, int, float) else None
 
     def make(value: Any) -> Any:
         if type(value) is not list:
             raise Odd
-        if plain is not None and all(type(v) is plain for v in value):
+        if plain is not None and set(map(type, value)) == plain:
             return tuple(value)
         return tuple([one(v) for v in value])
 
