@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
 
 from curvedoc.ingest import text_clock
-from curvedoc.ingest.csv_cells import Column
+from curvedoc.ingest.csv_cells import Column, Floats
 from curvedoc.ingest.text_steps import Events, resolve
 
 #: Names of the counter, best first; case, blanks and a path before the last word do not matter.
@@ -57,16 +58,17 @@ class Axis:
         """Whether any column counts."""
         return self.column is not None
 
-    def steps(self, columns: Sequence[Column], row: int) -> pl.Series:
-        """The step of each row: null where the counter is missing or no number; rows counted from `row` without one."""
-        n = len(columns[0].values)
+    def steps(self, columns: Sequence[Column], row: int) -> Floats:
+        """The step of each row: NaN where the counter is missing or no number; rows counted from `row` without one."""
+        n = len(columns[0].value)
         if self.column is None:
-            return pl.int_range(row, row + n, dtype=pl.Int64, eager=True)
-        values = columns[self.column].values.fill_null(float("nan")).to_numpy()
+            return np.arange(row, row + n, dtype=np.float64)
+        values = columns[self.column].value
         if self.inner is not None:
-            values = _spread(values, columns[self.inner].values.fill_null(float("nan")).to_numpy())
+            values = _spread(values, columns[self.inner].value)
         ok = np.isfinite(values) & (np.abs(values) < _LIMIT)
-        return pl.Series(np.where(ok, np.round(values), 0.0)).cast(pl.Int64).set(pl.Series(~ok), None)
+        whole: Floats = np.round(values)
+        return whole if bool(ok.all()) else np.where(ok, whole, np.nan)
 
 
 def _spread(epoch: np.ndarray, batch: np.ndarray) -> np.ndarray:
@@ -79,7 +81,8 @@ def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def axis_of(names: Sequence[str]) -> Axis:
+@lru_cache(maxsize=1024)  # the files of a tree have a few headers between them
+def axis_of(names: tuple[str, ...]) -> Axis:
     """The axis that the header promises."""
     low = [_plain(n) for n in names]
     last = [n.rsplit("/", 1)[-1] for n in low]
@@ -98,10 +101,9 @@ def axis_of(names: Sequence[str]) -> Axis:
     return Axis(None, "row", rank)
 
 
-def time_of(
-    names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]
-) -> tuple[pl.Series | None, int | None]:
-    """(seconds since the Unix epoch, the column they stand in); a column of durations is a metric, not a clock."""
+def time_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]) -> tuple[Floats | None, int | None]:
+    """(seconds since the Unix epoch, NaN where unknown; the column they stand in); a column of durations is a metric,
+    not a clock."""
     low = [n.strip().lower() for n in names]
     for wanted in _TIMES:
         if wanted not in low:
@@ -110,10 +112,11 @@ def time_of(
         if columns[at].text:
             time = text_clock.seconds(cells[str(at)].fill_null(""))
             if time.null_count() < len(time):
-                return time, at
+                return time.cast(pl.Float64).to_numpy(), at
             continue
-        values = columns[at].values
-        floor = values.drop_nulls().drop_nans().min()
-        if isinstance(floor, float) and floor > _CLOCK_FLOOR:
+        values = columns[at].value
+        known = values[~np.isnan(values)]
+        floor = float(known.min()) if len(known) else 0.0
+        if floor > _CLOCK_FLOOR:
             return (values / 1000.0 if floor > _MILLIS_FLOOR else values), at
     return None, None

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 #: Spelled-out "nothing here": no value was logged (Keras writes NA, Python None, spreadsheets the others).
 _MISSING = ("", "na", "n/a", "#n/a", "none", "null", "nil", "-", "--", "<na>", "nat", "missing")
@@ -28,12 +32,18 @@ _TEXT_SHARE = 0.5
 class Column:
     """One column read as numbers.
 
-    values: null where missing or unreadable; bad: cells that should have been a number; text: no metric at all.
+    value: NaN where missing or unreadable, too; there: which cells are numbers (None: all of them);
+    bad: which cells should have been one (None: none); text: no metric at all
     """
 
-    values: pl.Series
-    bad: pl.Series
-    text: bool
+    value: Floats
+    there: Bools | None = None
+    bad: Bools | None = None
+    text: bool = False
+
+    def kept(self) -> Floats:
+        """The numbers alone."""
+        return self.value if self.there is None else self.value[self.there]
 
 
 def numbers(cells: pl.Series, comma: bool = False) -> Column:
@@ -56,12 +66,16 @@ def numbers(cells: pl.Series, comma: bool = False) -> Column:
     bad = values.is_null() & ~missing
     filled = int((~missing).sum())
     text = filled > 0 and int(bad.sum()) > (1 - _TEXT_SHARE) * filled
-    return Column(values, bad, text)
+    return Column(*_parts(values), bad.to_numpy() if bool(bad.any()) else None, text)
 
 
 def all_numbers(values: pl.Series) -> Column:
-    """A column in which every filled cell is a number."""
-    return Column(values, pl.Series([False]).new_from_index(0, len(values)), False)
+    """A column in which every filled cell is a number (null: a blank one)."""
+    return Column(*_parts(values))
+
+
+def _parts(values: pl.Series) -> tuple[Floats, Bools | None]:
+    return values.to_numpy(), values.is_not_null().to_numpy() if values.null_count() else None
 
 
 def _odd(low: pl.Series, comma: bool) -> pl.Series:
@@ -88,22 +102,19 @@ def is_comma_decimal(cells: pl.DataFrame, sep: str) -> bool:
     return with_comma > with_point
 
 
-def nan_for_missing(values: pl.Series) -> bool:
+def nan_for_missing(known: Floats) -> bool:
     """Whether NaN in a sparse column only says that nothing was logged there.
 
     A loss that is lost stays lost; here finite values come back after most of the gaps, and the gaps are the rule.
     """
-    known = values.drop_nulls()
-    if len(known) < 6 or not np.isnan(known.to_numpy()).any():
+    gap = np.isnan(known)
+    if len(known) < 6 or not gap.any():
         return False
-    gap = known.is_nan()
-    share = float(gap.sum()) / len(gap)
-    ends = int((gap.shift(1) & ~gap).sum())
-    return share >= 0.5 and ends >= 3
+    return float(gap.mean()) >= 0.5 and int((gap[:-1] & ~gap[1:]).sum()) >= 3
 
 
-def list_items(cells: pl.Series, cap: int = 32) -> list[pl.Series]:
-    """The elements of cells such as "[0.1, 0.2]", one series each; none where no cell is a list."""
+def list_items(cells: pl.Series, cap: int = 32) -> list[Column]:
+    """The elements of cells such as "[0.1, 0.2]", one column each; none where no cell is a list."""
     listed = cells.str.contains(r"^\[[^\[\]]*\]$").fill_null(False)
     if not bool(listed.any()):
         return []
@@ -111,4 +122,4 @@ def list_items(cells: pl.Series, cap: int = 32) -> list[pl.Series]:
         cells.set(~listed, None).str.strip_chars("[]").str.replace_all(r"[\s,;]+", " ").str.strip_chars().str.split(" ")
     )
     width = min(cap, int(parts.list.len().fill_null(0).to_numpy().max()))
-    return [numbers(parts.list.get(i, null_on_oob=True)).values for i in range(width)]
+    return [numbers(parts.list.get(i, null_on_oob=True)) for i in range(width)]

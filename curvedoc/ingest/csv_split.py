@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from curvedoc.ingest.csv_cells import Column
 from curvedoc.model import Note
 
 #: Tried in this order; the one that gives the header most cells wins.
@@ -25,13 +26,13 @@ class Section:
     names:  the header's cells, stripped, made unique
     cells:  one string column per name (named "0", "1", ...), null where the row ended before
     lines:  1-based line number of each row
-    values: columns that are numbers already, by place; `cells` has not got these
+    values: columns that were read as numbers already, by place; `cells` has not got these
     """
 
     names: tuple[str, ...]
     cells: pl.DataFrame
-    lines: pl.Series
-    values: Mapping[int, pl.Series] = field(default_factory=dict)
+    lines: pl.Series | range
+    values: Mapping[int, Column] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lines)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
-from curvedoc.ingest.csv_cells import Column, all_numbers, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
 from curvedoc.ingest.csv_plain import plain_section
 from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
 from curvedoc.ingest.json_log import Curve, blocks_of, points_of
@@ -49,7 +49,7 @@ def claims(path: Path, head: bytes) -> bool:
     names = split_line(lines[0], sep)
     if not is_header(names) or _is_wandb(names):
         return False
-    known = axis_of(names).known() or any(is_usual(n) for n in names)
+    known = axis_of(tuple(names)).known() or any(is_usual(n) for n in names)
     if suffix in _SUFFIXES:
         return known or _is_long(names)
     rows = [split_line(r, sep) for r in lines[1:6]]
@@ -155,7 +155,7 @@ def _uncut(tables: list[Section], told: list[Note]) -> list[Section]:
     if axis_of(last.names).column == at:
         cells = cells.head(-1)
     told.append(Note("truncated", "the last line has no end; its last value was left out", line=int(last.lines[-1])))
-    return [*tables[:-1], Section(last.names, cells, last.lines.head(len(cells)))]
+    return [*tables[:-1], Section(last.names, cells, last.lines[: len(cells)])]
 
 
 def _same_shape(column: pl.Series, value: str) -> bool:
@@ -175,32 +175,25 @@ def _points(
         return empty_points(), ()
     comma = is_comma_decimal(table.cells, _sep(table))
     columns = [
-        all_numbers(table.values[i]) if i in table.values else numbers(table.cells[str(i)], comma)
-        for i in range(len(table.names))
+        table.values[i] if i in table.values else numbers(table.cells[str(i)], comma) for i in range(len(table.names))
     ]
     step = axis.steps(columns, row)
     time, time_column = time_of(table.names, table.cells, columns)
-    rank = columns[axis.rank].values.cast(pl.Int32, strict=False).fill_null(0) if axis.rank is not None else None
+    rank = np.zeros(n, np.int32) if axis.rank is None else _whole(columns[axis.rank].value)
     named = _long(table, columns, path)
     if named is not None:
-        none = pl.Series([None], dtype=pl.Float64).new_from_index(0, n)
-        zeros = pl.zeros(n, pl.Int32, eager=True)
         frame = pl.DataFrame(
-            {"metric": named[0], "value": named[1], "step": step, "time": none if time is None else time,
-             "rank": zeros if rank is None else rank, "flags": np.zeros(n, np.uint16)}
+            {"metric": named[0], "value": named[1], "step": pl.Series(step).fill_nan(None),
+             "time": pl.Series(np.full(n, np.nan) if time is None else time).fill_nan(None),
+             "rank": rank, "flags": np.zeros(n, np.uint16)}
         )  # fmt: skip
         return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items()), ()
-    around = (
-        step.cast(pl.Float64).to_numpy(),
-        np.full(n, np.nan) if time is None else time.cast(pl.Float64).to_numpy(),
-        np.zeros(n, np.int32) if rank is None else rank.to_numpy(),
-        np.zeros(n, np.uint16),
-    )
+    around = step, np.full(n, np.nan) if time is None else time, rank, np.zeros(n, np.uint16)
     skip = {axis.column, axis.rank, time_column} | ({axis.inner} if axis.inner is not None else set())
     curves = []
     for i, name in enumerate(table.names):
         if i not in skip:
-            curves += [_curve(label, v, around) for label, v in _metrics(name, table, i, columns[i], told)]
+            curves += [_curve(label, c, around) for label, c in _metrics(name, table, i, columns[i], told)]
     curves = [c for c in curves if len(c.value)]
     return points_of(curves), blocks_of(curves)
 
@@ -208,13 +201,19 @@ def _points(
 Around = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint16]]
 
 
-def _curve(name: str, values: pl.Series, around: Around) -> Curve:
+def _curve(name: str, column: Column, around: Around) -> Curve:
     """A column with the steps, times and ranks of the rows in which it is filled."""
     step, time, rank, flags = around
-    if not values.null_count():
-        return Curve(name, step, values.to_numpy(), time, rank, flags)
-    at = values.is_not_null().to_numpy()
-    return Curve(name, step[at], values.drop_nulls().to_numpy(), time[at], rank[at], flags[at])
+    at = column.there
+    if at is None:
+        return Curve(name, step, column.value, time, rank, flags)
+    return Curve(name, step[at], column.value[at], time[at], rank[at], flags[at])
+
+
+def _whole(value: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Ranks: 0 where there is none or one of no sense."""
+    good = np.abs(value) < 2**31
+    return np.where(good, value, 0).astype(np.int32)
 
 
 def _sep(table: Section) -> str:
@@ -226,23 +225,22 @@ def _sep(table: Section) -> str:
     )
 
 
-def _metrics(name: str, table: Section, i: int, column: Column, told: list[Note]) -> list[tuple[str, pl.Series]]:
+def _metrics(name: str, table: Section, i: int, column: Column, told: list[Note]) -> list[tuple[str, Column]]:
     """The metrics of one column: one, none for text, several for lists."""
     if column.text:
         items = list_items(table.cells[str(i)])
-        return [(f"{name}[{k}]", v) for k, v in enumerate(items)]
-    if bool(column.bad.any()):
-        at = int(table.lines[column.bad.arg_true()[0]])
+        return [(f"{name}[{k}]", item) for k, item in enumerate(items)]
+    if column.bad is not None:
+        at = int(table.lines[int(np.argmax(column.bad))])
         told.append(
             Note(
                 "bad-cells", f"cells of {name!r} that are no number were left out", line=at, count=int(column.bad.sum())
             )
         )
-    values = column.values
-    if nan_for_missing(values):
+    if nan_for_missing(column.kept()):
         told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
-        values = values.fill_nan(None)
-    return [(name, values)]
+        column = Column(column.value, ~np.isnan(column.value))
+    return [(name, column)]
 
 
 def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series, pl.Series] | None:
@@ -250,7 +248,10 @@ def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series,
     low = [n.lower() for n in table.names]
     if "value" not in low:
         return None
-    values = columns[low.index("value")].values
+    column = columns[low.index("value")]
+    values = pl.Series(column.value)
+    if column.there is not None:
+        values = values.set(pl.Series(~column.there), None)
     for name in _NAME_COLUMNS:
         if name in low and columns[low.index(name)].text:
             return table.cells[str(low.index(name))].fill_null(""), values
