@@ -132,6 +132,8 @@ def _repeated(run: Run, metric: str) -> Iterator[Note]:
 
 def _replayed(run: Run, loss: Series) -> Iterator[Note]:
     """Whether the data of the run's beginning came again after a restart, which the noise of the loss shows."""
+    if not run.points["segment"].max():
+        return  # nothing started over, which a filter of all points would take its time to find
     again = run.points.filter((pl.col("metric") == loss.metric) & (pl.col("segment") > 0))["step"].min()
     if not isinstance(again, int):
         return

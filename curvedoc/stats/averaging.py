@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Series
 from curvedoc.stats.grid import curve_of
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import mean_of, median_of
 
 HEAD = 0.4  # of the rows: the steep beginning, whose slope hides what the noise does
 FEWEST = 120  # rows: below that the correlation of differences is known to .1 only
@@ -41,7 +41,7 @@ def averaged_rows(s: Series) -> float | None:
     n = len(d) + 1
     d = d - _course(d)
     width = 5.0 * 1.4826 * median_of(np.abs(d))
-    if width < FINEST or float(np.mean(d != 0.0)) < MOVING:
+    if width < FINEST or mean_of(d != 0.0) < MOVING:
         return 0.0
     d = np.clip(d, -width, width)
     near = _correlation(d, 1)
@@ -61,7 +61,7 @@ def _span(d: Floats) -> float:
     """
     y = np.cumsum(d)
     far = y[LAG:] - y[:-LAG]
-    seen = float(np.mean((far - far.mean()) ** 2)) / float(np.mean(d * d))
+    seen = mean_of((far - mean_of(far)) ** 2) / mean_of(d * d)
     p = np.linspace(0.5, 1.0 - 1.0 / LAG, 400)
     persistence = float(p[int(np.argmin(np.abs((1.0 - p**LAG) / (1.0 - p) - seen)))])
     return (1.0 + persistence) / (1.0 - persistence)
@@ -74,7 +74,7 @@ def _course(d: Floats) -> Floats:
     level = np.full(len(d), median_of(d))
     for _ in range(2):
         near = np.clip(d, level - width, level + width)
-        level = near.mean() + x * float(x @ near) / float(x @ x)
+        level = mean_of(near) + x * float(x @ near) / float(x @ x)
     return np.asarray(level, dtype=np.float64)
 
 

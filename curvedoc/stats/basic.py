@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.medians import median_of, quantile_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of, top_of
 from curvedoc.stats.spacing import typical_gap
 from curvedoc.stats.windows import head, tail
 
@@ -54,13 +54,13 @@ def quantile(s: Series, q: float) -> float | None:
 def peak(s: Series) -> float | None:
     """The largest finite value."""
     f = s.finite()
-    return float(np.max(f.value)) if len(f) else None
+    return top_of(f.value) if len(f) else None
 
 
 def low(s: Series) -> float | None:
     """The smallest finite value."""
     f = s.finite()
-    return float(np.min(f.value)) if len(f) else None
+    return bottom_of(f.value) if len(f) else None
 
 
 def spread(s: Series) -> float | None:
@@ -123,7 +123,7 @@ def is_constant(s: Series) -> bool | None:
     f = s.finite()
     if len(f) < 2:
         return None
-    top, bottom = float(f.value.max()), float(f.value.min())
+    top, bottom = top_of(f.value), bottom_of(f.value)
     return top - bottom <= 1e-9 * max(abs(top), abs(bottom))
 
 
@@ -149,19 +149,19 @@ def tail_level(s: Series, share: float) -> float | None:
 def share_above(s: Series, x: float) -> float | None:
     """The share of finite points above x."""
     f = s.finite()
-    return float(np.mean(f.value > x)) if len(f) else None
+    return mean_of(f.value > x) if len(f) else None
 
 
 def share_below(s: Series, x: float) -> float | None:
     """The share of finite points below x."""
     f = s.finite()
-    return float(np.mean(f.value < x)) if len(f) else None
+    return mean_of(f.value < x) if len(f) else None
 
 
 def share_equal(s: Series, x: float, tol: float) -> float | None:
     """The share of finite points within tol (absolute) of x."""
     f = s.finite()
-    return float(np.mean(np.abs(f.value / 2 - x / 2) <= tol / 2)) if len(f) else None
+    return mean_of(np.abs(f.value / 2 - x / 2) <= tol / 2) if len(f) else None
 
 
 def first_above(s: Series, x: float) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Series, kept
-from curvedoc.stats.rise import MIN_ROWS, find_rise, growth
+from curvedoc.stats.medians import bottom_of, mean_of, range_of, top_of
+from curvedoc.stats.rise import MIN_ROWS, ends_high, find_rise, growth
 from curvedoc.stats.robust import finite_rows
 
 
@@ -37,7 +38,7 @@ def blowup_factor(s: Series) -> float | None:
     if rise is None:
         return 1.0
     before = rise.center + rise.scale * rise.before
-    top = rise.center + rise.scale * float(rise.y[rise.row :].max())
+    top = rise.center + rise.scale * top_of(rise.y[rise.row :])
     return _finite(top / before) if before > 0.0 else None
 
 
@@ -65,7 +66,7 @@ def doubling_time(s: Series) -> float | None:
         return None
     rows, height = seen
     x = s.step[finite_rows(s.value)[1][rows.astype(np.int64)]].astype(np.float64)
-    x = x - float(x.mean())
+    x = x - mean_of(x)
     power = float(x @ x)
     if power <= 0.0:
         return None
@@ -80,10 +81,10 @@ def _finite(x: float) -> float | None:
 def log_of_positive(s: Series) -> Series | None:
     """log(s) of the finite rows if all are positive and span a factor of ten, else None."""
     v = s.finite()
-    if not len(v) or float(v.value.min()) <= 0.0:
+    if not len(v) or bottom_of(v.value) <= 0.0:
         return None
     logs = np.log(v.value)
-    return Series(v.step, logs, v.metric, v.time) if float(np.ptp(logs)) > np.log(10.0) else None
+    return Series(v.step, logs, v.metric, v.time) if range_of(logs) > np.log(10.0) else None
 
 
 @kept
@@ -104,7 +105,9 @@ def departure(s: Series) -> float | None:
     up = [x for x in (blowup_onset(s), blowup_onset(logs) if logs is not None else None) if x is not None]
     if up:
         return min(up)
-    v = s.finite()
+    v, fall = s.finite(), ends_high(mirrored(s))
+    if fall is None or fall.late < len(v) // 5:
+        return None  # the onset lies no later, so that it need not be sought
     down = blowup_onset(mirrored(s))
     return down if down is not None and down >= float(v.step[len(v) // 5]) else None
 

@@ -37,4 +37,4 @@ def mix_edges(n: int, buckets: int = BUCKETS) -> Ints:
 
 def bucket_means(y: Floats, edges: Ints) -> Floats:
     """Mean of y in every bucket, [len(edges) - 1]; y finite."""
-    return np.asarray(np.add.reduceat(y, edges[:-1]) / np.diff(edges), dtype=np.float64)
+    return np.asarray(np.add.reduceat(y, edges[:-1]) / (edges[1:] - edges[:-1]), dtype=np.float64)

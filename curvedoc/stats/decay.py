@@ -117,7 +117,7 @@ def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -
     """
     n = len(y)
     edges = mix_edges(n, min(BUCKETS, max(8, n // 3)))
-    weight = np.diff(edges).astype(np.float64)
+    weight = (edges[1:] - edges[:-1]).astype(np.float64)
     mean = bucket_means(clipped(y) if calm is None else calm, edges)
     if step is None or evenly_spaced(step):
         atoms = _even_atoms(n, min(BUCKETS, max(8, n // 3)))

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from curvedoc.series import Series
 from curvedoc.stats.grid import Drift, back, curve_of, drift_of, edges, head_level, means
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import bottom_of, median_of
 
 WINDOW = 0.25  # of the rows: the end of a run
 BAND = 0.01  # of the total drop: a change over the window that no one would train on for
@@ -30,7 +28,7 @@ def end_drift(s: Series, share: float) -> tuple[Drift, float] | None:
     if d is None:
         return None
     start = head_level(c.y)
-    low = float(np.min(means(y, edges(n, 32))))
+    low = bottom_of(means(y, edges(n, 32)))
     return d, max(abs(start - median_of(y[-k:])), start - low)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series, kept
-from curvedoc.stats.medians import median5, median_of, quantile_of
+from curvedoc.stats.medians import bottom_of, mean_of, median5, median_of, quantile_of, top_of
 from curvedoc.stats.robust import second_differences
 
 MAD_TO_SD = 1.4826  # of a normal distribution
@@ -56,8 +57,8 @@ def curve_of(s: Series) -> Curve:
 
 def scale_of(y: Floats) -> float:
     """The power of two just below the largest size in `y`; 1 where there is none."""
-    top = max(float(y.max()), -float(y.min())) if len(y) else 0.0
-    return float(np.ldexp(1.0, int(np.frexp(top)[1]) - 1)) if top > 0.0 else 1.0
+    top = max(top_of(y), -bottom_of(y)) if len(y) else 0.0
+    return math.ldexp(1.0, math.frexp(top)[1] - 1) if top > 0.0 else 1.0
 
 
 def back(value: float, scale: float) -> float | None:
@@ -77,7 +78,7 @@ def noise_of(y: Floats) -> float:
     d = np.abs(second_differences(y))
     mad = MAD_TO_SD * median_of(d)
     if mad == 0.0:
-        mad = 1.2533 * float(np.mean(np.minimum(d, quantile_of(d, 0.95))))
+        mad = 1.2533 * mean_of(np.minimum(d, quantile_of(d, 0.95)))
     return float(mad / 6.0**0.5)
 
 
@@ -101,7 +102,7 @@ def mixed_edges(n: int, m: int) -> Ints:
 
 def means(y: Floats, cut: Ints) -> Floats:
     """Mean of `y` within each run of rows that `cut` bounds."""
-    out: Floats = np.add.reduceat(y, cut[:-1]) / np.diff(cut)
+    out: Floats = np.add.reduceat(y, cut[:-1]) / (cut[1:] - cut[:-1])
     return out
 
 
@@ -115,7 +116,7 @@ def clipped(y: Floats, noise: float | None = None) -> Floats:
         return y
     middle = median5(y)
     width = 5.0 * max(noise_of(y) if noise is None else noise, MAD_TO_SD * median_of(np.abs(y - middle)))
-    return y if width == 0.0 else np.clip(y, middle - width, middle + width)
+    return y if width == 0.0 else np.minimum(np.maximum(y, middle - width), middle + width)
 
 
 def head_level(y: Floats) -> float:
@@ -167,7 +168,7 @@ class Drift:
         """Change over its error, as a normal deviate; 0 where neither moves."""
         if self.error == 0.0:
             return 0.0 if self.change == 0.0 else float(np.copysign(40.0, self.change))
-        return as_normal(float(np.clip(self.change / self.error, -1e6, 1e6)), self.df)
+        return as_normal(min(max(self.change / self.error, -1e6), 1e6), self.df)
 
     def low(self, level: float = 1.645) -> float:
         """Lower end of the confidence interval (90 % two-sided by default)."""
@@ -196,12 +197,12 @@ def batches(y: Floats) -> int:
     if n >= 40 * BATCHES:
         return BATCHES
     x = np.arange(n) - (n - 1) / 2
-    rest = y - y.mean() - x * float(x @ y) / float(x @ x)
+    rest = y - mean_of(y) - x * float(x @ y) / float(x @ x)
     power = float(rest @ rest)
     r = float(rest[1:] @ rest[:-1]) / power if power > 0.0 else 0.0
     # a batch should span twenty times the length over which the correlation dies out
     length = 10.0 * (1.0 + r) / max(1.0 - r, 0.02) if r > STRONG else 1.0
-    return int(np.clip(n / length, FEWEST, BATCHES))
+    return int(min(max(n / length, FEWEST), BATCHES))
 
 
 def drift_of(y: Floats) -> Drift | None:
@@ -219,10 +220,10 @@ def drift_of(y: Floats) -> Drift | None:
     b = means(y - y[-1], cut)  # a constant becomes exact zeros, not rounding
     m = len(b)
     x = 0.5 * (cut[1:] + cut[:-1])
-    x = x - x.mean()
+    x = x - mean_of(x)
     sxx = float(x @ x)
     tilt = float(x @ b) / sxx
-    rest = b - b.mean() - tilt * x
+    rest = b - mean_of(b) - tilt * x
     error = (float(rest @ rest) / (m - 2) / sxx) ** 0.5 * n
     floor = noise_of(y) * (12.0 / n) ** 0.5 * 0.5
     return Drift(tilt * n, max(error, floor), m - 2)

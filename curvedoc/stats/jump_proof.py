@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
 
 from curvedoc.series import Floats
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import mean_of, median_of
 from curvedoc.stats.robust import prefix
 
 # Means that a long window is thinned to.
@@ -32,6 +33,12 @@ def _weight_lags(half: int) -> Floats:
     return np.array([float(w[k:] @ w[:-k]) / power for k in range(1, min(2 * half, LAGS + 1))])
 
 
+@lru_cache(maxsize=16)
+def _correlation(phi: float) -> Floats:
+    """Autocorrelation of AR(1) noise at lags 1 to LAGS, [LAGS]: asked for at every width of a scan."""
+    return np.asarray(phi ** np.arange(1, LAGS + 1), dtype=np.float64)
+
+
 def inflation(half: int, phi: float) -> float:
     """Variance of J under AR(1) noise over its variance under white noise of the same scale, >= 1."""
     if phi <= 0.0:
@@ -39,12 +46,12 @@ def inflation(half: int, phi: float) -> float:
     if half > 1024:
         return (1.0 + phi) / (1.0 - phi)
     r = _weight_lags(half)
-    return max(1.0, 1.0 + 2.0 * float(r @ phi ** np.arange(1, len(r) + 1)))
+    return max(1.0, 1.0 + 2.0 * float(r @ _correlation(phi)[: len(r)]))
 
 
 def deviation(h: int, phi: float) -> float:
     """Standard deviation of J at half width h for noise of standard deviation 1."""
-    return float(np.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(h, phi)))
+    return math.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(h, phi))
 
 
 def edges(r: Floats, row: int, h: int) -> tuple[float, float]:
@@ -53,8 +60,8 @@ def edges(r: Floats, row: int, h: int) -> tuple[float, float]:
     power = h * (h * h - 1.0) / 12.0
     a, b = r[row - h : row], r[row : row + h]
     return (
-        float(a.mean() + (x @ a) / power * (h / 2.0)),
-        float(b.mean() - (x @ b) / power * (h / 2.0)),
+        float(mean_of(a) + (x @ a) / power * (h / 2.0)),
+        float(mean_of(b) - (x @ b) / power * (h / 2.0)),
     )
 
 

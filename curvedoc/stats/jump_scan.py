@@ -11,6 +11,7 @@ our own and calibrated on simulated decays.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ import numpy as np
 from curvedoc.series import Floats, Ints
 from curvedoc.stats.decay import Ground, fit_shape, positions
 from curvedoc.stats.jump_proof import abrupt, confirmed, deviation, edges, inflation, lasting
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, range_of, top_of
 from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import (
     MAD_D2,
@@ -120,11 +121,13 @@ def _candidates(r: Floats, sigma: Floats, phi: float, limit: float) -> list[tupl
         widths = tuple(h for h in (FINE if fold == 1 else COARSE) if h * fold <= max(6, n // HEAD))
         for h, score in contrasts(x, widths):
             wide = h * fold
-            np.abs(score, out=score)
-            score /= sigma[wide : (m - h) * fold + 1 : fold]
-            score /= np.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(wide, phi) / fold)
             first = max(h, -(-HEAD * wide // fold)) - h
             score = score[first:]
+            np.abs(score, out=score)
+            score /= sigma[wide + first * fold : (m - h) * fold + 1 : fold]
+            score /= math.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(wide, phi) / fold)
+            if not len(score) or top_of(score) <= limit:
+                continue  # the guard only raises the limit
             guard = _guard(score, h, m)
             above = np.flatnonzero(score > limit * guard)
             if not len(above):
@@ -149,7 +152,7 @@ def scan(y: Floats, step: Ints, alpha: float, known: Ground | None = None) -> li
     r = flat - (fit_shape(y, step, flat).at(positions(step)) if known is None else known.model)
     # Autocorrelation is a property of the whole: 100,000 rows tell it.
     phi = min(0.95, max(0.0, lag_one(r[:100_000]) or 0.0))
-    rounding = max(smallest_gap(y) * ROUNDING, 1e-6 * float(np.ptp(y)))
+    rounding = max(smallest_gap(y) * ROUNDING, 1e-6 * range_of(y))
     if rounding <= 0.0:
         return []
     sigma = _scale(r, phi, rounding)

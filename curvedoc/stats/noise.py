@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from curvedoc.series import Floats, Series, kept
-from curvedoc.stats.medians import median_of, quantile_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of
 from curvedoc.stats.robust import (
     block_medians,
     mad_noise,
@@ -80,7 +82,7 @@ def noise_growth(s: Series) -> float | None:
     1.0
     """
     head, tail = noise_head(s), noise_tail(s)
-    if not head or not tail or not np.isfinite([head, tail]).all():
+    if not head or not tail or not (math.isfinite(head) and math.isfinite(tail)):
         return None
     return float(np.log2(tail) - np.log2(head))
 
@@ -100,7 +102,7 @@ def tail_weight(y: Floats) -> float | None:
     d = np.abs(second_differences(y))
     blocks = max(1, min(48, n // 64))
     level = spread_blocks(block_medians(d, blocks), len(d))
-    if float(level.min()) < TINY:
+    if bottom_of(level) < TINY:
         return None
     size = (d / level)[:: max(1, n // 20_000)]
     middle = quantile_of(size, 0.5)
@@ -133,15 +135,15 @@ def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
     blocks = max(1, min(48, len(r) // 64))
     level = block_medians(np.abs(r), blocks) / 0.6745
     level = spread_blocks(np.maximum(level, 0.2 * median_of(level)), len(r))
-    if float(level.min()) < TINY:
+    if bottom_of(level) < TINY:
         return None
-    x = np.clip(r / level, -3.0, 3.0)
-    x = x - float(x.mean())
+    x = np.minimum(np.maximum(r / level, -3.0), 3.0)
+    x = x - mean_of(x)
     blocks = max(1, min(48, len(r) // block))
     length = (len(x) - 1) // blocks
     pairs = (x[1:] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
     power = (x[:-1] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
-    if float(power.min()) < TINY:
+    if bottom_of(power) < TINY:
         return None
     r1 = quantile_of(pairs / power, share)
     return r1 + (1.0 + 3.0 * r1) / window

@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.decay import ground
 from curvedoc.stats.grid import MAD_TO_SD, Curve, curve_of, edges, head_level, means, noise_of
-from curvedoc.stats.medians import median_of, quantile_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of
 from curvedoc.stats.period import period_score, significant
 
 LEAST = 40  # rows
@@ -41,7 +41,7 @@ def around(s: Series) -> Around | None:
         return None
     rest = g.rest(c.scale)
     rest.setflags(write=False)
-    lowest = float(np.min(means(c.calm, edges(n, 16))))
+    lowest = bottom_of(means(c.calm, edges(n, 16)))
     return Around(c, rest, max(0.0, head_level(c.y) - lowest))
 
 
@@ -63,7 +63,7 @@ def swing(s: Series) -> float | None:
     spans = [
         _range(_straightened(_without_accidents(a.curve.y[n - (i + 1) * quarter : n - i * quarter]))) for i in range(2)
     ]
-    span = float(np.mean(spans))
+    span = sum(spans) / len(spans)
     if span == 0.0:
         return None if a.drop == 0.0 else 0.0
     return 10.0 if span >= 10.0 * a.drop else span / a.drop
@@ -84,7 +84,8 @@ def _range(y: Floats) -> float:
 def _straightened(y: Floats) -> Floats:
     """`y` less its least-squares line."""
     x = np.arange(len(y)) - (len(y) - 1) / 2
-    out: Floats = y - y.mean() - x * float(x @ (y - y.mean())) / float(x @ x)
+    rest = y - mean_of(y)
+    out: Floats = rest - x * float(x @ rest) / float(x @ x)
     return out
 
 
@@ -96,9 +97,10 @@ def flip_rate(s: Series) -> float | None:
     >>> flip_rate(Series.of([1.0, 2.0] * 10))
     1.0
     """
-    d = np.sign(np.diff(curve_of(s).y))
+    y = curve_of(s).y
+    d = np.sign(y[1:] - y[:-1])
     d = d[d != 0]
-    return None if len(d) < 10 else float(np.mean(d[1:] != d[:-1]))
+    return None if len(d) < 10 else mean_of(d[1:] != d[:-1])
 
 
 def lag1(s: Series) -> float | None:
@@ -114,11 +116,12 @@ def lag1(s: Series) -> float | None:
 
 
 def _lag1(rest: Floats) -> float | None:
-    spread = MAD_TO_SD * median_of(np.abs(rest - median_of(rest)))
+    rest = rest - median_of(rest)
+    spread = MAD_TO_SD * median_of(np.abs(rest))
     if spread == 0.0:
         return None
-    x = np.clip((rest - median_of(rest)) / spread, -4.0, 4.0)
-    x = x - x.mean()
+    x = np.minimum(np.maximum(rest / spread, -4.0), 4.0)
+    x = x - mean_of(x)
     power = float(x @ x)
     return None if power == 0.0 else float(x[1:] @ x[:-1]) / power
 

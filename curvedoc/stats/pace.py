@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from curvedoc.series import Floats, Series, kept
+from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.medians import median_of, quantile_of, row_medians
 
 OPENING = 0.05  # of the rows: compilation and cold caches make the first rows slow
@@ -46,7 +47,7 @@ def row_seconds(s: Series) -> Series:
     time, step = s.time[known], s.step[known]
     if len(time) < 2:
         return empty
-    gap, steps = np.diff(time), np.diff(step)
+    gap, steps = time[1:] - time[:-1], step[1:] - step[:-1]
     if median_of(gap) < TICKS * _tick(time):
         return empty
     good = gap > 0.0
@@ -90,16 +91,27 @@ def _change(s: Series) -> Change | None:
     edge = max(LEAST, int(len(y) * LEAST_SHARE))
     if len(y) < 2 * edge:
         return None
-    best, least = edge, np.inf
-    for k in np.unique(np.linspace(edge, len(y) - edge, TRIALS).astype(np.int64)):
-        a, b = y[:k], y[k:]
-        cost = float(np.abs(a - median_of(a)).sum() + np.abs(b - median_of(b)).sum())
-        if cost < least:
-            best, least = int(k), cost
+    best = _split(y, np.unique(np.linspace(edge, len(y) - edge, TRIALS).astype(np.int64)))
     a, b = y[:best], y[best:]
     factor = float(np.exp(np.clip(median_of(b) - median_of(a), -700, 700)))
     clear = float(np.exp(np.clip(quantile_of(b, LOW) - quantile_of(a, HIGH), -700, 700)))
     return Change(float(step[best]), factor, clear)
+
+
+def _split(y: Floats, trials: Ints) -> int:
+    """The row of `trials` (1 to n - 1) before and after which y lies closest to two medians, the first of equals."""
+    row = np.arange(len(y))
+    before = row < trials[:, None]
+    away = np.abs(y - np.where(before, _medians(y, before, trials), _medians(y, ~before, len(y) - trials)))
+    return int(trials[int(np.argmin(away.sum(axis=1)))])
+
+
+def _medians(y: Floats, inside: NDArray[np.bool_], count: Ints) -> Floats:
+    """The median of the values that each row of `inside` selects, `count` of them, [trials, 1]."""
+    ordered = np.where(inside, y, np.inf)
+    ordered.sort(axis=1)
+    trial = np.arange(len(count))
+    return np.asarray(0.5 * (ordered[trial, (count - 1) // 2] + ordered[trial, count // 2]))[:, None]
 
 
 def slow_step(s: Series) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.decay import ground
 from curvedoc.stats.grid import MAD_TO_SD, curve_of, noise_of, scale_of
-from curvedoc.stats.medians import median_of, quantile_of
+from curvedoc.stats.medians import mean_of, median_of, quantile_of, range_of
 from curvedoc.stats.spacing import typical_gap
 
 LEAST = 100  # rows
@@ -74,14 +74,14 @@ def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
     gaps = np.diff(x)
     row = typical_gap(x)
     if bool((gaps == gaps[0]).all()):
-        return y - y.mean(), row
-    if float(np.mean(gaps == row)) < 0.9:
+        return y - mean_of(y), row
+    if mean_of(gaps == row) < 0.9:
         row = max(1.0, float(np.floor(quantile_of(gaps, 0.05))))
     if not (row > 0.0 and x[-1] / row < SPARSE * len(y)):
         return None
     place = np.round(x / row).astype(np.int64)
     cell = np.zeros(int(place[-1]) + 1)
-    cell[place] = y - y.mean()
+    cell[place] = y - mean_of(y)
     return cell, row
 
 
@@ -220,15 +220,15 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
     value = np.where(seen, total / np.maximum(count, 1), 0.0)
     pattern = value.sum(axis=0) / repeats
     within = float((((value - pattern) ** 2) * seen).sum() / (repeats.sum() - bins))
-    between = float((repeats * (pattern - pattern.mean()) ** 2).sum() / (bins - 1))
+    between = float((repeats * (pattern - mean_of(pattern)) ** 2).sum() / (bins - 1))
     if between <= 1e-18:
         return Fold(0.0, 0.0, 0.0)
     score = min(between / within, 1e6) if within > 1e-6 * between else 1e6
     middle = np.arange(bins) - (bins - 1) / 2
     tilt = float(
-        middle @ pattern / np.sqrt((middle @ middle) * (pattern - pattern.mean()) @ (pattern - pattern.mean()))
+        middle @ pattern / np.sqrt((middle @ middle) * (pattern - mean_of(pattern)) @ (pattern - mean_of(pattern)))
     )
-    return Fold(score, float(np.ptp(pattern)) * c.scale, tilt)
+    return Fold(score, range_of(pattern) * c.scale, tilt)
 
 
 def epoch_fold(s: Series, epoch_steps: float) -> float | None:

@@ -15,7 +15,7 @@ from curvedoc.stats.grid import (
     head_level,
     means,
 )
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import bottom_of, median_of, top_of
 
 NEAR = 0.02  # of the total drop: how far from its end level a plateau may begin
 SHORTEST = 0.1  # of the rows: a shorter flat end is not called a plateau
@@ -44,10 +44,10 @@ def flat_from_start(s: Series, band: float) -> bool | None:
     cut = edges(n, 12)
     away = np.abs(means(y, cut) - start)
     rows_at_start = max(1, min(5, n // 20), n // 50)
-    error = np.hypot(1.25 * noise / rows_at_start**0.5, noise / np.sqrt(np.diff(cut)))
+    error = np.hypot(1.25 * noise / rows_at_start**0.5, noise / np.sqrt(cut[1:] - cut[:-1]))
     if bool((away > limit + 3.0 * error).any()):
         return False
-    if bool((away <= limit + error).all()) and float(np.max(error)) <= UNSURE * limit:
+    if bool((away <= limit + error).all()) and top_of(error) <= UNSURE * limit:
         return True
     d = drift_of(y)
     return True if d is not None and -limit < d.low() and d.high() < limit else None
@@ -102,8 +102,8 @@ def _plateau_row(c: Curve) -> int | None:
     end = median_of(y[-max(4, n // 4) :])
     tail = b[-max(3, len(b) // 4) :]
     wander = MAD_TO_SD * median_of(np.abs(tail - median_of(tail)))
-    error = max(noise / float(np.min(np.diff(cut))) ** 0.5, wander)
-    drop = max(abs(head_level(c.y) - end), head_level(c.y) - float(np.min(b)))
+    error = max(noise / bottom_of(cut[1:] - cut[:-1]) ** 0.5, wander)
+    drop = max(abs(head_level(c.y) - end), head_level(c.y) - bottom_of(b))
     limit = max(NEAR * drop, 4.0 * error)
     outside = np.flatnonzero(np.abs(b - end) > limit)
     first = int(cut[outside[-1] + 1]) if len(outside) else 0

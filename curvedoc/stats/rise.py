@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.buckets import bucket_means
 from curvedoc.stats.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.decay import fit_shape
-from curvedoc.stats.medians import median_of, row_medians
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, range_of, row_medians, top_of
 from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import finite_rows, local_noise, median3, unit_of
 
@@ -68,49 +69,86 @@ def _baseline(y: Floats) -> tuple[Floats, int]:
     return np.concatenate([base, np.full(n - len(base), base[-1])]), (int(np.argmin(level)) + 1) * size
 
 
-def _noise_before(y: Floats, until: int) -> float:
-    """Noise of the rows before the rise as a mean of ten rows feels it: inflated by autocorrelation."""
-    head = y[: max(until, min(len(y), 20))]
-    sigma = median_of(local_noise(head))
+def _hanging(head: Floats) -> float:
+    """How much more than its noise a mean of ten rows of y feels where the noise is autocorrelated, 1 and more."""
     phi = min(0.9, max(0.0, lag_one(head) or 0.0)) if len(head) >= PHI_ROWS else UNKNOWN_PHI
-    return sigma * float(np.sqrt((1.0 + phi) / (1.0 - phi))) / whitened(phi)
+    return math.sqrt((1.0 + phi) / (1.0 - phi)) / whitened(phi)
+
+
+def _late(smooth: Floats, base: Floats, sigma: float) -> int:
+    """Row after the last one that is back at the lowest level so far, 0 where none is."""
+    near = np.flatnonzero(smooth <= base + NEAR * sigma)
+    return int(near[-1]) + 1 if len(near) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class High:
+    """A series that ends high: where it was last at its level and how far above that it came; onset not yet sought.
+
+    late: row after the last one at the lowest level so far (`base`, [n]); sigma: noise before; lowest: row after the
+    lowest bucket. Values rescaled.
+    """
+
+    late: int
+    top: float
+    sigma: float
+    base: Floats
+    lowest: int
 
 
 @kept
-def find_rise(s: Series) -> Rise | None:
-    """The rise at the end of the finite rows, None if there is none or fewer than ten rows."""
+def ends_high(s: Series) -> High | None:
+    """Whether the finite rows end on a rise, without its onset, which lies at `late` or before it.
+
+    None if they do not, or below ten rows.
+    """
     value, rows = finite_rows(s.value)
     n = len(value)
     if n < MIN_ROWS:
         return None
     y, center, scale = unit_of(s)
     base, lowest = _baseline(y)
-    sigma = max(_noise_before(y, lowest), 1e-9 * float(np.ptp(y[:lowest])))
     smooth = median3(y)
-    near = np.flatnonzero(smooth <= base + NEAR * sigma)
-    late = int(near[-1]) + 1 if len(near) else 0
     ends_bad = int(rows[-1]) + 1 < len(s)
+    tenfold = _tenfold(y, base, center / scale, ends_bad)
+    head = y[: max(lowest, min(n, 20))]
+    noise, least = median_of(local_noise(head)), 1e-9 * range_of(y[:lowest])
+    if tenfold == n and not ends_bad and n - _late(smooth, base, max(noise, least)) < TAIL_ROWS:
+        return None  # nor with the larger noise: most series that do not rise end here
+    sigma = max(noise * _hanging(head), least)
+    late = _late(smooth, base, sigma)
     if late >= n and ends_bad and y[-1] > base[-1] + 2.0 * CLEAR * sigma:
         # The median of three hides a last row that stands alone before the first NaN.
         late = n - 1
-    late = min(late, _tenfold(y, base, center / scale, ends_bad))
+    late = min(late, tenfold)
     if n - late < (1 if ends_bad else TAIL_ROWS):
         return None
     level = float(base[late])
-    top = float((y if ends_bad else smooth)[late:].max())
-    if top - level < max(CLEAR * sigma, VISIBLE * float(np.ptp(y[: max(late, 2)]))) or top <= level:
+    top = top_of((y if ends_bad else smooth)[late:])
+    if top - level < max(CLEAR * sigma, VISIBLE * range_of(y[: max(late, 2)])) or top <= level:
         return None
-    row = late if n < MODEL_ROWS or late < 8 else _onset(y, base, sigma, late, lowest)
+    return High(late, top, sigma, base, lowest)
+
+
+@kept
+def find_rise(s: Series) -> Rise | None:
+    """The rise at the end of the finite rows, None if there is none or fewer than ten rows."""
+    high = ends_high(s)
+    if high is None:
+        return None
+    y, center, scale = unit_of(s)
+    base, sigma, late = high.base, high.sigma, high.late
+    row = late if len(y) < MODEL_ROWS or late < 8 else _onset(y, base, sigma, late, high.lowest)
     window = max(5, min(BEFORE_ROWS, row // 4))
     before = median_of(y[max(0, row - window) : max(row, 1)])
-    return Rise(row, (top - level) / sigma if sigma > 0 else CAP, y, center, scale, before)
+    return Rise(row, (high.top - float(base[late])) / sigma if sigma > 0 else CAP, y, center, scale, before)
 
 
 def _tenfold(y: Floats, base: Floats, zero: float, ends_bad: bool) -> int:
     """First row of a rise by ten times or more at the end of a positive series, else n. Value = scale * (y + zero)."""
     n = len(y)
     tail = y[n - (1 if ends_bad else TAIL_ROWS) :]
-    if float(base[-1]) + zero <= 0.0 or float(tail.min()) + zero < TENFOLD * (float(base[-1]) + zero):
+    if float(base[-1]) + zero <= 0.0 or bottom_of(tail) + zero < TENFOLD * (float(base[-1]) + zero):
         return n
     return int(np.flatnonzero(y + zero <= HALF_AGAIN * (base + zero))[-1]) + 1
 
@@ -119,7 +157,7 @@ def growth(y: Floats, row: int, before: float) -> tuple[Floats, Floats] | None:
     """(rows, heights above `before`) from the last row at that level to the first near the top; None below three."""
     climb = y[row:] - before
     # What follows the first row near the top is a ceiling and no growth.
-    peak = int(np.argmax(climb >= CEILING * float(climb.max())))
+    peak = int(np.argmax(climb >= CEILING * top_of(climb)))
     low = np.flatnonzero(climb[: peak + 1] <= 0.0)
     start = int(low[-1]) + 1 if len(low) else 0
     if peak + 1 - start < 3:
@@ -134,9 +172,9 @@ def _traced(y: Floats, level: float, sigma: float, late: int) -> float:
         return 0.0
     x, height = seen
     logs = np.log(np.maximum(height, sigma) / sigma)
-    middle = float(x.mean())
+    middle = mean_of(x)
     slope = float((x - middle) @ logs) / float((x - middle) @ (x - middle))
-    return middle - (float(logs.mean()) + TRACE) / slope if slope > 0.0 else 0.0
+    return middle - (mean_of(logs) + TRACE) / slope if slope > 0.0 else 0.0
 
 
 def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int:
@@ -157,7 +195,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     end = late + int(over[0]) + 1 if len(over) else n
     left = level + max(LEFT_NOISE * sigma, LEFT * (float(base[0]) - level))
     first = max(int(np.argmax(base <= left)), int(_traced(y, level, sigma, late)))
-    walk = np.cumsum(np.clip(r[:end], CUSUM_LOW, CUSUM_HIGH) - DRIFT)
+    walk = np.cumsum(np.minimum(np.maximum(r[:end], CUSUM_LOW), CUSUM_HIGH) - DRIFT)
     early = int(np.argmin(walk[: late + 1]))
     low = max(0, early - max(40, (end - early) // 2))
     if end - low < 6 or first >= late:
@@ -165,7 +203,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     edges = np.unique(np.linspace(low, end, min(end - low, PROFILE_BUCKETS) + 1).astype(np.int64))
     x = (edges[:-1] + edges[1:] - 1) / 2.0
     mean = bucket_means(np.clip(r[low:end], -6.0, CAP), edges - low)
-    weight = np.diff(edges).astype(np.float64)
+    weight = (edges[1:] - edges[:-1]).astype(np.float64)
     width = float(max(end - early, 4))
     quiet = mean[x < early]
     mean = mean - (median_of(quiet) if len(quiet) > 5 else 0.0)
@@ -182,7 +220,7 @@ def _misfit(since: Floats, mean: Floats, weight: Floats, width: float) -> float:
     d = np.maximum(since, 0.0)
     shapes = np.vstack([d, np.expm1(np.minimum(RATES[:, None] / width * d, 30.0))])
     top = shapes.max(axis=1)
-    if float(top.min()) <= 0.0:
+    if bottom_of(top) <= 0.0:
         return float(np.inf)
     shapes = shapes / top[:, None]
     gain = (shapes * weight) @ mean / ((shapes * shapes) @ weight)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
 
 from curvedoc.series import Floats, Ints, Series, kept
-from curvedoc.stats.medians import inner_median5, median5, median_of
+from curvedoc.stats.medians import bottom_of, inner_median5, median5, median_of, range_of, top_of
 
 # MAD of the second differences of white noise with unit standard deviation: .6745 * sqrt(1 + 4 + 1).
 MAD_D2 = 0.6745 * 6.0**0.5
@@ -31,11 +32,11 @@ def unit(v: Floats) -> tuple[Floats, float, float]:
     half = v * 0.5
     middle = median_of(half)
     u = half - middle
-    top = float(np.abs(u).max())
+    top = top_of(np.abs(u))
     if top == 0.0:
         return u, 2.0 * middle, 1.0
-    exponent = int(np.frexp(top)[1])
-    return np.ldexp(u, -exponent), 2.0 * middle, float(np.ldexp(2.0, min(exponent, 1022)))
+    exponent = math.frexp(top)[1]
+    return np.ldexp(u, -exponent), 2.0 * middle, math.ldexp(2.0, min(exponent, 1022))
 
 
 @kept
@@ -54,16 +55,20 @@ def finite_rows(value: Floats) -> tuple[Floats, Ints]:
 
 def second_differences(y: Floats) -> Floats:
     """y[i-1] - 2 y[i] + y[i+1], [n-2]: trend and slope drop out."""
-    return np.asarray(y[2:] - 2.0 * y[1:-1] + y[:-2], dtype=np.float64)
+    out: Floats = 2.0 * y[1:-1]
+    np.subtract(y[2:], out, out=out)
+    out += y[:-2]
+    return out
 
 
 def smallest_gap(y: Floats, sample: int = 20_000) -> float:
     """The smallest positive distance between two values, 0 below four distinct values; looks at `sample` rows."""
     stride = max(1, len(y) // sample)
-    ordered = np.sort(y[::stride])
+    ordered = y[::stride].copy()
+    ordered.sort()
     gaps = ordered[1:] - ordered[:-1]
     gaps = gaps[gaps > 0.0]
-    return float(gaps.min()) if len(gaps) >= 3 else 0.0
+    return bottom_of(gaps) if len(gaps) >= 3 else 0.0
 
 
 def mad_noise(y: Floats) -> float:
@@ -76,8 +81,9 @@ def mad_noise(y: Floats) -> float:
 def block_medians(x: Floats, blocks: int) -> Floats:
     """Median (the upper one of two) of `blocks` equal stretches of x, the rest at the end left out, [blocks]."""
     length = len(x) // blocks
-    cells = x[: length * blocks].reshape(blocks, length)
-    return np.asarray(np.partition(cells, length // 2, axis=1)[:, length // 2], dtype=np.float64)
+    cells = x[: length * blocks].reshape(blocks, length).copy()
+    cells.partition(length // 2, axis=1)
+    return np.asarray(cells[:, length // 2], dtype=np.float64)
 
 
 def spread_blocks(level: Floats, n: int) -> Floats:
@@ -89,7 +95,7 @@ def spread_blocks(level: Floats, n: int) -> Floats:
         return np.interp(np.arange(n), centers, level)
     out = np.arange(n, dtype=np.float64)
     rows = np.ceil(centers).astype(np.int64).tolist()
-    slope = np.diff(level) / np.diff(centers)
+    slope = (level[1:] - level[:-1]) / (centers[1:] - centers[:-1])
     for k, (first, last) in enumerate(pairwise(rows)):
         line = out[first:last]
         line -= centers[k]
@@ -111,9 +117,8 @@ def local_noise(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
     blocks = max(1, len(d) // min(block, max(16, n // 4)))
     level = block_medians(d, blocks) / MAD_D2
     if blocks >= 5:
-        padded = np.pad(level, 2, mode="edge")
-        level = inner_median5(padded)
-    lowest = max(floor * median_of(level), smallest_gap(y) * ROUNDING, NOISE_FLOOR * float(np.ptp(y)))
+        level = inner_median5(extended(level, 2))
+    lowest = max(floor * median_of(level), smallest_gap(y) * ROUNDING, NOISE_FLOOR * range_of(y))
     return spread_blocks(np.maximum(level, lowest), n)
 
 
@@ -134,11 +139,22 @@ def clipped(y: Floats, k: float = 5.0) -> Floats:
     middle = median5(y)
     r = y - middle
     level = block_medians(np.abs(r), max(1, min(64, n // 64))) / MAD_MEDIAN5
-    level = np.maximum(level, max(0.2 * median_of(level), NOISE_FLOOR * float(np.ptp(y))))
+    level = np.maximum(level, max(0.2 * median_of(level), NOISE_FLOOR * range_of(y)))
     limit = k * spread_blocks(level, n)
-    return np.asarray(middle + np.clip(r, -limit, limit), dtype=np.float64)
+    return np.asarray(middle + np.minimum(np.maximum(r, -limit), limit), dtype=np.float64)
 
 
 def prefix(x: Floats) -> Floats:
     """0 followed by the running sums of x, [n+1]."""
-    return np.concatenate([[0.0], np.cumsum(x)])
+    out = np.empty(len(x) + 1)
+    out[0] = 0.0
+    np.add.accumulate(x, out=out[1:])
+    return out
+
+
+def extended(x: Floats, rows: int) -> Floats:
+    """x with its first and last value repeated `rows` times before and after it, [n + 2 rows]."""
+    n = len(x)
+    out = np.empty(n + 2 * rows)
+    out[:rows], out[rows : rows + n], out[rows + n :] = x[0], x, x[-1]
+    return out

@@ -6,6 +6,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.grid import Curve, back, curve_of
+from curvedoc.stats.medians import top_of
 from curvedoc.stats.spacing import typical_gap
 from curvedoc.stats.steps import is_range_test
 
@@ -20,7 +21,7 @@ def rates_of(lr: Series) -> Curve | None:
     # NaN is not at or above zero; infinity drops out in the curve
     usable = lr.value >= 0.0
     c = curve_of(lr if bool(usable.all()) else lr.cut(usable))
-    return c if len(c) and float(np.max(c.y)) > 0.0 else None
+    return c if len(c) and top_of(c.y) > 0.0 else None
 
 
 def is_constant_lr(lr: Series) -> bool | None:
@@ -32,7 +33,7 @@ def is_constant_lr(lr: Series) -> bool | None:
     c = curve_of(lr)
     if len(c) < 2:
         return None
-    return bool(np.ptp(c.y) <= SAME * float(np.max(np.abs(c.y))))
+    return bool(np.ptp(c.y) <= SAME * top_of(np.abs(c.y)))
 
 
 def lr_peak(lr: Series) -> float | None:
@@ -42,7 +43,7 @@ def lr_peak(lr: Series) -> float | None:
     1.0
     """
     c = rates_of(lr)
-    return None if c is None else back(float(np.max(c.y)), c.scale)
+    return None if c is None else back(top_of(c.y), c.scale)
 
 
 def lr_peak_step(lr: Series) -> float | None:
@@ -71,7 +72,7 @@ def warmup_row(c: Curve) -> int:
     The first stretch that does not fall, up to where it first reaches its top. One long tread and a single leap is a
     jump and not a warm-up; a stretch that gains less than a tenth is none either.
     """
-    top = float(np.max(c.y))
+    top = top_of(c.y)
     falls = np.flatnonzero(np.diff(c.y) < -SAME * top)
     end = int(falls[0]) if len(falls) else len(c) - 1
     high = float(c.y[end])
@@ -120,7 +121,7 @@ def _origin(c: Curve) -> float:
 
 def swings(c: Curve) -> tuple[tuple[int, int], ...]:
     """Pairs (row of a trough, row of the next top) of every rise back up after a decay."""
-    top = float(np.max(c.y))
+    top = top_of(c.y)
     out: list[tuple[int, int]] = []
     rows = _turns(c.y, warmup_row(c))
     values = c.y[rows].tolist()
@@ -188,7 +189,7 @@ def cycle_count(lr: Series) -> float | None:
         return None
     found = swings(c)
     last_top = found[-1][1] if found else warmup_row(c)
-    ends_low = c.y[-1] * TIMES <= float(np.max(c.y[last_top:]))
+    ends_low = c.y[-1] * TIMES <= top_of(c.y[last_top:])
     return float(len(found) + ends_low)
 
 
@@ -203,7 +204,7 @@ def lr_jump_step(lr: Series) -> float | None:
     c = rates_of(lr)
     if c is None or len(c) < 3:
         return None
-    top, d = float(np.max(c.y)), np.diff(c.y)
+    top, d = top_of(c.y), np.diff(c.y)
     beside = _beside(d)
     leap = (c.y[1:] >= TIMES * c.y[:-1]) & (d >= RISE * top) & (d >= 3.0 * beside)
     leap[: warmup_row(c)] = False

@@ -11,6 +11,7 @@ import numpy as np
 
 from curvedoc.series import Floats
 from curvedoc.stats.grid import Curve
+from curvedoc.stats.medians import bottom_of, range_of, top_of
 from curvedoc.stats.spacing import typical_gap
 
 Family = Literal["linear", "exponential", "cosine", "inverse-sqrt", "polynomial", "one-minus-sqrt", "other"]
@@ -46,7 +47,7 @@ def tolerance(c: Curve) -> Floats:
     Digits are those of the values as logged, so the scale is undone for them.
     """
     y = c.y * c.scale
-    top = float(np.max(np.abs(y)))
+    top = top_of(np.abs(y))
     sample = y[:: max(1, len(y) // 200)]
     printed = np.maximum(0.6 * _decimal(sample, top), 1.2 * _digits(sample) * np.abs(y))
     return np.asarray(np.maximum(printed, LOOSE * top) / c.scale, dtype=np.float64)
@@ -60,7 +61,7 @@ def _decimal(y: Floats, top: float) -> float:
         unit = 10.0**-places
         if unit < 1e-5 * top:
             return 0.0
-        if float(np.max(np.abs(y / unit - np.round(y / unit)))) < 1e-9 * max(1.0, top / unit):
+        if top_of(np.abs(y / unit - np.round(y / unit))) < 1e-9 * max(1.0, top / unit):
             return unit
     return 0.0
 
@@ -68,7 +69,7 @@ def _decimal(y: Floats, top: float) -> float:
 def _digits(y: Floats) -> float:
     """Half of a unit in the last printed significant digit, relative; 0 beyond six digits."""
     size = np.abs(y[y != 0.0])
-    if not len(size) or float(np.min(size)) < 1e-290:
+    if not len(size) or bottom_of(size) < 1e-290:
         return 0.0
     exponent = np.floor(np.log10(size))
     mantissa = size / 10.0**exponent
@@ -76,7 +77,7 @@ def _digits(y: Floats) -> float:
     few = few or len(size) < REPEATED * len(np.unique(size))  # 1, 0.9, 0.8 are values of their own
     for digits in range(2 if few else 1, 7):
         scaled = mantissa * 10.0 ** (digits - 1)
-        if float(np.max(np.abs(scaled - np.round(scaled)))) < 1e-6 * 10.0 ** (digits - 1):
+        if top_of(np.abs(scaled - np.round(scaled))) < 1e-6 * 10.0 ** (digits - 1):
             return float(0.5 * 10.0 ** (1 - digits))
     return 0.0
 
@@ -141,7 +142,7 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
         return None
     keep = np.unique(np.linspace(0, n - 1, min(n, MOST)).astype(np.int64))
     t, v, near = c.x[keep], c.y[keep], tol[keep]
-    span, length = float(np.ptp(v)), float(t[-1] - t[0])
+    span, length = range_of(v), float(t[-1] - t[0])
     if span <= 0.0 or length <= 0.0:
         return None
     x = (t - t[0]) / length
@@ -151,7 +152,7 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
     def add(family: Family, model: Floats, end: float | None) -> None:
         away = np.abs(model - v)
         if bool(np.isfinite(away).all()):
-            found.append(Fit(family, end, float(np.max(away / near)), float(np.max(away)) / span))
+            found.append(Fit(family, end, top_of(away / near), top_of(away) / span))
 
     line = _line(x[None, :], v, near)[0]
     fall = float(line[0] - line[-1])
@@ -159,12 +160,12 @@ def fit_descent(c: Curve, tol: Floats) -> Fit | None:
     add("linear", line, zero)
     if found and found[0].error <= 1.0:
         return found[0]
-    if float(np.min(v)) > 0.0:
+    if bottom_of(v) > 0.0:
         log = np.log(v)
         add("exponential", np.exp(_line(x[None, :], log, np.maximum(near / v, 1e-9))[0]), None)
         inverse = 1.0 / (v * v)
         square = _line(x[None, :], inverse, np.maximum(2.0 * near / v**3, 1e-300))[0]
-        if float(np.min(square)) > 0.0:
+        if bottom_of(square) > 0.0:
             add("inverse-sqrt", 1.0 / np.sqrt(square), None)
     for start in STARTS:
         u = x + start * row

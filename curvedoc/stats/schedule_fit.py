@@ -10,7 +10,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Series
 from curvedoc.stats.grid import Curve
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import median_of, range_of, top_of
 from curvedoc.stats.schedule import SAME, rates_of, swings, warmup_row
 from curvedoc.stats.schedule_family import Family, Fit, fit_descent, tolerance
 from curvedoc.stats.schedule_treads import by_tread, printed_treads
@@ -83,7 +83,7 @@ def recognise(lr: Series) -> Schedule | None:
     with np.errstate(all="ignore"):  # values no rate has may overflow in a formula, which then fits nothing
         found = _recognized(lr, c)
     # of all rows, as reading once a tread may pass a single row by
-    found = replace(found, peak=float(np.max(c.y)) * c.scale, last=float(c.y[-1]) * c.scale)
+    found = replace(found, peak=top_of(c.y) * c.scale, last=float(c.y[-1]) * c.scale)
     if found.horizon is None:
         return found
     return replace(found, end_reached=bool(c.x[-1] >= found.horizon - 0.01 * abs(found.horizon)))
@@ -92,7 +92,7 @@ def recognise(lr: Series) -> Schedule | None:
 def _recognized(lr: Series, c: Curve) -> Schedule:
     if is_range_test(lr):
         return _schedule(c, "range-test", [("cycle", 0, len(c) - 1)], 0, None, False)
-    if float(np.ptp(c.y)) <= SAME * float(np.max(c.y)):
+    if range_of(c.y) <= SAME * top_of(c.y):
         return _schedule(c, "constant", [("hold", 0, len(c) - 1)], 0, None, False)
     tol = tolerance(c)
     treads = by_tread(c)
@@ -124,7 +124,7 @@ def _cycled(c: Curve, warm: int, cycles: tuple[tuple[int, int], ...], stepped: b
 def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
     """A schedule that goes down once: which formula, after how long a hold, to which floor."""
     n = len(c)
-    top = float(np.max(c.y))
+    top = top_of(c.y)
     below = np.flatnonzero(c.y[warm:] < top - np.maximum(tol[warm:], SAME * top))
     hold = n - 1 if not len(below) else max(warm, warm + int(below[0]) - 1)
     head: list[tuple[str, int, int]] = [("warmup", 0, warm)] if warm > 0 else []
@@ -139,7 +139,7 @@ def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
     stairs = is_treads(body) or is_treads(Curve(c.x[hold:], c.y[hold:], c.scale))
     if stairs and not printed_treads(body, tol[warm:]):
         return _schedule(c, "step", [*head, ("descent", warm, n - 1)], warm, None, True)
-    if float(np.max(tol)) > ONE_DIGIT * top:
+    if top_of(tol) > ONE_DIGIT * top:
         return _schedule(c, "other", [*head, ("descent", warm, n - 1)], warm, None, stepped)
     floor = _rest_row(c)
     tail = [("floor", floor, n - 1)] if floor < n - 1 else []
@@ -170,7 +170,7 @@ def _on_treads(c: Curve, warm: int, treads: Curve) -> Schedule:
 
 def _rest_row(c: Curve) -> int:
     """First row from which the rate stands at its last value, or the last row."""
-    moving = np.flatnonzero(np.abs(c.y - c.y[-1]) > SAME * float(np.max(c.y)))
+    moving = np.flatnonzero(np.abs(c.y - c.y[-1]) > SAME * top_of(c.y))
     return min(int(moving[-1]) + 1, len(c) - 1) if len(moving) else len(c) - 1
 
 
@@ -213,7 +213,7 @@ def _horizon(fit: Fit, c: Curve, begun: int) -> float | None:
     start, last = float(c.x[begun]), float(c.x[-1])
     if fit.family == "cosine" and last - start < SURE * (fit.end - start):
         return None
-    if fit.error > EXACT and c.y[-1] <= GONE * float(np.max(c.y)):
+    if fit.error > EXACT and c.y[-1] <= GONE * top_of(c.y):
         return last
     return float(fit.end) if fit.end - start < 1e3 * (last - start) else None
 
@@ -243,7 +243,7 @@ def _schedule(
         kind=kind,
         segments=segments,
         warmup_end=float(c.x[warm]) if warm > 0 else None,
-        peak=float(np.max(c.y)) * c.scale,
+        peak=top_of(c.y) * c.scale,
         last=float(c.y[-1]) * c.scale,
         horizon=horizon,
         restarts=len(swings(c)) if kind in ("restarts", "cyclic") else 0,

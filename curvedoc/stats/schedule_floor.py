@@ -6,6 +6,7 @@ import numpy as np
 
 from curvedoc.series import Series
 from curvedoc.stats.grid import Curve
+from curvedoc.stats.medians import bottom_of, top_of
 from curvedoc.stats.schedule import RISE, SAME, rates_of, warmup_row
 from curvedoc.stats.steps import is_treads
 
@@ -22,7 +23,7 @@ def floor_row(c: Curve) -> int | None:
     The minimum must lie far below the peak. After abrupt drops (a staircase) the last tread is the plan, not a
     floor, unless it is negligible, or low and two thirds of the run.
     """
-    top, low = float(np.max(c.y)), float(np.min(c.y[warmup_row(c) :]))
+    top, low = top_of(c.y), bottom_of(c.y[warmup_row(c) :])
     if low > FAR_BELOW * top or c.y[-1] > low + FLOOR * top:
         return None
     above = np.flatnonzero(c.y > low + FLOOR * top)
@@ -83,7 +84,7 @@ def lowest_share(lr: Series) -> float | None:
     c = rates_of(lr)
     if c is None or len(c) < 3:
         return None
-    top, low = float(np.max(c.y)), float(np.min(c.y[warmup_row(c) :]))
+    top, low = top_of(c.y), bottom_of(c.y[warmup_row(c) :])
     if c.y[-1] > low + SAME * top or low >= top * (1 - SAME):
         return 0.0
     row = int(np.flatnonzero(c.y > low + SAME * top)[-1]) + 1
@@ -99,5 +100,5 @@ def negligible_from(lr: Series, ratio: float) -> float | None:
     c = rates_of(lr)
     if c is None:
         return None
-    row = int(np.flatnonzero(c.y >= ratio * float(np.max(c.y)))[-1]) + 1 if ratio <= 1.0 else 0
+    row = int(np.flatnonzero(c.y >= ratio * top_of(c.y))[-1]) + 1 if ratio <= 1.0 else 0
     return None if row >= len(c) else float(c.x[row])

@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.series import Floats
 from curvedoc.stats.grid import Curve
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import mean_of, median_of, top_of
 from curvedoc.stats.spacing import typical_gap
 
 SAME = 1e-6  # of the peak: float32 rounding and below
@@ -22,7 +22,7 @@ def by_tread(c: Curve) -> Curve | None:
 
     x: the step at which each tread begins by the beat. A hold is as many treads as fit into it.
     """
-    top = float(np.max(c.y))
+    top = top_of(c.y)
     d = np.abs(np.diff(c.y))
     moves = np.flatnonzero(d > SAME * top) + 1
     if len(moves) < FEWEST or len(moves) > len(c) // 2:
@@ -37,7 +37,7 @@ def by_tread(c: Curve) -> Curve | None:
     off = np.abs(at - (start + number * length)) > UNEVEN * row
     before = int(np.ceil((start - c.x[0] - UNEVEN * row) / length))
     count = before + int((c.x[-1] - start) / length) + 1
-    if float(np.mean(off)) > STRAY or length < 1.5 * row or count > BEATS:
+    if mean_of(off) > STRAY or length < 1.5 * row or count > BEATS:
         return None
     begin = start + length * np.arange(-before, count - before)
     # the middle of a tread, so that an uneven row does not matter
@@ -50,5 +50,5 @@ def by_tread(c: Curve) -> Curve | None:
 def printed_treads(c: Curve, tol: Floats) -> bool:
     """Whether the values stand still only because few digits were printed: they move by little more than `tol`."""
     d = np.abs(np.diff(c.y))
-    moves = np.flatnonzero(d > SAME * float(np.max(c.y)))
+    moves = np.flatnonzero(d > SAME * top_of(c.y))
     return len(moves) >= FEWEST and float(np.quantile(d[moves] / tol[moves + 1], 0.75)) <= PRINTED

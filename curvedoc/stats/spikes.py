@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import insort
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.events import Event, Events
-from curvedoc.stats.medians import median5, median_of, row_medians
+from curvedoc.stats.medians import inner_median5, median5, median_of, row_medians, top_of
 from curvedoc.stats.noise import lag_one, tail_weight, whitened
 from curvedoc.stats.robust import block_medians, finite_rows, local_noise, unit, unit_of
 
@@ -62,7 +63,7 @@ def trailing_level(y: Floats, window: int) -> Floats:
     if n <= 1:
         return y.copy()
     if window < BLOCKED:
-        head = np.array([median_of(y[:i]) for i in range(1, min(window, n))])
+        head = running_medians(y[: min(window, n) - 1])
         body = row_medians(np.lib.stride_tricks.sliding_window_view(y, window)[:-1]) if n > window else y[:0]
         return np.concatenate([y[:1], head, body])[:n]
     blocks = n // BLOCK
@@ -76,23 +77,54 @@ def trailing_level(y: Floats, window: int) -> Floats:
     return out
 
 
+def running_medians(y: Floats) -> Floats:
+    """Medians of y[:1], y[:2] and so on, [n]: quick for a few finite values."""
+    ordered: list[float] = []
+    out = []
+    for i, value in enumerate(y.tolist()):
+        insort(ordered, value)
+        half = i // 2
+        out.append(0.5 * (ordered[half] + ordered[half + 1]) if i % 2 else ordered[half])
+    return np.array(out)
+
+
+def below_short(y: Floats) -> Floats:
+    """No more than trailing_level(y, SHORT) and near it, [n] with n > SHORT, at a tenth of the price.
+
+    Six of eleven rows are as high as the lower one of the medians of their first and last five.
+    """
+    n = len(y)
+    five = inner_median5(y)
+    opening = np.minimum.accumulate(y[: SHORT - 1])
+    return np.concatenate([y[:1], opening, np.minimum(five[: n - SHORT], five[SHORT - 5 : n - 5])])
+
+
 def block_medians_exact(y: Floats, blocks: int) -> Floats:
     """Medians of the first `blocks` stretches of BLOCK rows."""
     return block_medians(y[: blocks * BLOCK], blocks)
 
 
-def _view(y: Floats, k: float) -> _View:
+def _view(y: Floats, k: float) -> _View | None:
+    """What spikes of y are looked for in; None where no value stands k deviations of its plain noise above its level.
+
+    Heavy tails and autocorrelation only raise what a spike must exceed, so that most curves end here.
+    """
     n = len(y)
     window = min(WINDOW, max(11, n // 8)) | 1
+    level = trailing_level(y, window)
+    noise = local_noise(y)
+    lowest = level.copy()
+    lowest[:STEEP_ROWS] = np.minimum(level[:STEEP_ROWS], below_short(y[:STEEP_ROWS]))
+    if not bool((y - lowest > k * noise).any()):
+        return None
+    # On a falling curve the long median lags above the values and hides what stands out; the short one does not.
+    level[:STEEP_ROWS] = np.minimum(level[:STEEP_ROWS], trailing_level(y[:STEEP_ROWS], SHORT))
     weight = tail_weight(y) if n >= 50 else None
     # The noise of a short log is known roughly: the threshold has to carry that.
     limit = k * min(max(weight or 1.0, 1.0), HEAVY) * (1.0 + 2.0 / n**0.5 if n < 200 else 1.0)
-    # On a falling curve the long median lags above the values and hides what stands out; the short one does not.
-    level = trailing_level(y, window)
-    level[:STEEP_ROWS] = np.minimum(level[:STEEP_ROWS], trailing_level(y[:STEEP_ROWS], SHORT))
     # Noise that hangs together wanders further than its row-to-row steps tell.
     phi = max(0.0, lag_one(y[:PHI_MOST], PHI_SHARE, max(12, min(32, n // 4))) or 0.0) if n >= PHI_ROWS else 0.0
-    return _View(y, level, local_noise(y) / whitened(min(phi, 1.0)), median5(y), limit)
+    return _View(y, level, noise / whitened(min(phi, 1.0)), median5(y), limit)
 
 
 def _first_below(x: Floats, start: int, level: float) -> int | None:
@@ -154,7 +186,7 @@ class _Found:
 def _find(y: Floats, k: float) -> list[_Found]:
     """Upward spikes of finite values |y| <= 2."""
     v = _view(y, k)
-    if not float(v.noise.max()) > 0.0:
+    if v is None or not top_of(v.noise) > 0.0:
         return []
     z = np.divide(v.y - v.level, v.noise, out=np.zeros(len(y)), where=v.noise > 0.0)
     found: list[_Found] = []
@@ -177,7 +209,7 @@ def _find(y: Floats, k: float) -> list[_Found]:
         # A series that stays up finds a new level in time: from there on new spikes count again.
         settled = _first_below(z, top, 0.5 * v.limit) if back is None else back
         stop = len(y) if settled is None else max(settled, top + 1)
-        peak = float(v.y[row:stop].max())
+        peak = top_of(v.y[row:stop])
         tail = v.smooth[stop : stop + 5] if stop < len(y) else v.y[-5:]
         found.append(_Found(row, back, peak, base, (peak - base) / float(v.noise[row]), median_of(tail)))
         busy, last = stop, -RAMP

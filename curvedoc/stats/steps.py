@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.grid import Curve, curve_of
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, top_of
 
 DROP = 0.1  # of the value before: a smaller drop is a slope
 STEEPER = 5.0  # times the rows beside it: a drop that stands out is a step
@@ -43,13 +43,13 @@ def is_treads(c: Curve) -> bool:
     n = len(c)
     if n < 2 * TREAD:
         return False
-    top = float(np.max(np.abs(c.y)))
+    top = top_of(np.abs(c.y))
     moves = np.flatnonzero(np.abs(np.diff(c.y)) > 1e-6 * top)
     if len(moves) == 0 or (c.y[-1] >= c.y[0] and c.y[-1] >= top * (1 - 1e-6)):
         return False
     lengths = np.diff(np.concatenate([[0], moves + 1, [n]]))
     long = lengths >= TREAD
-    down = float(np.mean(np.diff(c.y)[moves] < 0))
+    down = mean_of(np.diff(c.y)[moves] < 0)
     return bool(lengths[long].sum() >= 0.8 * n and median_of(lengths) >= TREAD and down >= 0.5)
 
 
@@ -88,7 +88,7 @@ def is_range_test(lr: Series) -> bool | None:
     if (
         len(y) < max(8, 0.5 * len(c))
         or up < 0.9 * len(c)
-        or float(np.min(y)) <= 0.0
+        or bottom_of(y) <= 0.0
         or bool((np.diff(y) < 0).any())
         or y[-1] < SWEEP * y[0]
     ):
@@ -100,16 +100,17 @@ def is_range_test(lr: Series) -> bool | None:
 def _resolved(y: Floats) -> int:
     """First row of a rise that its printed decimals resolve; 0 where no row repeats the one before."""
     d = np.diff(y)
-    if not len(d) or float(d[0]) > 0.0 or float(np.max(d)) <= 0.0:
+    if not len(d) or float(d[0]) > 0.0 or top_of(d) <= 0.0:
         return 0
-    return int(np.argmax(y >= DECIMALS * float(np.min(d[d > 0.0])) if bool((d > 0.0).any()) else y > y[-1]))
+    return int(np.argmax(y >= DECIMALS * bottom_of(d[d > 0.0]) if bool((d > 0.0).any()) else y > y[-1]))
 
 
 def _bend(x: Floats, y: Floats) -> float:
     """Root mean square distance of `y` from its line over `x`, as a share of the range of `y`."""
     t = (x - x[0]) / (x[-1] - x[0])
-    t = t - t.mean()
-    rest = y - y.mean() - t * float(t @ (y - y.mean())) / float(t @ t)
+    t = t - mean_of(t)
+    rest = y - mean_of(y)
+    rest = rest - t * float(t @ rest) / float(t @ t)
     return float(np.sqrt(np.mean(rest * rest)) / np.ptp(y))
 
 
@@ -127,4 +128,4 @@ def coincide(a: Series, b: Series, tol: float) -> float | None:
     after = np.searchsorted(q, p).clip(0, len(q) - 1)
     before = (after - 1).clip(0)
     near = np.minimum(np.abs(q[after] - p), np.abs(q[before] - p))
-    return float(np.mean(near <= tol))
+    return mean_of(near <= tol)

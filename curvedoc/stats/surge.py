@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.series import Floats, Series
-from curvedoc.stats.medians import inner_median5, median_of
+from curvedoc.stats.medians import inner_median5, median_of, top_of
 
 #: Rows whose median is a level (inner_median5): one outlier, or two, leave no trace in it.
 WINDOW = 5
@@ -45,7 +45,7 @@ def surge_factor(s: Series) -> float | None:
     found = _surges(s)
     if found is None:
         return None
-    top = float(np.max(found))
+    top = top_of(found)
     return top if np.isfinite(top) else float(np.finfo(np.float64).max)
 
 
@@ -80,7 +80,7 @@ def rounding(s: Series) -> float | None:
     for decimals in range(DECIMALS + 1):
         scaled = size * 10.0**decimals
         # beyond 2**40 a float cannot tell a decimal grid from its own
-        if float(np.max(scaled)) > 2.0**40:
+        if top_of(scaled) > 2.0**40:
             return 0.0
         if bool((np.abs(scaled - np.round(scaled)) <= 1e-4 * 10.0 ** (decimals - DECIMALS) + 4e-15 * scaled).all()):
             return float(10.0**-decimals)

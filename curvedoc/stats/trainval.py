@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.series import Series
 from curvedoc.stats.grid import curve_of, drift_of, noise_of, scale_of, tail_level
-from curvedoc.stats.medians import median5
+from curvedoc.stats.medians import bottom_of, mean_of, median5
 
 
 def aligned(a: Series, b: Series) -> Series:
@@ -165,7 +165,7 @@ def val_jitter(val: Series) -> float | None:
     if n < 8:
         return None
     noise = noise_of(c.y[n // 2 :] if n >= 16 else c.y[n // 3 :])
-    fall = float(c.y[0]) - float(np.min(c.y))
+    fall = float(c.y[0]) - bottom_of(c.y)
     if noise == 0.0:
         return 0.0
     return 10.0 if noise >= 10.0 * fall else noise / fall
@@ -178,7 +178,7 @@ def better_throughout(train: Series, val: Series) -> float | None:
     1.0
     """
     gap = difference(val, train)
-    return None if len(gap) < 3 else float(np.mean(gap.value < 0.0))
+    return None if len(gap) < 3 else mean_of(gap.value < 0.0)
 
 
 def crossing_step(train: Series, val: Series) -> float | None:
@@ -196,7 +196,7 @@ def crossing_step(train: Series, val: Series) -> float | None:
         return None
     y = median5(c.y)
     error = c.noise / float(n // 5 or 1) ** 0.5
-    if float(np.mean(y[-max(2, n // 5) :])) <= 3.0 * error:
+    if mean_of(y[-max(2, n // 5) :]) <= 3.0 * error:
         return None
     below = np.flatnonzero(y <= 0.0)
     if len(below) < 2 or below[-1] + 1 >= n:

@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.series import Floats, Series
 from curvedoc.stats.extrema import turns
 from curvedoc.stats.grid import Curve, curve_of, edges, means, mixed_edges, noise_of
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import bottom_of, median_of, range_of
 from curvedoc.stats.trend import total_change
 
 LEAST = 8  # rows
@@ -157,7 +157,7 @@ def late_breakthrough(s: Series) -> float | None:
         level = median_of(before)
         third = max(1, len(before) // 3)
         drift = abs(median_of(before[:third]) - median_of(before[-third:]))
-        fall = level - float(np.min(after))
+        fall = level - bottom_of(after)
         if drift > max(STILL * whole, 3.0 * noise):
             continue
         pace = 10.0 * drift / WAIT * SUDDEN
@@ -194,7 +194,7 @@ def _leaves(c: Curve, y: Floats, row: int, n: int) -> float:
     start = max(0, min(row - max(4, n // 10), n - 2))
     level = median_of(y[start : max(row, start + 1)])
     end = min(n, row + int(1.5 * SUDDEN * n) + 2)
-    fall = level - float(np.min(y[row:end]))
+    fall = level - bottom_of(y[row:end])
     limit = level - max(0.1 * fall, min(3.0 * noise_of(y), 0.5 * fall))
     above = np.flatnonzero(y[start:end] > limit)
     last = int(above[-1]) if len(above) else -1
@@ -216,7 +216,7 @@ def double_descent(val: Series) -> float | None:
         return None
     k = max(2, len(c) // 10)
     end, noise = median_of(c.y[-k:]) * c.scale, c.noise * c.scale / k**0.5
-    whole = float(np.ptp(c.calm)) * c.scale
+    whole = range_of(c.calm) * c.scale
     for valley, peak in pairwise(found):
         bump = peak.value - valley.value
         if valley.valley and end < valley.value - 3.0 * noise and bump >= max(BUMP * whole, BUMP * abs(valley.value)):

@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.series import Series
 from curvedoc.stats.grid import Curve, back, curve_of, drift_of, edges, head_level, means, tail_level
-from curvedoc.stats.medians import median_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of
 
 SLOPE_BUCKETS = 64  # 2,016 pairs: Theil-Sen at a fixed price, whatever the length
 LEAST = 4  # rows below which a trend is not judged
@@ -91,7 +91,7 @@ def best_progress(s: Series) -> float | None:
 def lowest_level(c: Curve) -> float:
     """Lowest bucket mean of at most 32, in the curve's own scale."""
     y = c.calm
-    return float(np.min(means(y, edges(len(y), 32 if len(y) >= 96 else max(3, len(y) // 3)))))
+    return bottom_of(means(y, edges(len(y), 32 if len(y) >= 96 else max(3, len(y) // 3))))
 
 
 def drop_in_noise(s: Series) -> float | None:
@@ -126,7 +126,7 @@ def fraction_done(s: Series) -> float | None:
     at = int(np.searchsorted(c.x, half))
     reach = max(1, len(c) // 20)
     near = y[max(0, at - reach) : at + reach]
-    return _ratio(float(np.mean(near)) - head_level(c.y), change)
+    return _ratio(mean_of(near) - head_level(c.y), change)
 
 
 def speed_left(s: Series) -> float | None:

@@ -19,7 +19,7 @@ from curvedoc.stats.grid import (
     means,
     noise_of,
 )
-from curvedoc.stats.medians import median_of, quantile_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of, range_of, top_of
 
 LEAST = 5  # evaluations below which a turn is not judged
 HEADROOM = 2.0  # times the way from lowest to median value, above the median: higher values only bend the smooth
@@ -71,7 +71,7 @@ def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
 
 
 def _cap(c: Curve) -> float:
-    low, middle = float(np.min(c.y)), median_of(c.y)
+    low, middle = bottom_of(c.y), median_of(c.y)
     return middle + HEADROOM * (middle - low)
 
 
@@ -91,7 +91,7 @@ def _low_noise(c: Curve) -> float:
 
 def _lowest(fit: Floats) -> int:
     """Row of the lowest point; of those within a thousandth of the range of it, the last one."""
-    return int(np.flatnonzero(fit <= float(np.min(fit)) + 1e-3 * float(np.ptp(fit)))[-1])
+    return int(np.flatnonzero(fit <= bottom_of(fit) + 1e-3 * range_of(fit))[-1])
 
 
 def turn_step(s: Series) -> float | None:
@@ -135,14 +135,14 @@ def _turn_range(c: Curve) -> tuple[float, float] | None:
     rest = found.raw - found.fit
     # residuals of a smoother are too small by its leverage
     rest = rest / np.sqrt(np.clip(1.0 - np.diag(found.hat), 0.2, None))
-    rest = rest - rest.mean()
+    rest = rest - mean_of(rest)
     draws = np.random.default_rng(0).choice(rest, size=(DRAWS, len(rest)))
     places = found.x[np.argmin((found.fit + draws) @ found.hat.T, axis=1)]
     low, high = quantile_of(places, 0.05), quantile_of(places, 0.95)
     # a wide parabola is drawn to the flatter side of a lopsided valley; a narrow one shows by how much
     wide = _valley(c)
     places = np.array([low, high, found.x[_lowest(found.fit)], wide.x[_lowest(wide.fit)]])
-    return float(np.min(places)), float(np.max(places))
+    return bottom_of(places), top_of(places)
 
 
 @kept
@@ -159,10 +159,10 @@ def _rise(s: Series) -> tuple[float, float, float, float] | None:
     a, b = max(0, best - reach), min(n, best + reach + 1)
     k = max(2, n // 5)
     # where no row comes down to it, the smooth has dipped below the curve
-    low = max(float(np.min(found.fit)), float(np.min(y[a:b])))
+    low = max(bottom_of(found.fit), bottom_of(y[a:b]))
     # the two windows must not share rows, or a rise that has just begun is averaged away
     tail = y[max(n - k, b) :]
-    end = float(np.mean(tail)) if len(tail) else low
+    end = mean_of(tail) if len(tail) else low
     error = _low_noise(c) * (1.0 / (b - a) + 1.0 / max(1, len(tail))) ** 0.5
     return low, end, error, head_level(c.y)
 
@@ -209,7 +209,7 @@ def rise_z(s: Series) -> float | None:
     low, end, error, _ = found
     if error == 0.0:
         return 40.0 if end - low > 1e-9 else 0.0
-    return as_normal(float(np.clip((end - low) / error, -1e6, 1e6)), TAIL_DF)
+    return as_normal(min(max((end - low) / error, -1e6), 1e6), TAIL_DF)
 
 
 def best_level(s: Series) -> float | None:
@@ -237,7 +237,7 @@ def improves(s: Series) -> bool | None:
     first = float(y[0]) if n < 40 else median_of(y[: n // 40 + 2])
     k = 1 if n < 8 else max(2, n // 8)
     total = np.concatenate([[0.0], np.cumsum(y[1:] - first)])
-    low = first + float(np.min(total[k:] - total[:-k])) / k
+    low = first + bottom_of(total[k:] - total[:-k]) / k
     noise = _eval_noise(y)
     fall = first - low
     error = noise * (1.0 + 1.0 / k) ** 0.5

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from curvedoc.series import Series
-from curvedoc.stats.medians import inner_median5
+from curvedoc.stats.medians import inner_median5, top_of
+from curvedoc.stats.robust import extended, prefix
 
 #: The width that has a network of its own.
 FIVE = 5
@@ -64,8 +65,8 @@ def smooth(s: Series, rows: float) -> Series:
     half = max(0, int(rows)) // 2
     if half == 0 or len(f) < 3:
         return f
-    scale = float(np.max(np.abs(f.value))) or 1.0
-    total = np.concatenate([[0.0], np.cumsum(f.value / scale)])
+    scale = top_of(np.abs(f.value)) or 1.0
+    total = prefix(f.value / scale)
     row = np.arange(len(f))
     reach = np.minimum(half, np.minimum(row, len(f) - 1 - row))
     mean_ = (total[row + reach + 1] - total[row - reach]) / (2 * reach + 1)
@@ -78,7 +79,7 @@ def steady(s: Series, rows: float) -> Series:
     half = min(max(0, int(rows)) // 2, max(0, (len(f) - 1) // 2))
     if half == 0:
         return f
-    padded = np.pad(f.value, half, mode="edge")
+    padded = extended(f.value, half)
     if half == FIVE // 2:
         return Series(f.step.copy(), inner_median5(padded), s.metric)
     wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
@@ -97,7 +98,7 @@ def log_of(s: Series) -> Series:
 def diff(s: Series) -> Series:
     """The change from each finite row to the next, at the later step."""
     f = s.finite()
-    return Series(f.step[1:].copy(), np.diff(f.value / 2) * 2, s.metric)
+    return Series(f.step[1:].copy(), (f.value[1:] / 2 - f.value[:-1] / 2) * 2, s.metric)
 
 
 WINDOWS = (before, after, window, head, tail, head_rows, tail_rows, smooth, steady, log_of, diff)
