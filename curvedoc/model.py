@@ -7,17 +7,13 @@ from dataclasses import dataclass, field
 from enum import IntFlag
 from typing import Any
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from curvedoc.series import Ints, Series
+from curvedoc.blocks import Block, of_frame, to_frame
+from curvedoc.series import Series
 from curvedoc.source import Note as Note
 from curvedoc.source import Scalar as Scalar
 from curvedoc.source import Source as Source
-
-#: Rows of a frame: a stretch, or a list of places.
-Rows = slice | Ints
 
 
 class Flag(IntFlag):
@@ -91,7 +87,7 @@ class Run:
     """One training run as it was logged.
 
     name:     path relative to what the user pointed at; "<path>::<name>" inside a file of several runs
-    points:   long frame, columns `ASSEMBLED`
+    data:     the points, as blocks or as a long frame with the columns `ASSEMBLED`; read them as `points` or `blocks`
     messages: text lines, columns `MESSAGES`
     roles:    matches in order of preference; the first of a role is the one most rules read
     config:   flat dotted raw keys -> scalar
@@ -100,7 +96,7 @@ class Run:
     """
 
     name: str
-    points: pl.DataFrame
+    data: pl.DataFrame | tuple[Block, ...]
     messages: pl.DataFrame
     roles: tuple[RoleMatch, ...]
     config: Mapping[str, Scalar]
@@ -110,9 +106,29 @@ class Run:
     #: "step", or what stands in its place when the log has none: "epoch", "row", "samples"
     axis: str = "step"
     has_text: bool = False  # a text log was read, so the absence of a message means something
-    _rows: dict[str, dict[int, Rows]] = field(default_factory=dict, repr=False)  # metric -> rank -> its rows
-    _arrays: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False)  # column -> its values
-    _parts: dict[tuple[str, int], Series | None] = field(default_factory=dict, repr=False)
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what was asked for once
+    _parts: dict[tuple[str, int], Series | None] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """The points as a long frame, columns `ASSEMBLED`, made when first asked for."""
+        if "points" not in self._made:
+            ready = isinstance(self.data, pl.DataFrame)
+            self._made["points"] = self.data if ready else to_frame(self.blocks, ASSEMBLED)
+        found: pl.DataFrame = self._made["points"]
+        return found
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The points as one block per metric and rank, in order of first appearance."""
+        if "blocks" not in self._made:
+            self._made["blocks"] = of_frame(self.data) if isinstance(self.data, pl.DataFrame) else self.data
+        found: tuple[Block, ...] = self._made["blocks"]
+        return found
+
+    def metrics(self) -> tuple[str, ...]:
+        """The raw names of all metrics, in order of first appearance."""
+        return tuple(dict.fromkeys(b.metric for b in self.blocks))
 
     def matches(self, role: str) -> tuple[RoleMatch, ...]:
         """The metrics taken for a role, best first."""
@@ -122,16 +138,15 @@ class Run:
         """The ranks that logged points, ascending."""
         return tuple(sorted({rank for by_rank in self._split().values() for rank in by_rank}))
 
-    def _split(self) -> dict[str, dict[int, Rows]]:
-        """The rows of each metric and rank, found once: a filter for every metric would cost more than all statistics.
-
-        A plain slice where they stand together, as assembly leaves them.
-        """
-        if not self._rows and len(self.points):
-            for (name, rank), parts in _blocks(self.points).items():
-                rows = parts[0] if len(parts) == 1 else np.concatenate([np.arange(p.start, p.stop) for p in parts])
-                self._rows.setdefault(name, {})[rank] = rows
-        return self._rows
+    def _split(self) -> dict[str, dict[int, Block]]:
+        """The block of each metric and rank, looked up by name."""
+        if "split" not in self._made:
+            split: dict[str, dict[int, Block]] = {}
+            for b in self.blocks:
+                split.setdefault(b.metric, {})[b.rank] = b
+            self._made["split"] = split
+        found: dict[str, dict[int, Block]] = self._made["split"]
+        return found
 
     def metric(self, name: str, rank: int | None = None) -> Series | None:
         """One raw metric of one rank (the lowest that logged it): superseded points out, last write of a step wins."""
@@ -140,9 +155,7 @@ class Run:
             return None
         rank = min(by_rank) if rank is None else rank
         if (name, rank) not in self._parts:
-            if not self._arrays:
-                self._arrays.update(_columns(self.points))
-            self._parts[name, rank] = _series(self._arrays, by_rank[rank], name) if rank in by_rank else None
+            self._parts[name, rank] = by_rank[rank].series() if rank in by_rank else None
         return self._parts[name, rank]
 
     def series(self, role: str) -> Series | None:
@@ -152,54 +165,3 @@ class Run:
             if found is not None:
                 return found
         return None
-
-
-def _blocks(points: pl.DataFrame) -> dict[tuple[str, int], list[slice]]:
-    """Where each metric of each rank stands, in order of first appearance; rows without a rank stand nowhere."""
-    metric, rank = points["metric"], points["rank"]
-    n = len(points)
-    old = rank.fill_null(-1).to_numpy()
-    # compared with the row before and not grouped: a tenth of the time, and most frames are in blocks
-    new = (old[1:] != old[:-1]) | (metric.slice(1) != metric.slice(0, n - 1)).fill_null(True).to_numpy()
-    starts = np.concatenate(([0], np.flatnonzero(new) + 1))
-    ends = [*starts[1:].tolist(), n]
-    known = ~rank.is_null().to_numpy()[starts] if rank.null_count() else np.ones(len(starts), dtype=np.bool_)
-    found: dict[tuple[str, int], list[slice]] = {}
-    names = metric.gather(starts).to_list()
-    for name, at, start, end, real in zip(names, old[starts].tolist(), starts.tolist(), ends, known, strict=True):
-        if real:
-            found.setdefault((str(name), at), []).append(slice(start, end))
-    return found
-
-
-def _columns(points: pl.DataFrame) -> dict[str, NDArray[Any]]:
-    """What series are cut from; `keep` is there only where rows must be left out."""
-    step, value = points["step"], points["value"]
-    old = points["superseded"].fill_null(True)
-    found: dict[str, NDArray[Any]] = {
-        "step": step.fill_null(0).to_numpy(),
-        "value": value.fill_null(float("nan")).to_numpy(),
-    }
-    if points["time"].null_count() < len(points):
-        found["time"] = points["time"].fill_null(float("nan")).to_numpy()
-    if old.any() or step.null_count() or value.null_count():
-        found["keep"] = (~old & step.is_not_null() & value.is_not_null()).to_numpy()
-    return found
-
-
-def _series(columns: Mapping[str, NDArray[Any]], rows: Rows, name: str) -> Series | None:
-    """The rows as a series, shared with the frame where none has to be left out."""
-    step, value = columns["step"][rows], columns["value"][rows]
-    time = columns["time"][rows] if "time" in columns else None
-    keep = columns["keep"][rows] if "keep" in columns else None
-    if keep is not None and not bool(keep.all()):
-        step, value, time = step[keep], value[keep], None if time is None else time[keep]
-    if not len(step):
-        return None
-    if not bool((step[1:] > step[:-1]).all()):
-        order = np.argsort(step, kind="stable")
-        order = order[np.append(step[order][1:] != step[order][:-1], True)]  # the last write of a step wins
-        step, value, time = step[order], value[order], None if time is None else time[order]
-    if time is not None and bool(np.isnan(time).all()):
-        time = None
-    return Series(step, value, name, time)

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent / "curvedoc"
 #: Lowest first. The two of one floor do not know each other.
 FLOORS = (
     ("__init__", "series", "source", "errors", "numbers"),
+    ("blocks",),
     ("model",),
     ("diagnosis",),
     ("ingest", "stats"),

@@ -214,7 +214,7 @@ def test_one_row_per_metric_is_read_as_metrics(read) -> None:  # type: ignore[no
 
 def test_ranks_in_a_column_are_kept(read) -> None:  # type: ignore[no-untyped-def]
     log = read("step,rank,loss\n0,0,1.0\n0,1,1.1\n1,0,0.9\n")
-    assert log.points["rank"].to_list() == [0, 1, 0]
+    assert log.points.select("rank", "step", "value").rows() == [(0, 0, 1.0), (0, 1, 0.9), (1, 0, 1.1)]
     assert set(log.points["metric"]) == {"loss"}
 
 

@@ -464,7 +464,8 @@ def test_a_growing_elapsed_time_is_a_clock_from_the_start(tmp_path):
 def test_ranks_go_to_their_column(tmp_path):
     rows = [{"step": i, "rank": r, "loss": float(r)} for i in range(3) for r in (0, 1)]
     log = read(tmp_path, lines(*rows))
-    assert log.points["rank"].to_list() == [0, 1] * 3 and set(log.points["metric"]) == {"loss"} and log.rank is None
+    assert log.points.select("rank", "step").rows() == [(r, i) for r in (0, 1) for i in range(3)]
+    assert set(log.points["metric"]) == {"loss"} and log.rank is None
     assert read(tmp_path, lines(*(r for r in rows if r["rank"] == 1))).rank == 1
 
 

@@ -39,7 +39,7 @@ def _run_lines(run: Run) -> list[str]:
         if match.role == "lr" and series is not None and (said := in_words(series, run.axis)):
             out.append(f"  rate   {metric}: {said}")
     used = {m.metric for m in run.roles}
-    unused = [m for m in run.points["metric"].unique(maintain_order=True).to_list() if m not in used]
+    unused = [m for m in run.metrics() if m not in used]
     if unused:
         out.append(f"  unused {', '.join(visible(m) for m in unused[:12])}{' ...' if len(unused) > 12 else ''}")
     if run.settings:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from curvedoc.blocks import Block
 from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
 from curvedoc.rulebook.evaluate import Evaluator
@@ -150,7 +151,7 @@ class Bench:
     def restarts(self) -> Series:
         """One row per restart: the step it went back to, value the step it came from."""
         if self._restarts is None:
-            rows = _restarted(self.run.points)
+            rows = _restarted(self.run.blocks)
             steps = sorted(rows)
             self._restarts = Series(
                 np.array(steps, dtype=np.int64), np.array([rows[s] for s in steps], dtype=np.float64), "restarts"
@@ -185,20 +186,20 @@ class Bench:
         return Names(self, program, subject)
 
 
-def _restarted(points: pl.DataFrame) -> dict[int, float]:
+def _restarted(blocks: Sequence[Block]) -> dict[int, float]:
     """Where the step counter went back to -> where it came from."""
     rows: dict[int, float] = {}
-    if points["segment"].max() == points["segment"].min():
-        # nothing started over, which a group of all points would take its time to find
+    if all(b.segment is None for b in blocks):
         return rows
-    spans = (
-        points.filter(pl.col("step").is_not_null())
-        .group_by("rank", "segment")
-        .agg(pl.col("step").min().alias("low"), pl.col("step").max().alias("high"))
-        .sort("rank", "segment")
-    )
+    spans: dict[tuple[int, int], tuple[int, int]] = {}
+    for b in blocks:
+        segment = np.zeros(len(b), np.int64) if b.segment is None else b.segment
+        for at in np.unique(segment).tolist():
+            step = b.step[segment == at]
+            low, high = spans.get((b.rank, at), (int(step[0]), int(step[0])))
+            spans[b.rank, at] = min(low, int(step.min())), max(high, int(step.max()))
     previous: dict[int, int] = {}
-    for rank, _, low, high in spans.iter_rows():
+    for (rank, _), (low, high) in sorted(spans.items()):
         if rank in previous and low <= previous[rank]:
             rows[low] = float(previous[rank])
         previous[rank] = max(high, previous.get(rank, high))

@@ -118,7 +118,7 @@ def build(member: Case | Member, case: Case, name: str = "case", ranks: Mapping[
     config: dict[str, Scalar] = dict(member.config)
     return Run(
         name=name,
-        points=points,
+        data=points,
         messages=_messages(log or []),
         roles=tuple(matches.values()),
         config=config,

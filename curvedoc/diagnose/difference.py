@@ -121,7 +121,7 @@ def _order(s: SignalDifference) -> tuple[object, ...]:
 
 
 def _names(run: Run, taken: set[str]) -> tuple[str, ...]:
-    return tuple(sorted(set(run.points["metric"].unique().to_list()) - taken))
+    return tuple(sorted(set(run.metrics()) - taken))
 
 
 def _pairs(a: Run, b: Run) -> list[tuple[str, str, Series, Series]]:
@@ -132,7 +132,7 @@ def _pairs(a: Run, b: Run) -> list[tuple[str, str, Series, Series]]:
     for run, table in zip((a, b), best, strict=True):
         for m in run.roles:
             table.setdefault((m.role, m.label), m.metric)
-    raw = sorted(set(a.points["metric"].unique()) & set(b.points["metric"].unique()))
+    raw = sorted(set(a.metrics()) & set(b.metrics()))
     named = [(role, label, name, best[1][role, label]) for (role, label), name in best[0].items() if
              (role, label) in best[1]]  # fmt: skip
     for role, label, x, y in [*named, *(("", "", name, name) for name in raw)]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
-import polars as pl
 
+from curvedoc.blocks import Block
 from curvedoc.model import Note, Run
 from curvedoc.series import Ints, Series
 from curvedoc.stats.averaging import MOST, averaged_rows
@@ -107,12 +107,7 @@ def _zeros(loss: Series) -> Iterator[Note]:
 
 def _repeated(run: Run, metric: str) -> Iterator[Note]:
     """How alike the values are that a restart wrote again."""
-    if not run.points["superseded"].any():
-        return
-    points = run.points.filter(
-        (pl.col("metric") == metric) & pl.col("step").is_not_null() & pl.col("value").is_not_nan()
-    )
-    old, new = _written(points.filter(pl.col("superseded"))), run.metric(metric)
+    old, new = _superseded([b for b in run.blocks if b.metric == metric]), run.metric(metric)
     if new is None or len(old) < _REPEATED_ROWS:
         return
     same = share_equal_pairs(old, new)
@@ -132,10 +127,9 @@ def _repeated(run: Run, metric: str) -> Iterator[Note]:
 
 def _replayed(run: Run, loss: Series) -> Iterator[Note]:
     """Whether the data of the run's beginning came again after a restart, which the noise of the loss shows."""
-    if not run.points["segment"].max():
-        return  # nothing started over, which a filter of all points would take its time to find
-    again = run.points.filter((pl.col("metric") == loss.metric) & (pl.col("segment") > 0))["step"].min()
-    if not isinstance(again, int):
+    later = [b.step[b.segment > 0] for b in run.blocks if b.metric == loss.metric and b.segment is not None]
+    again = min((int(step.min()) for step in later if len(step)), default=None)
+    if again is None:
         return
     at = int(np.searchsorted(loss.step, again))
     count = min(at, len(loss) - at)
@@ -151,7 +145,12 @@ def _replayed(run: Run, loss: Series) -> Iterator[Note]:
         )
 
 
-def _written(points: pl.DataFrame) -> Series:
-    """The last value written for each step."""
-    rows = points.unique("step", keep="last", maintain_order=True).sort("step")
-    return Series(rows["step"].to_numpy().astype(np.int64), rows["value"].to_numpy().astype(np.float64).copy(), "again")
+def _superseded(blocks: Sequence[Block]) -> Series:
+    """The last value written for each step among those that a later segment wrote again."""
+    last: dict[int, float] = {}
+    for b in blocks:
+        if b.superseded is not None:
+            old = b.superseded & ~np.isnan(b.value)
+            last.update(zip(b.step[old].tolist(), b.value[old].tolist(), strict=True))
+    steps = sorted(last)
+    return Series.of([last[s] for s in steps], steps, "again")

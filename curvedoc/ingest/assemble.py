@@ -18,7 +18,7 @@ from curvedoc.ingest.hints import shown
 from curvedoc.ingest.roles import Facts, assign, facts
 from curvedoc.ingest.settings import settings_of
 from curvedoc.ingest.signals import Signals
-from curvedoc.ingest.strands import Strand, frame, spliced
+from curvedoc.ingest.strands import Strand, blocks, spliced
 from curvedoc.model import MESSAGES, Note, RoleMatch, Run, Scalar, Source, empty_messages
 
 #: The order in which axes are preferred where a run's files count differently.
@@ -58,7 +58,7 @@ def assemble(
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,
-        points=frame(strands),
+        data=blocks(strands),
         messages=_messages(pieces, bundle.base),
         roles=roles,
         config=merged,

@@ -9,26 +9,27 @@ from typing import Protocol
 
 import polars as pl
 
-from curvedoc.model import Note, Scalar, empty_messages, empty_points
+from curvedoc.blocks import Block, to_frame
+from curvedoc.model import POINTS, Note, Scalar, empty_messages
 
 
 @dataclass(frozen=True, slots=True)
 class Log:
     """What one reader got out of one file (or out of one run inside a file of several).
 
-    points:   columns `model.POINTS`, in file order; step null where the record had none
+    data:     the points, as blocks (each metric and rank once) or as a frame with the columns `model.POINTS` in file
+              order, step null where the record had none; read them as `points`
     messages: columns `model.MESSAGES`; `source` may be left "" (assembly fills it in)
     run:      the run's own name inside a file of several runs, else None
     rank:     the rank that the file's records name, else None (assembly looks at the path)
     axis:     what `step` holds: "step", "epoch", "row" (the log had no counter) or "samples"
     is_text:  the file was a text log, so the absence of a message means something
-    blocks:   names and numbers of rows where the points are of one metric after the other, each name once; else empty
     clean_end: the writer closed the log properly (None: this format cannot tell)
     """
 
     path: Path
     format: str
-    points: pl.DataFrame = field(default_factory=empty_points)
+    data: pl.DataFrame | tuple[Block, ...] = ()
     messages: pl.DataFrame = field(default_factory=empty_messages)
     config: Mapping[str, Scalar] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
@@ -38,7 +39,21 @@ class Log:
     axis: str = "step"
     is_text: bool = False
     clean_end: bool | None = None
-    blocks: tuple[tuple[str, int], ...] = ()
+    _made: dict[str, pl.DataFrame] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """The points as a frame, made when first asked for."""
+        if isinstance(self.data, pl.DataFrame):
+            return self.data
+        if not self._made:
+            self._made["points"] = to_frame(self.data, POINTS)
+        return self._made["points"]
+
+    @property
+    def height(self) -> int:
+        """How many points there are."""
+        return self.data.height if isinstance(self.data, pl.DataFrame) else sum(map(len, self.data))
 
 
 class Reader(Protocol):

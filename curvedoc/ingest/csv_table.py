@@ -10,16 +10,17 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.blocks import Block, as_frame
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
 from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
 from curvedoc.ingest.csv_plain import plain_section
 from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
-from curvedoc.ingest.json_log import Curve, blocks_of, points_of
+from curvedoc.ingest.json_log import Curve, points_of
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import decode, pointer, read_bytes, text_bytes
 from curvedoc.ingest.text_keys import is_usual
-from curvedoc.model import POINTS, Note, empty_points
+from curvedoc.model import POINTS, Note
 
 NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
@@ -84,22 +85,20 @@ def _read(path: Path) -> Log:
     del data
     if not tables:
         return Log(path, NAME, notes=tuple(told), bytes=size)
-    frames, blocks, axes, row = [], [], [], 0
+    parts, axes, row = [], [], 0
     for table in tables:
         axis = axis_of(table.names)
-        frame, block = _points(table, axis, row, path, told)
-        frames.append(frame)
-        blocks.append(block)
+        parts.append(_points(table, axis, row, path, told))
         axes.append(axis)
         row += len(table)
-    points = pl.concat(frames)
+    points = parts[0] if len(parts) == 1 else pl.concat([as_frame(part, POINTS) for part in parts])
+    filled = points.height if isinstance(points, pl.DataFrame) else len(points)
     kind = _kind(axes[0], path)
-    if len(points) and kind == "epoch":
+    if filled and kind == "epoch":
         told.append(Note("step-from-epoch", "no column names the step; the epoch stands in its place"))
-    if len(points) and kind == "row":
+    if filled and kind == "row":
         told.append(Note("no-step", "no column names the step; each row counts as one"))
-    one = blocks[0] if len(blocks) == 1 else ()
-    return Log(path, NAME, points=points, notes=coalesce(told), bytes=size, axis=kind, blocks=one)
+    return Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)
 
 
 def _tables(data: bytes, told: list[Note]) -> list[Section]:
@@ -166,13 +165,11 @@ def _same_shape(column: pl.Series, value: str) -> bool:
     return len(before) >= 5 and others == {form} and form.startswith(".")
 
 
-def _points(
-    table: Section, axis: Axis, row: int, path: Path, told: list[Note]
-) -> tuple[pl.DataFrame, tuple[tuple[str, int], ...]]:
-    """The points of one table, and `Log.blocks` of them."""
+def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) -> pl.DataFrame | tuple[Block, ...]:
+    """The points of one table, as in `Log.data`."""
     n = len(table)
     if not n:
-        return empty_points(), ()
+        return ()
     comma = is_comma_decimal(table.cells, _sep(table))
     columns = [
         table.values[i] if i in table.values else numbers(table.cells[str(i)], comma) for i in range(len(table.names))
@@ -187,7 +184,7 @@ def _points(
              "time": pl.Series(np.full(n, np.nan) if time is None else time).fill_nan(None),
              "rank": rank, "flags": np.zeros(n, np.uint16)}
         )  # fmt: skip
-        return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items()), ()
+        return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
     around = step, np.full(n, np.nan) if time is None else time, rank, np.zeros(n, np.uint16)
     skip = {axis.column, axis.rank, time_column} | ({axis.inner} if axis.inner is not None else set())
     curves = []
@@ -195,7 +192,7 @@ def _points(
         if i not in skip:
             curves += [_curve(label, c, around) for label, c in _metrics(name, table, i, columns[i], told)]
     curves = [c for c in curves if len(c.value)]
-    return points_of(curves), blocks_of(curves)
+    return points_of(curves)
 
 
 Around = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint16]]

@@ -51,7 +51,7 @@ class Piece:
 def piece(member: Member, log: Log) -> Piece:
     """A log with its strands under the name and rank that its place in the tree gives them."""
     rank = log.rank if log.rank is not None else member.rank
-    strands = unravel(log.points, 0, 0, rank, member.prefix, log.blocks)
+    strands = unravel(log.data, 0, 0, rank, member.prefix)
     return Piece(member, log, tuple(strands), member.prefix, rank)
 
 

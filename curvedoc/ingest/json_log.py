@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.blocks import Block, by_rank, joined
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json_axis import axis_of, clock_of, ranks_of, splits_of, step_before
 from curvedoc.ingest.json_batch import Batch
@@ -18,8 +18,7 @@ from curvedoc.ingest.json_messages import clean, frame
 from curvedoc.ingest.json_settings import settings_of
 from curvedoc.ingest.json_table import Column, Table, table
 from curvedoc.ingest.noting import coalesce
-from curvedoc.ingest.strands import nothing, spelled
-from curvedoc.model import POINTS, Flag, Note, empty_points
+from curvedoc.model import Flag, Note
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
 _NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")
@@ -93,7 +92,6 @@ def log_of_table(
         rank=int(only[0]) if len(only) == 1 else None,
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
-        blocks=blocks_of(curves),
     )
 
 
@@ -117,51 +115,33 @@ def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...
     return out, (Note("nan-filtered", text, count=hits),) if hits else ()
 
 
-def points_of(curves: Sequence[Curve]) -> pl.DataFrame:
-    """The points frame of these curves, one after the other."""
-    if not curves:
-        return empty_points()
-    sizes = [len(c.value) for c in curves]
+def points_of(curves: Sequence[Curve]) -> tuple[Block, ...]:
+    """The curves as blocks; those of one name and rank are joined, in their order."""
     # most curves share the arrays of their records: these are looked at once
-    whole = {key: _whole(step) for key, step in {id(c.step): c.step for c in curves}.items()}
-    clocks = {key: np.isfinite(time) for key, time in {id(c.time): c.time for c in curves}.items()}
-    step, known = (np.concatenate([whole[id(c.step)][i] for c in curves]) for i in (0, 1))
-    ranked = any(c.any() for c in {id(c.rank): c.rank for c in curves}.values())
-    timed = any(t.any() for t in clocks.values())
-    frame = pl.DataFrame(
-        {
-            "metric": spelled([clean(c.metric) for c in curves], sizes),
-            "step": step,
-            "value": np.concatenate([c.value for c in curves]),
-            "time": np.concatenate([c.time for c in curves]) if timed else nothing(len(step)),
-            "rank": np.concatenate([c.rank for c in curves]) if ranked else np.zeros(len(step), np.int32),
-            "flags": np.concatenate([c.flags for c in curves]),
-        },
-        schema_overrides={"flags": POINTS["flags"]},
-    )
-    masks = [("step", known)]
-    if timed:
-        masks.append(("time", np.concatenate([clocks[id(c.time)] for c in curves])))
-    for name, mask in masks:
-        if not mask.any():
-            frame = frame.with_columns(nothing(len(step)).cast(POINTS[name]).alias(name))
-        elif not mask.all():
-            frame = frame.with_columns(pl.when(pl.Series(mask)).then(pl.col(name)).alias(name))
-    return frame
+    steps = {key: _whole(step) for key, step in {id(c.step): c.step for c in curves}.items()}
+    times = {key: _clock(time) for key, time in {id(c.time): c.time for c in curves}.items()}
+    ranked = {key: bool(rank.any()) for key, rank in {id(c.rank): c.rank for c in curves}.items()}
+    found: dict[tuple[str, int], list[Block]] = {}
+    for c in curves:
+        step, known = steps[id(c.step)]
+        flags = c.flags if c.flags.any() else None
+        block = Block(clean(c.metric), 0, step, c.value, times[id(c.time)], flags, known)
+        for part in by_rank(block, c.rank) if ranked[id(c.rank)] else (block,):
+            found.setdefault((part.metric, part.rank), []).append(part)
+    return tuple(joined(parts) for parts in found.values())
 
 
-def blocks_of(curves: Sequence[Curve]) -> tuple[tuple[str, int], ...]:
-    """`Log.blocks` of `points_of`: none where curves share a name."""
-    names = [clean(c.metric) for c in curves]
-    if len(set(names)) < len(names):
-        return ()
-    return tuple(zip(names, (len(c.value) for c in curves), strict=True))
+def _clock(time: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    good = np.isfinite(time)
+    return None if not good.any() else time if good.all() else np.where(good, time, np.nan)
 
 
-def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Steps as whole numbers, 0 where there is none, and where there is one."""
+def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Steps as whole numbers, 0 where there is none, and where there is one (None: everywhere)."""
     known = np.isfinite(step) & (np.abs(step) < 2**62)
-    return (step if known.all() else np.where(known, step, 0)).astype(np.int64), known
+    if known.all():
+        return step.astype(np.int64), None
+    return np.where(known, step, 0).astype(np.int64), known
 
 
 def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.ingest.strands import Bools, Strand
+from curvedoc.blocks import Bools
+from curvedoc.ingest.strands import Strand
 from curvedoc.series import Floats, Ints
 
 #: Relative difference that rounding to four significant digits may leave.

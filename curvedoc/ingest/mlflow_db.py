@@ -100,8 +100,8 @@ def _logs(path: Path, size: int, conn: sqlite3.Connection, notes: list[Note]) ->
         # What is true of the whole file is told once.
         told = coalesce([*(notes if not logs else ()), *filtered])
         share = size if not logs else 0
-        frame = points_of(curves)
-        logs.append(Log(path, NAME, frame, config=config, notes=told, bytes=share, run=titles[run], clean_end=ended))
+        data = points_of(curves)
+        logs.append(Log(path, NAME, data, config=config, notes=told, bytes=share, run=titles[run], clean_end=ended))
     return logs or [Log(path, NAME, notes=coalesce([*notes, Note("empty", "no run in the store has a metric")]))]
 
 

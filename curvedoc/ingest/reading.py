@@ -54,7 +54,7 @@ def read_runs(
     harvests = [read_bundles(shard, table, chosen) for shard in shards(found.bundles)]
     runs = tuple(r for h in harvests for r in h.runs)
     if chosen:
-        check_chosen(chosen, sorted({m for r in runs for m in r.points["metric"].unique()}), table)
+        check_chosen(chosen, sorted({m for r in runs for m in r.metrics()}), table)
     unreadable = (*found.unreadable, *(u for h in harvests for u in h.unreadable))
     return Harvest(runs, unreadable, (*found.ignored, *(u for h in harvests for u in h.ignored)))
 
@@ -175,7 +175,7 @@ def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen:
 
 def _blank(log: Log) -> bool:
     """Whether a log gave nothing at all."""
-    return not (len(log.points) or len(log.messages) or log.config)
+    return not (log.height or len(log.messages) or log.config)
 
 
 def _beside(b: Bundle, path: Path) -> str:

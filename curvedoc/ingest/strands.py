@@ -9,12 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.model import ASSEMBLED, Flag
+from curvedoc.blocks import Block, Bools
+from curvedoc.model import Flag
 from curvedoc.series import Floats, Ints
-
-#: Up to so many names, as many calls cost less than the query that a gather is.
-_MANY_NAMES = 100
-Bools = NDArray[np.bool_]
 
 
 def _no_ints() -> Ints:
@@ -62,19 +59,16 @@ class Strand:
 
 
 def unravel(
-    points: pl.DataFrame,
-    stream: int,
-    file: int,
-    rank: int | None,
-    prefix: str,
-    blocks: Sequence[tuple[str, int]] = (),
+    data: pl.DataFrame | Sequence[Block], stream: int, file: int, rank: int | None, prefix: str
 ) -> list[Strand]:
-    """The strands of one log. `rank` fills in where the records name none; `prefix` goes before each metric's name.
+    """The strands of one log, from `Log.data`. `rank` fills in where the records name none; `prefix` goes before each
+    metric's name.
 
-    Rows without a value are dropped unless they are flagged NULL; those get NaN. `blocks` as in `Log`: these points
-    need no sorting.
+    Rows without a value are dropped unless they are flagged NULL; those get NaN.
     """
-    flags = _array(points["flags"], 0)
+    if not isinstance(data, pl.DataFrame):
+        return [_whole(b, stream, file, rank, prefix) for b in data if len(b)]
+    points, flags = data, _array(data["flags"], 0)
     if points["value"].null_count():
         keep = points["value"].is_not_null().to_numpy() | ((flags & np.uint16(Flag.NULL)) != 0)
         points, flags = points.filter(keep), flags[keep]
@@ -83,14 +77,23 @@ def unravel(
     ranks, step = _array(points["rank"], 0), _array(points["step"], 0)
     value, time = _array(points["value"], np.nan), _array(points["time"], np.nan)
     known = points["step"].is_not_null().to_numpy() if points["step"].null_count() else np.ones(len(points), np.bool_)
-    sorted_ = sum(n for _, n in blocks) == len(points) and not bool(ranks.any())
     return [
         Strand(
-            prefix + name, int(ranks[first]) or rank or 0, stream, step[at], known[at], value[at], time[at], flags[at],
-            np.full(len(step[at]), file) if file else np.zeros(len(step[at]), np.int64),
+            prefix + name, int(ranks[at[0]]) or rank or 0, stream, step[at], known[at], value[at], time[at], flags[at],
+            np.full(len(at), file),
         )
-        for name, first, at in (_parts(blocks) if sorted_ else _sorted(points["metric"], ranks))
+        for name, at in _sorted(points["metric"], ranks)
     ]  # fmt: skip
+
+
+def _whole(b: Block, stream: int, file: int, rank: int | None, prefix: str) -> Strand:
+    n = len(b)
+    return Strand(
+        prefix + b.metric, b.rank or rank or 0, stream, b.step,
+        np.ones(n, np.bool_) if b.known is None else b.known, b.value,
+        np.full(n, np.nan) if b.time is None else b.time,
+        np.zeros(n, np.uint16) if b.flags is None else b.flags, np.full(n, file),
+    )  # fmt: skip
 
 
 def _array(series: pl.Series, default: float) -> np.ndarray:
@@ -102,17 +105,8 @@ def _array(series: pl.Series, default: float) -> np.ndarray:
     return series.fill_null(default).to_numpy() if nulls else series.to_numpy()
 
 
-def _parts(blocks: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int, slice | Ints]]:
-    """Name, first row and rows of each block."""
-    start = 0
-    for name, n in blocks:
-        if n:
-            yield name, start, slice(start, start + n)
-        start += n
-
-
-def _sorted(metric: pl.Series, ranks: NDArray[np.int32]) -> Iterator[tuple[str, int, slice | Ints]]:
-    """Name, first row and rows of each metric of each rank, in order of first appearance."""
+def _sorted(metric: pl.Series, ranks: NDArray[np.int32]) -> Iterator[tuple[str, Ints]]:
+    """Name and rows of each metric of each rank, in order of first appearance."""
     metric = metric.fill_null("")
     code = metric.cast(pl.Enum(metric.unique(maintain_order=True))).to_physical().to_numpy().astype(np.int64)
     if bool(ranks.any()):
@@ -121,7 +115,7 @@ def _sorted(metric: pl.Series, ranks: NDArray[np.int32]) -> Iterator[tuple[str, 
     order = np.argsort(code, kind="stable")
     parts = np.split(order, np.flatnonzero(np.diff(code[order])) + 1)
     for at in sorted(parts, key=lambda part: int(part[0])):
-        yield str(metric[int(at[0])]), int(at[0]), at
+        yield str(metric[int(at[0])]), at
 
 
 def splice(pieces: Sequence[Strand]) -> Strand:
@@ -150,48 +144,13 @@ def spliced(strands: Iterable[Strand]) -> list[Strand]:
     return [splice(g) for g in groups.values()]
 
 
-def frame(strands: Sequence[Strand]) -> pl.DataFrame:
-    """The frame of `model.ASSEMBLED` that holds all strands, one after the other; every step must be known."""
-    strands = [s for s in strands if len(s)]
-    if not strands:
-        return pl.DataFrame(schema=dict(ASSEMBLED))
-    lengths = [len(s) for s in strands]
-    total = sum(lengths)
-    timed = any(bool(np.isfinite(s.time).any()) for s in strands)
-    columns: dict[str, object] = {
-        "metric": spelled([s.metric for s in strands], lengths),
-        "step": np.concatenate([s.step for s in strands]),
-        "value": np.concatenate([s.value for s in strands]),
-        "time": _times(np.concatenate([s.time for s in strands])) if timed else nothing(total),
-        "rank": np.repeat(np.array([s.rank for s in strands], dtype=np.int32), lengths),
-        "flags": np.concatenate([s.flags for s in strands]),
-        "segment": _laid([s.segment for s in strands], lengths, np.int64),
-        "superseded": _laid([s.superseded for s in strands], lengths, np.bool_),
-    }
-    return pl.DataFrame(columns, schema=dict(ASSEMBLED))
-
-
-def spelled(names: Sequence[str], lengths: Sequence[int]) -> pl.Series:
-    """Each name so many times."""
-    if len(names) > _MANY_NAMES:
-        series = pl.Series("metric", names, dtype=pl.String)
-        return series.gather(np.repeat(np.arange(len(names), dtype=np.uint32), lengths))
-    parts = [pl.Series("metric", [s]).new_from_index(0, n) for s, n in zip(names, lengths, strict=True)]
-    return pl.concat(parts)
-
-
-def _times(time: Floats) -> pl.Series:
-    series = pl.Series(time)
-    return series.fill_nan(None) if bool(np.isnan(time).any()) else series
-
-
-def nothing(n: int) -> pl.Series:
-    """So many nulls in place of floats."""
-    return pl.Series([None], dtype=pl.Float64).new_from_index(0, n)
-
-
-def _laid(parts: Sequence[np.ndarray], lengths: Sequence[int], kind: type[np.generic]) -> np.ndarray:
-    """The parts end to end, zeros for those that are empty yet."""
-    if not any(len(p) for p in parts):
-        return np.zeros(sum(lengths), kind)
-    return np.concatenate([p if len(p) else np.zeros(n, kind) for p, n in zip(parts, lengths, strict=True)])
+def blocks(strands: Sequence[Strand]) -> tuple[Block, ...]:
+    """The strands that have points as blocks; every step must be known."""
+    return tuple(
+        Block(
+            s.metric, s.rank, s.step, s.value, s.time, s.flags,
+            segment=s.segment if len(s.segment) else None, superseded=s.superseded if len(s.superseded) else None,
+        )
+        for s in strands
+        if len(s)
+    )  # fmt: skip

@@ -70,8 +70,8 @@ class Tags:
         """The tags by number; bytes that are no UTF-8 are written as escapes."""
         return [t.decode("utf-8", "backslashreplace") for t in self._ids]
 
-    def __contains__(self, tag: bytes) -> bool:
-        return tag in self._ids
+    def __len__(self) -> int:
+        return len(self._ids)
 
 
 def decode(buf: bytearray, pos: Ints, length: Ints, tags: Tags) -> Decoded:

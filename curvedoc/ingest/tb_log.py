@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 import polars as pl
 
+from curvedoc.blocks import Block
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import settings
 from curvedoc.ingest.tally import Tally
@@ -78,24 +79,22 @@ class Gathered:
                 key = f"{owner}.{key}"
             self.config.setdefault(key, value)
 
-    def log(self, points: pl.DataFrame, placeholders: bool) -> Log:
-        """The file as a Log; results of whole runs among the points (`hparam/...`) are not curves and go.
-
-        placeholders: whether any file has the tag `hp_metric`, which Lightning fills with -1 when nothing is logged
-        """
-        points = self._curves(points, placeholders)
+    def log(self, blocks: Sequence[Block]) -> Log:
+        """The file as a Log; what is no curve among the points goes: results of whole runs (`hparam/...`), and the
+        `hp_metric` that Lightning fills with -1 when nothing is logged."""
+        blocks = [b for b in blocks if not self._is_result(b)]
         if self.size and not self.records and "gap" in self.tally:
             notes = [*self.notes, Note("not-a-log", "no event record was found in the file", offset=0)]
         else:
             notes = [*self.notes, *self.tally.notes()]
-        if not points.height and not self.session and not notes and not self.size:
+        if not blocks and not self.session and not notes and not self.size:
             notes.append(Note("empty", "the file is empty"))
-        elif not points.height and not self.session and self.records:
+        elif not blocks and not self.session and self.records:
             notes.append(Note("no-scalars", "the file holds no scalar curve"))
         return Log(
             path=self.path,
             format=NAME,
-            points=points,
+            data=tuple(blocks),
             messages=self._rows(),
             config=self.config,
             notes=tuple(notes),
@@ -103,16 +102,10 @@ class Gathered:
             clean_end=self.ended,
         )
 
-    def _curves(self, points: pl.DataFrame, placeholders: bool) -> pl.DataFrame:
-        if self.session and points.height:
-            once = points["metric"].value_counts().filter(pl.col("count") == 1)["metric"].to_list()
-            whole = [m for m in once if m.startswith("hparam/") or m in self.outcomes]
-            points = points.filter(~pl.col("metric").is_in(whole)) if whole else points
-        if placeholders:
-            placeholder = points.filter(pl.col("metric") == "hp_metric")["value"]
-            if len(placeholder) and bool((placeholder == -1).all()):
-                points = points.filter(pl.col("metric") != "hp_metric")
-        return points
+    def _is_result(self, b: Block) -> bool:
+        if b.metric == "hp_metric" and bool((b.value == -1).all()):
+            return True
+        return self.session and len(b) == 1 and (b.metric.startswith("hparam/") or b.metric in self.outcomes)
 
     def _rows(self) -> pl.DataFrame:
         n = len(self._messages)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.blocks import Block
 from curvedoc.ingest.tb_crc import crc32c, mask
 from curvedoc.ingest.tb_decode import Columns, Tags, decode
 from curvedoc.ingest.tb_frames import HEAD
 from curvedoc.ingest.tb_log import LATEST
 from curvedoc.ingest.tb_slow import Event
 from curvedoc.ingest.wire import BYTES, VARINT, fields
-from curvedoc.model import Flag, empty_points
+from curvedoc.model import Flag
 
 Ints = NDArray[np.int64]
 
@@ -30,23 +30,51 @@ _READABLE = (b"text", b"hparams")
 class Batch:
     """Points of many records in file order, and what went wrong.
 
-    frame:  columns `model.POINTS`
     record: int64 [points], the record each point came from
+    tag:    int32, as `Tags` numbers them
+    step, value, time, flags: as in `Block`
     wrong:  records with a wrong checksum
     clock:  records whose wall time is none
     """
 
-    frame: pl.DataFrame
     record: Ints
+    tag: NDArray[np.int32]
+    step: Ints
+    value: NDArray[np.float64]
+    time: NDArray[np.float64]
+    flags: NDArray[np.uint16]
     wrong: Ints
     clock: Ints
+
+    def parts(self, cuts: Sequence[int], tags: int) -> Iterator[tuple[int, int, Block]]:
+        """(piece, tag, block without a name) for each tag of each piece, in order of first appearance in the piece.
+
+        cuts: the first point of each piece, and one more for the end; tags: how many there are
+        """
+        n = len(self.record)
+        piece = np.repeat(np.arange(len(cuts) - 1), np.diff(cuts))
+        code = piece * tags + self.tag
+        if len(cuts) * tags < 1 << 16:
+            code = code.astype(np.uint16)  # whose sort is a radix sort
+        order = np.argsort(code, kind="stable")
+        code = code[order]
+        starts = np.flatnonzero(np.concatenate(([True], code[1:] != code[:-1]))) if n else np.empty(0, np.int64)
+        ends = np.append(starts[1:], n)
+        step, value, time = self.step[order], self.value[order], self.time[order]
+        flags = self.flags[order] if self.flags.any() else None
+        first = order[starts]
+        for k in np.argsort(first).tolist():
+            rows = slice(int(starts[k]), int(ends[k]))
+            marks = None if flags is None else flags[rows]
+            block = Block("", 0, step[rows], value[rows], time[rows], marks)
+            yield int(piece[first[k]]), int(self.tag[first[k]]), block
 
 
 def points(buf: bytearray, pos: Ints, length: Ints, tags: Tags, take: Callable[[int, bytes], Event | None]) -> Batch:
     """The points of all records; `take` gets the number and the data of those that need the slow path."""
     done = decode(buf, pos, length, tags)
     slow, wrong = _slow(buf, pos, length, np.sort(done.slow), tags, take)
-    return _together([*done.columns, *slow], np.concatenate((done.wrong, wrong)), len(pos), tags)
+    return _together([*done.columns, *slow], np.concatenate((done.wrong, wrong)), len(pos))
 
 
 def _slow(
@@ -119,10 +147,10 @@ def _readable_value(data: bytes, start: int, stop: int) -> bool:
     return held and (not is_string or plugin in _READABLE or not plugin)
 
 
-def _together(columns: list[Columns], wrong: Ints, records: int, tags: Tags) -> Batch:
+def _together(columns: list[Columns], wrong: Ints, records: int) -> Batch:
     if not columns:
-        empty = np.empty(0, np.int64)
-        return Batch(empty_points(), empty, wrong, empty)
+        none, no = np.empty(0, np.int64), np.empty(0)
+        return Batch(none, np.empty(0, np.int32), none, no, no, np.empty(0, np.uint16), wrong, none)
     record = np.concatenate([c.record for c in columns])
     flags = np.zeros(len(record), np.uint16)
     start = 0
@@ -134,22 +162,17 @@ def _together(columns: list[Columns], wrong: Ints, records: int, tags: Tags) -> 
     good = (wall > 0) & (wall < LATEST)
     record = record[order]
     clock = record[~good] if not good.all() else np.empty(0, np.int64)
-    time = pl.Series("time", wall)
-    if len(clock):
-        wall[~good] = math.nan
-        time = pl.Series("time", wall).fill_nan(None)
-    names = pl.Series("metric", tags.names(), dtype=pl.String)
-    frame = pl.DataFrame(
-        {
-            "metric": names[pl.Series(np.concatenate([c.tag for c in columns])[order].astype(np.uint32))],
-            "step": np.concatenate([c.step for c in columns])[order],
-            "value": np.concatenate([c.value for c in columns])[order],
-            "time": time,
-            "rank": np.zeros(len(record), np.int32),
-            "flags": flags[order],
-        }
+    wall[~good] = math.nan
+    return Batch(
+        record,
+        np.concatenate([c.tag for c in columns])[order],
+        np.concatenate([c.step for c in columns])[order],
+        np.concatenate([c.value for c in columns])[order],
+        wall,
+        flags[order],
+        wrong,
+        clock,
     )
-    return Batch(frame, record, wrong, clock)
 
 
 def _file_order(record: Ints, records: int) -> Ints:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
+from curvedoc.blocks import Block, joined
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.streaming import Stream
 from curvedoc.ingest.tb_crc import header
@@ -17,7 +17,7 @@ from curvedoc.ingest.tb_frames import FRAME, HEAD, PAD, Chain, Lost, candidates,
 from curvedoc.ingest.tb_log import CRLF, NAME, Gathered
 from curvedoc.ingest.tb_points import points
 from curvedoc.ingest.tb_slow import Event
-from curvedoc.model import Note, empty_points
+from curvedoc.model import Note
 
 __all__ = ["ABOUT", "FILES", "NAME", "claims", "read"]
 
@@ -66,7 +66,7 @@ def _mended(log: Log) -> Log:
     if head.count(b"\r\n") != head.count(b"\n") or b"\n" not in head:
         return log
     (anew,) = _read([log.path], unmangle=True)
-    if anew.points.height <= log.points.height:
+    if anew.height <= log.height:
         return log
     return replace(anew, bytes=log.bytes, notes=(Note("damaged", CRLF), *anew.notes))
 
@@ -87,7 +87,7 @@ class _Reading:
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._files = [Gathered(path) for path in paths]
-        self._frames: list[list[pl.DataFrame]] = [[] for _ in paths]
+        self._parts: list[dict[int, list[Block]]] = [{} for _ in paths]  # tag -> its blocks, of each file
         self._tags = Tags()
         self._buf = bytearray(min(CHUNK, max(_ROOM, 2 * sum(_size(path) for path in paths))) + PAD)
         self._have = 0
@@ -172,18 +172,17 @@ class _Reading:
                 file, offset = place(row)
                 file.tally.add(cause, offset)
         cuts = np.searchsorted(batch.record, first).tolist()
-        for piece, a, z in zip(pieces, cuts, cuts[1:], strict=False):
-            if z > a:
-                self._frames[piece.file].append(batch.frame.slice(a, z - a))
+        for piece, tag, block in batch.parts(cuts, len(self._tags)):
+            self._parts[pieces[piece].file].setdefault(tag, []).append(block)
 
     def logs(self) -> list[Log]:
         """Every file as a Log."""
         self._decode(None)
-        placeholders = b"hp_metric" in self._tags
+        names = self._tags.names()
         out = []
-        for file, frames in zip(self._files, self._frames, strict=True):
-            points = frames[0] if len(frames) == 1 else pl.concat(frames) if frames else empty_points()
-            out.append(file.log(points, placeholders))
+        for file, parts in zip(self._files, self._parts, strict=True):
+            blocks = [replace(joined(parts.pop(tag)), metric=names[tag]) for tag in list(parts)]
+            out.append(file.log(blocks))
         return out
 
 

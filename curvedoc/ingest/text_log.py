@@ -149,7 +149,7 @@ def parse(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> Log
     if read_.axis == "epoch" and len(read_.points):
         told.append(Note("step-from-epoch", "the lines name no step; the epoch stands in its place"))
     return Log(
-        path, NAME, points=points, messages=table, config=config, notes=coalesce(told + capped), bytes=size,
+        path, NAME, data=points, messages=table, config=config, notes=coalesce(told + capped), bytes=size,
         rank=_rank(lines), axis=read_.axis if len(read_.points) else "step", is_text=True,
     )  # fmt: skip
 

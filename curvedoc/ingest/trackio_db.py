@@ -118,7 +118,7 @@ def _log(path: Path, rows: _Rows, size: int, notes: Sequence[Note]) -> Log:
     if rows.machine and len(points):
         extra = log_of(path, NAME, [Batch(rows.machine, range(1, len(rows.machine) + 1))], 0).points
         points = pl.concat([points, _beside(extra, points)])
-    return replace(log, points=points, blocks=(), config={**rows.config, **log.config})
+    return replace(log, data=points, config={**rows.config, **log.config})
 
 
 def _beside(machine: pl.DataFrame, points: pl.DataFrame) -> pl.DataFrame:

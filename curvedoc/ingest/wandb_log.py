@@ -155,7 +155,7 @@ class _File:
         return Log(
             path=path,
             format=NAME,
-            points=points,
+            data=points,
             messages=messages,
             config=config,
             notes=tuple(notes),

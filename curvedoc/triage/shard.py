@@ -93,5 +93,5 @@ def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]])
             lost.append(Unreadable(run.name, f"its diagnosis failed: {e!r}"[:500]))
     names: set[str] = set()
     if tools.options.signals:
-        names = {m for r in harvest.runs for m in r.points["metric"].unique()}
+        names = {m for r in harvest.runs for m in r.metrics()}
     return Outcome(tuple(done), tuple(lost), tuple(sorted(names)), tuple(outlines))
