@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +61,16 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
     templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
     made = drawn(chosen, pictures, detail)
     listed = runs[: detail.rows]
-    table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids)
+    table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, kept.setdefault("sparks", {}))
     by_name = {row.run.run: row for row in table}
     sections = []
+    stills: list[_Still] = []
     for i, (run, pic, data) in enumerate(zip(chosen, pictures, made.drawings, strict=True)):
         alone = len(runs) == 1
         still = detail.baked > 0 and (alone or (run.verdict in ("failed", "warning") and i < detail.baked))
-        svgs = _baked(run, pic, data, templates, f"r{i + 1}", kept) if still else []
-        sections.append(view.section(by_name[run.run], pic, svgs, i < detail.whole))
+        if still:
+            stills.append(_Still(run, pic, data, f"r{i + 1}"))
+        sections.append(view.section(by_name[run.run], pic, stills[-1].places if still else [], i < detail.whole))
     payload = _payload(d, chosen, made.drawings, refs, templates, kept)
     css, script = _asset("page.css"), _asset("bundle.js")
     single = table[0] if len(table) == 1 else None
@@ -102,7 +104,39 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
         room -= len(part)
         if room < 0:
             return ""
-    return "".join(parts)
+    # last, since each takes a tenth of a second and a page that is too long needs none
+    return _with_stills("".join(parts), stills, templates, kept, room)
+
+
+@dataclass(frozen=True, slots=True)
+class _Still:
+    """A run whose panels are drawn as static pictures, and what stands for each until then."""
+
+    run: RunDiagnosis
+    picture: Picture
+    data: dict[str, Any]
+    name: str
+
+    @property
+    def places(self) -> list[Markup]:
+        """A mark for each panel that no text of a page can hold: control characters are spelled out everywhere."""
+        return [Markup(f"\0{self.name}p{i}\0") for i in range(len(self.picture.panels))]
+
+
+def _with_stills(
+    text: str, stills: Iterable[_Still], templates: dict[str, Any], kept: dict[str, Any], room: float
+) -> str:
+    """The page with its pictures where their marks are; "" as soon as they are longer than there is room."""
+    pictures: dict[str, Markup] = {}
+    for s in stills:
+        for place, svg in zip(s.places, _baked(s.run, s.picture, s.data, templates, s.name, kept), strict=True):
+            pictures[place] = svg
+            room += len(place) - len(svg)
+        if room < 0:
+            return ""
+    first, *rest = text.split("\0")
+    # every second part is a mark
+    return "".join([first, *(pictures[f"\0{part}\0"] if i % 2 == 0 else part for i, part in enumerate(rest))])
 
 
 def policy(script: str, css: str) -> str:

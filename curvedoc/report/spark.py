@@ -40,6 +40,10 @@ def cells(curve: Curve, count: int, end: int) -> tuple[Cell, ...]:
         columns[min(count - 1, max(0, int((s - start) / width)))].append(i)
     found = []
     for column in columns:
+        if len(column) == 1 and math.isfinite(curve.mean[column[0]]):
+            peak = height(curve.mean[column[0]])
+            found.append(Cell(curve.step[column[0]], peak, peak, curve.step[column[0]]))
+            continue
         at = [i for i in column if math.isfinite(curve.mean[i])]
         if at:
             best = max(at, key=lambda i: curve.mean[i])

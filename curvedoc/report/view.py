@@ -128,8 +128,14 @@ class Section:
         return any(low < high for c in main for low, high in zip(c.low, c.high, strict=True))
 
 
-def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -> tuple[Row, ...]:
-    """The table, in the order of `runs`."""
+def rows(
+    d: Diagnosis,
+    runs: tuple[RunDiagnosis, ...],
+    ids: Mapping[str, str],
+    sparks: dict[tuple[str, int], Spark] | None = None,
+) -> tuple[Row, ...]:
+    """The table, in the order of `runs`. sparks: those of an earlier call for the same diagnosis, kept for the next."""
+    known = {} if sparks is None else sparks
     groups = group_of(d)
     ends = {r.run: last_step(r, c) for r in runs if (c := main_curve(r))}
     # Runs of one axis share the scale of the sparklines, so that one that died early is visibly short.
@@ -145,6 +151,9 @@ def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -
             lead.title if lead else ("Too little was logged" if r.verdict == "inconclusive" else "No problem found")
         )
         wide = longest[r.axis] if r.run in ends and longest[r.axis] <= 30 * max(1, ends[r.run]) else ends.get(r.run, 1)
+        drawn = r.run, wide
+        if curve and drawn not in known:
+            known[drawn] = spark(curve, wide, onset(r))
         lost, hours = "", r.cost.hours_wasted
         if hours:
             lost = words.hours(hours)
@@ -161,7 +170,7 @@ def rows(d: Diagnosis, runs: tuple[RunDiagnosis, ...], ids: Mapping[str, str]) -
                 ", ".join(s.replace("-", " ") for s in group.signature) if group else "",
                 finding,
                 why(r),
-                spark(curve, wide, onset(r)) if curve else None,
+                known[drawn] if curve else None,
                 onset(r),
                 last_value(r),
                 lost,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from curvedoc.errors import RuleError
-from curvedoc.rulebook import schema
 from curvedoc.rulebook.expr import Expr, compile_expr
 from curvedoc.rulebook.rule import (
     Cause,
@@ -25,6 +24,9 @@ from curvedoc.rulebook.rule import (
 )
 from curvedoc.rulebook.vocabulary import functions, type_name
 from curvedoc.series import Series
+
+if TYPE_CHECKING:
+    from curvedoc.rulebook import schema
 
 _NEED = re.compile(
     r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"

@@ -56,7 +56,8 @@ def compile_expr(text: str, names: Mapping[str, type], functions: Mapping[str, F
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RuleError(f"not an expression: {text!r}", hint=str(error)[:80]) from error
-    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
+    # a name and a sign are two parts each: no text has more than two for a character
+    if 2 * len(text) > MAX_NODES and sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise RuleError(f"more than {MAX_NODES} parts in one expression", hint="name a measure")
     used: list[str] = []
     kind = _check(tree, names, functions, used)

@@ -8,25 +8,26 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
-
-import yaml
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from curvedoc.errors import RuleError, RuleErrors, UsageError
-from curvedoc.rulebook import schema
 from curvedoc.rulebook.compile import compile_cause, compile_rule
+from curvedoc.rulebook.kept import keep, kept
 from curvedoc.rulebook.place import rules_dir as rules_dir
 from curvedoc.rulebook.place import signals_file as signals_file
 from curvedoc.rulebook.rule import Cause, Rule, Rulebook
 from curvedoc.rulebook.shelf import Shelf
-from curvedoc.rulebook.yaml12 import read
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 CHECK_ENDS = ("confirmed", "ruled-out")
 
 
 def _line(text: str, path: tuple[str | int, ...]) -> int:
     """The 1-based line of a key path in a YAML text (the nearest parent where the path ends early)."""
+    import yaml
+
     node = yaml.compose(text, Loader=yaml.SafeLoader)
     line = 1
     for part in path:
@@ -44,6 +45,10 @@ def _line(text: str, path: tuple[str | int, ...]) -> int:
 
 
 def _validate(model: type[BaseModel], path: Path, where: str) -> tuple[Any, list[RuleError]]:
+    from pydantic import ValidationError
+
+    from curvedoc.rulebook.yaml12 import read
+
     try:
         document = read(path, where)
     except RuleError as error:
@@ -65,6 +70,8 @@ def _validate(model: type[BaseModel], path: Path, where: str) -> tuple[Any, list
 def _load_file(
     path: Path, where: str, is_cause: bool, trusted: bool = False
 ) -> tuple[Rule | Cause | None, list[RuleError]]:
+    from curvedoc.rulebook import schema
+
     model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
     file, errors = _validate(model, path, where)
     if file is None:
@@ -83,7 +90,23 @@ def _load_file(
         for place, message in problems:
             dotted = ".".join(str(p) for p in place)
             errors.append(RuleError(f"{dotted}: {message}", f"{where}:{_line(text, place)}"))
+    if trusted and not errors:
+        keep(path.read_bytes(), file)
     return made, errors
+
+
+def _load_kept(path: Path, where: str, is_cause: bool, content: bytes) -> Rule | Cause | None:
+    """A file of ours as it was kept, a rule without its cases; None where it is to be read."""
+    file = kept(content)
+    if file is None:
+        return None
+    try:
+        made: tuple[Rule | Cause | None, object]
+        made = compile_cause(file, where, True) if is_cause else compile_rule(file, path.parent.name, where, True)
+    except (AttributeError, TypeError, ValueError, KeyError):
+        return None  # another kind of document
+    found, problems = made
+    return None if problems or found is None or found.id != path.stem else found
 
 
 def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str]) -> list[RuleError]:
@@ -107,6 +130,9 @@ def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str
 
 def _shipped_cause(path: Path, where: str) -> Cause:
     """A cause file of ours; RuleErrors where it is wrong."""
+    found = _load_kept(path, where, True, path.read_bytes())
+    if isinstance(found, Cause):
+        return found
     made, errors = _load_file(path, where, True, True)
     if not isinstance(made, Cause) or errors:
         raise RuleErrors(errors)
@@ -116,8 +142,9 @@ def _shipped_cause(path: Path, where: str) -> Cause:
 def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False) -> Rulebook:
     """The rulebook in the shipped rules (unless builtin is false) and in further folders; a later file of one id wins.
 
-    lazy: read a shipped cause when it is first asked for; tests hold what is in these files. Files in further folders
-    are read at once. Raises RuleErrors with everything that is wrong in any file.
+    lazy: read a shipped cause when it is first asked for, and shipped rules without their cases where an earlier call
+    kept them; tests hold what is in these files. Files in further folders are read at once. Raises RuleErrors with
+    everything that is wrong in any file.
     """
     shipped = rules_dir()
     roots = [*([shipped] if builtin else []), *folders]
@@ -131,13 +158,16 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
         for path in sorted(p for p in root.rglob("*.yaml") if p.name != "signals.yaml"):
             where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+            content = path.read_bytes()
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
             is_cause, ours = path.parent.name == "causes", root == shipped and builtin
             if lazy and is_cause and ours:
                 closed[path.stem] = partial(_shipped_cause, path, where)
                 continue
-            made, wrong = _load_file(path, where, is_cause, ours)
-            errors.extend(wrong)
+            made = _load_kept(path, where, is_cause, content) if lazy and ours else None
+            if made is None:
+                made, wrong = _load_file(path, where, is_cause, ours)
+                errors.extend(wrong)
             if isinstance(made, Rule):
                 rules[made.id] = made
             elif isinstance(made, Cause):
