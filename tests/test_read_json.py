@@ -242,6 +242,14 @@ def test_a_traceback_is_one_message_with_all_of_its_lines(tmp_path):
     assert log.is_text
 
 
+def test_a_traceback_longer_than_the_records_before_it_is_read_with_them(tmp_path):
+    trace = "Traceback (most recent call last):\n" + '  File "train.py", line 3, in step\n    f(x)\n' * 20
+    log = read(tmp_path, lines(*PLAIN[:2]) + trace + "IndexError: Target 5 is out of bounds.\n")
+    assert log.messages["level"].to_list() == ["TRACEBACK"]
+    assert log.messages["text"][0].endswith("Target 5 is out of bounds.")
+    assert len(curve(log, "loss")) == 2 and "damaged" not in kinds(log)
+
+
 def test_loguru_records_give_metrics_from_extra_and_from_the_text(tmp_path):
     def record(i, message, extra, level="INFO", exception=None):
         when = {"repr": "2026-01-01 00:00:00", "timestamp": 1.75e9 + i}

@@ -30,20 +30,21 @@ SPELLINGS = {
         |trainLoss
         |loss/train/total|train/CrossEntropyLoss|train/CE loss|loss_metrics/global_avg_loss|loss/out|learning/loss
         |total_loss|train/epoch_loss|Train/Samples/train_loss|losses/total|debiased/ewm_loss|Loss/train
-        |eval/train_loss""",
+        |eval/train_loss|trainloss|tloss|bits_per_dim|train/bits_per_byte|losses/train""",
     "val_loss": """val_loss|valid_loss|eval_loss|eval/loss|validation_loss|val/loss|validation_metrics/loss|valid/loss
         |lm loss validation|evaluation/loss|eval/CrossEntropyLoss|epoch_val_loss|val/bpb|Train/Samples/eval_loss
-        |validation/epoch_loss|validation/evaluation_loss_vs_iterations|val/val_loss|dev_loss""",
+        |validation/epoch_loss|validation/evaluation_loss_vs_iterations|val/val_loss|dev_loss|va_loss|vloss|valloss
+        |held_out_loss|heldout/loss|losses/val""",
     "accuracy": """accuracy|acc|train_acc|epoch_accuracy|sparse_categorical_accuracy|mean_token_accuracy|acc1/top1
         |accuracy/top1|train/accuracy""",
-    "val_accuracy": "val_acc|val_accuracy|eval_accuracy|valid_acc_top1|eval/acc@1|validation/epoch_accuracy",
+    "val_accuracy": "va_acc|vacc|val_acc|val_accuracy|eval_accuracy|valid_acc_top1|eval/acc@1|validation/epoch_accuracy",
     "perplexity": "ppl|perplexity|train/PPL|learning/perplexity|lm loss PPL",
     "val_perplexity": "val_ppl|eval_ppl|lm loss validation ppl",
     "lr": """lr|learning_rate|learning-rate|train/learning_rate|train/lr|optim/lr|optim/learning_rate_group0|lr-Adam
-        |lr/pg0|epoch_learning_rate|charts/learning_rate|actor/lr|Train/Samples/lr|learning_rate_adam""",
+        |lr/pg0|epoch_learning_rate|charts/learning_rate|actor/lr|lrs/0|Train/Samples/lr|learning_rate_adam""",
     "grad_norm": """grad_norm|grad-norm|gnorm|gradient_norm|train/grad_norm|optim/total_grad_norm|optim/total grad norm
         |l2_norm/grad/global|learning/raw_grad_norm|grad_2.0_norm_total|actor/grad_norm
-        |global_grad_norm|grad_norm/total""",
+        |global_grad_norm|grad_norm/total|global_norm|g_norm|norms/grad|gradient_magnitude|optim/gnorm""",
     "weight_norm": "params-norm|param_norm|weight_norm|weight_norm_total|learning/param_norm|wnorm|train/weight_norm",
     "loss_scale": "loss_scale|loss-scale|train/loss_scale|scaler/scale|amp/loss_scale|loss scale",
     "throughput": """tokens_per_sec|tok/sec|tps|wps|throughput(tps)|tokens_per_second_per_gpu|it/s|charts/SPS|time/fps

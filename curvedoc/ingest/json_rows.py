@@ -43,7 +43,8 @@ def _is_document(head: bytes, whole: bool) -> bool:
     lines = lines[:_SAMPLE_LINES]
     if len(lines) == 1:
         return lines[0].lstrip().startswith(b"[")
-    if objects(lines) is not None:
+    if objects(lines) is not None or parse_line(lines[0].strip())[1] == "record":
+        # no document begins with a whole record: what follows it may be a long traceback
         return False
     return 2 * sum(parse_line(line.strip())[1] == "record" for line in lines) < len(lines)
 
