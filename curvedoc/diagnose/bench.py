@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.blocks import Block
+from curvedoc.diagnose.fractions import as_fraction
 from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
 from curvedoc.rulebook.evaluate import Evaluator
@@ -112,12 +113,12 @@ class Bench:
             matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
             if not matches:
                 return None
-            return self.run.metric(matches[0 if need.member == "first" else -1].metric)
+            return as_fraction(need.target, self.run.metric(matches[0 if need.member == "first" else -1].metric))
         if need.member in SUMMARIES:
             return self._summary(need.member, need.target)
         if need.target == ANY_LOSS:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
-        return self.run.series(need.target)
+        return as_fraction(need.target, self.run.series(need.target))
 
     def _summary(self, kind: Summary, role: str) -> Series | None:
         found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
