@@ -376,3 +376,14 @@ def test_every_labelled_run_is_read_and_has_its_loss() -> None:
         loss = runs[name].series("loss")
         logged = [m for m in runs[name].points["metric"].unique() if "loss" in m.lower()]
         assert (loss is not None and len(loss)) or not logged, name
+
+
+def test_a_traceback_in_a_file_that_counts_no_steps_ends_the_run(tmp_path: Path) -> None:
+    write(tmp_path / "m.jsonl", [{"step": 10 * i, "loss": 2.0 - 0.1 * i} for i in range(15)])
+    (tmp_path / "stderr.log").write_text(
+        "loading data set\nTraceback (most recent call last):\n"
+        '  File "train.py", line 9, in <module>\n    main()\nKeyError: 1\n'
+    )
+    messages = only(tmp_path).messages
+    assert dict(zip(messages["level"], messages["step"], strict=True)).get("TRACEBACK") == 140
+    assert messages.filter(pl.col("level") != "TRACEBACK")["step"].null_count() == len(messages) - 1

@@ -59,7 +59,7 @@ def assemble(
     return Run(
         name=name,
         data=blocks(strands),
-        messages=_messages(pieces, bundle.base),
+        messages=_messages(pieces, bundle.base, max((int(s.step.max()) for s in strands), default=None)),
         roles=roles,
         config=merged,
         settings=settings,
@@ -192,8 +192,12 @@ def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[Strand], role
         settings["steps_per_epoch"] = round(steps / rise, 2)
 
 
-def _messages(pieces: Sequence[Piece], base: Path) -> pl.DataFrame:
-    """The lines of all text logs, each with its file and rank."""
+def _messages(pieces: Sequence[Piece], base: Path, end: int | None) -> pl.DataFrame:
+    """The lines of all text logs, each with its file and rank.
+
+    end: the last step of the run. A file that counts no steps itself (what a program printed beside its event files)
+    says nothing of where its lines belong, but a traceback is the last that a program prints.
+    """
     parts = []
     for p in pieces:
         if len(p.log.messages):
@@ -203,7 +207,10 @@ def _messages(pieces: Sequence[Piece], base: Path) -> pl.DataFrame:
             if p.rank:
                 rank = pl.when(rank == 0).then(p.rank).otherwise(rank)
             named = pl.when(pl.col("source").fill_null("") == "").then(pl.lit(source)).otherwise(pl.col("source"))
-            parts.append(m.with_columns(named.alias("source"), rank.cast(pl.Int32).alias("rank")))
+            step = pl.col("step")
+            if not p.points and end is not None and m["step"].null_count() == len(m):
+                step = pl.when(pl.col("level") == "TRACEBACK").then(end).otherwise(step).cast(pl.Int64)
+            parts.append(m.with_columns(named.alias("source"), rank.cast(pl.Int32).alias("rank"), step.alias("step")))
     return pl.concat(parts).select(list(MESSAGES)) if parts else empty_messages()
 
 
