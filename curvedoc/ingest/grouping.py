@@ -57,6 +57,8 @@ def piece(member: Member, log: Log) -> Piece:
 
 def runs_in(pieces: Sequence[Piece]) -> list[list[Piece]]:
     """The pieces that belong to one run, per run; each list in the order in which it was written."""
+    if len(pieces) < 2:
+        return [list(pieces)] if pieces else []
     pieces = _split_by_stem(_doubt_ranks(pieces))
     pieces = sorted(pieces, key=_when)
     by_format: dict[str, int] = defaultdict(int)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,8 @@ _SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
 _LOOSE_SPLIT_KEYS = ("event", "type", "kind", "log_type", "prefix")
 #: A counter that goes back in more than this share of its rows counts something else.
 _MAX_BACK = 0.05
+#: Up to so many columns are looked up once for all files that have the same.
+_FEW = 100
 #: A counter below this share of the rows is taken only where there is no better one.
 _MOST = 0.5
 
@@ -119,7 +122,7 @@ def ranks_of(table: Table) -> tuple[NDArray[np.int32], str | None]:
 
 
 def splits_of(table: Table) -> list[str | None]:
-    """Each record's split ("train", "val" ...), None where it names none."""
+    """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does."""
     for keys, strict in ((_SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
         for key in _named(table.texts, keys):
             texts = table.texts[key]
@@ -131,11 +134,21 @@ def splits_of(table: Table) -> list[str | None]:
             for at, text in zip(texts.at.tolist(), texts.text, strict=True):
                 splits[at] = known[text]
             return splits
-    return [None] * table.rows
+    return []
 
 
-def _named(columns: Iterable[str], keys: Sequence[str]) -> list[str]:
+def _named(columns: Iterable[str], keys: tuple[str, ...]) -> list[str]:
     """The columns of these names in order of `keys`: by the whole name first, then by the last part of a path."""
+    names = tuple(columns)
+    return list(_few_named(names, keys)) if len(names) <= _FEW else _all_named(names, keys)
+
+
+@lru_cache(maxsize=1024)  # the files of a tree have a few sets of columns between them
+def _few_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_all_named(columns, keys))
+
+
+def _all_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> list[str]:
     whole: dict[str, list[str]] = {}
     tail: dict[str, list[str]] = {}
     for name in columns:
@@ -194,7 +207,7 @@ def _few_rows_each(epoch: Floats) -> bool:
     return len(value) > 0 and len(value) <= 4 * len(np.unique(value))
 
 
-def _first(dense: dict[str, Floats], keys: Sequence[str]) -> Floats | None:
+def _first(dense: dict[str, Floats], keys: tuple[str, ...]) -> Floats | None:
     names = _named(dense, keys)
     return dense[names[0]] if names else None
 

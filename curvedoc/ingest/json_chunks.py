@@ -63,6 +63,14 @@ def by_line(data: bytes) -> Iterator[Batch]:
         start = end
 
 
+def rows_by_line(data: bytes) -> Batch | None:
+    """The records of a short text that is nothing but several objects, one a line; None of any other text."""
+    lines = data.count(b"\n")
+    if lines < 2 or not data.startswith(b"{") or not data.endswith(b"}\n"):
+        return None
+    return _joined(data[:-1], lines, 1)
+
+
 def _joined(chunk: bytes, lines: int, line: int) -> Batch | None:
     """The records of `lines` lines, parsed in one go; None where that cannot be."""
     body = chunk.rstrip()

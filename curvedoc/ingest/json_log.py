@@ -106,8 +106,9 @@ def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...
     hits = 0
     for c in curves:
         norm = norms.get(c.metric.removesuffix("loss") + "grad_norm") if c.metric.endswith("loss") else None
-        if norm is not None:
-            hit = (c.value == 0.0) & np.isin(c.step, norm.step[np.isnan(norm.value)])
+        lost = None if norm is None else np.isnan(norm.value)
+        if norm is not None and lost is not None and lost.any():
+            hit = (c.value == 0.0) & np.isin(c.step, norm.step[lost])
             hits += int(hit.sum())
             c = replace(c, flags=c.flags | np.where(hit, Flag.FILTERED, 0).astype(np.uint16))
         out.append(c)

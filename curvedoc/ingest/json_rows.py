@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from curvedoc.ingest.json_batch import Batch
-from curvedoc.ingest.json_chunks import CHUNK_BYTES, by_line
+from curvedoc.ingest.json_chunks import CHUNK_BYTES, by_line, rows_by_line
 from curvedoc.ingest.json_keys import unwrapped
 from curvedoc.ingest.json_line import objects, parse_line
 from curvedoc.ingest.json_salvage import one_by_one
@@ -65,6 +65,10 @@ def document(data: bytes) -> Any | None:
 
 def batches(data: bytes) -> Iterator[Batch]:
     """The records of clean text (see `text_bytes`), thousands at a time; damage ends up in the batches' notes."""
+    few = rows_by_line(data) if len(data) < CHUNK_BYTES else None
+    if few is not None:
+        yield few
+        return
     alone = (
         _SOMETHING.match(data) is not None and b"\n" not in data[:CHUNK_BYTES].lstrip() and b"\n" not in data.strip()
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import lru_cache
 
 import numpy as np
 
@@ -77,11 +78,17 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
         if f.metric not in taken:
             by_role.setdefault(r.role, []).append((f, r))
     out: list[RoleMatch] = []
-    for role in dict.fromkeys((*table.roles(), *chosen)):
+    for role in dict.fromkeys((*_all_roles(table), *chosen)):
         if role in chosen:
             out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
-        out.extend(_ranked(role, by_role.get(role, []), bool(role in chosen)))
+        if role in by_role:
+            out.extend(_ranked(role, by_role[role], role in chosen))
     return tuple(out)
+
+
+@lru_cache(maxsize=4)
+def _all_roles(table: Signals) -> tuple[str, ...]:
+    return table.roles()
 
 
 def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signals) -> None:
@@ -115,13 +122,15 @@ def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple
     rival of one letter counts beside another player, or where it is the only part: loss_d alone may be a depth.
     """
     for family in table.families:
+        if not family.game_as:
+            continue
         trained = (family.roles.get("train"), family.parts_as.get("train"))
         own = [(f, r) for f, r in found if r.family == family.name and r.role in trained]
         said = [set(r.label.lower().split("_")) & family.players for _, r in own]
         players = set().union(*said)
         plain = players & family.rivals
         alone = len([r for _, r in own if r.label]) == 1
-        if not family.game_as or not (any(len(w) > 1 for w in plain) or (plain and (len(players) > 1 or alone))):
+        if not (any(len(w) > 1 for w in plain) or (plain and (len(players) > 1 or alone))):
             continue
         game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
         found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
@@ -166,8 +175,6 @@ def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts
 
 
 def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:
-    if not group:
-        return []
     most = max(f.points for f, _ in group)
     order = {f.metric: i for i, (f, _) in enumerate(group)}
 

@@ -14,6 +14,8 @@ _TRUE = frozenset(("true", "yes", "on", "y", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "none", "null", "disabled", ""))
 #: How many parts of a dotted key are compared together.
 _MAX_PARTS = 3
+#: A setting, and the words of a key that may state it with the number of parts before them, more words first.
+Meaning = tuple[Setting, tuple[tuple[str, int], ...]]
 #: What W&B keeps of the last values logged: results, not settings.
 _RESULTS = "summary."
 
@@ -24,35 +26,43 @@ def settings_of(config: Mapping[str, Scalar], table: Signals) -> dict[str, Scala
     Of several keys for one setting the one on the shortest path wins (lr before optimizer.lr before head.lr), then the
     one that stands first in signals.yaml. Values that cannot be the thing (num_classes: 0) are left out.
     """
-    paths = [([plain(p) for p in k.split(".")], v) for k, v in config.items() if not k.startswith(_RESULTS)]
-    out: dict[str, Scalar] = {}
-    for setting in table.settings:
-        value = _best(paths, setting, table.asides)
-        if value is not None:
-            out[setting.name] = value
+    best: dict[str, tuple[tuple[int, int, int], Scalar]] = {}
+    for at, (key, raw) in enumerate(config.items()):
+        for setting, takes in () if key.startswith(_RESULTS) else _meanings(key, table):
+            found = next((f for f in (_taken(raw, setting, *take) for take in takes) if f is not None), None)
+            if found is not None:
+                rank = (*found[0], at)
+                if setting.name not in best or rank < best[setting.name][0]:
+                    best[setting.name] = (rank, found[1])
+    out = {s.name: best[s.name][1] for s in table.settings if s.name in best}
     _imply(out, table)
     _derive(out)
     return out
 
 
-def _best(paths: list[tuple[list[str], Scalar]], setting: Setting, asides: frozenset[str]) -> Scalar | None:
-    best: tuple[tuple[int, int, int], Scalar] | None = None
-    for at, (parts, raw) in enumerate(paths):
+def _meanings(key: str, table: Signals) -> tuple[Meaning, ...]:
+    """The settings that a key may state, each with the ways to read its path; remembered in the table."""
+    at = ("config", key)
+    if at not in table.memo:
+        parts = [plain(p) for p in key.split(".")]
+        ways: list[tuple[str, int]] = []
         for take in range(min(_MAX_PARTS, len(parts)), 0, -1):
-            if asides.intersection(parts[:-take]):
+            if table.asides.intersection(parts[:-take]):
                 break
-            key = "_".join(parts[-take:])
-            order = setting.keys.get(key)
-            value = None if order is None else _value(raw, setting)
-            if value is None and key in setting.flags:
-                on = _flag(raw)
-                order, value = len(setting.keys), (setting.flags[key] if on else None)
-            if value is not None and order is not None:
-                rank = (len(parts) - take, order, at)
-                if best is None or rank < best[0]:
-                    best = (rank, value)
-                break
-    return None if best is None else best[1]
+            ways.append(("_".join(parts[-take:]), len(parts) - take))
+        every = ((s, tuple(w for w in ways if w[0] in s.keys or w[0] in s.flags)) for s in table.settings)
+        table.memo[at] = tuple((s, takes) for s, takes in every if takes)
+    found: tuple[Meaning, ...] = table.memo[at]
+    return found
+
+
+def _taken(raw: Scalar, setting: Setting, key: str, depth: int) -> tuple[tuple[int, int], Scalar] | None:
+    """What a key's last words say of the setting: how far down the path and in its names they stand, and the value."""
+    order = setting.keys.get(key)
+    value = None if order is None else _value(raw, setting)
+    if value is None and key in setting.flags:
+        order, value = len(setting.keys), setting.flags[key] if _flag(raw) else None
+    return None if value is None or order is None else ((depth, order), value)
 
 
 def _value(raw: Scalar, setting: Setting) -> Scalar | None:

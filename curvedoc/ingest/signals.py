@@ -96,7 +96,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signals:
-    """The whole of signals.yaml. `memo` keeps what a name was taken for, so that 10,000 runs ask once."""
+    """The whole of signals.yaml. `memo` keeps what names and keys were taken for, so that 10,000 runs ask once."""
 
     splits: Mapping[str, Split]  # word -> split
     phrases: Mapping[str, str]  # words joined by _ -> the one that stands for them
@@ -109,7 +109,7 @@ class Signals:
     asides: frozenset[str]  # parts of a configuration that are not about training
     settings: tuple[Setting, ...]
     implies: Mapping[str, Mapping[str, Mapping[str, bool | int | float | str]]]
-    memo: dict[str, Any] = field(default_factory=dict, repr=False)
+    memo: dict[object, Any] = field(default_factory=dict, repr=False)
 
     def roles(self) -> tuple[str, ...]:
         """Every role there is, in file order."""
