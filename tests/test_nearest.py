@@ -95,6 +95,7 @@ def test_fewest_keys_win_then_the_closest_values_then_one_seed() -> None:
         ({}, {"lr": 0.1}),  # nothing was logged
         ({"run_name": "x", "output_dir": "y"}, {"run_name": "z", "output_dir": "w"}),  # names alone
         ({f"key{i}": 1.0 for i in range(9)}, {f"key{i}": 2.0 for i in range(9)}),  # another training altogether
+        ({"lr": 0.1, "batch_size": 40, "dropout": 0.5}, {"lr": 0.1, "width": 64}),  # another script's settings
     ],
 )
 def test_runs_that_cannot_be_compared_are_not(mine: dict[str, Any], other: dict[str, Any]) -> None:
@@ -110,8 +111,8 @@ def test_only_failed_runs_get_one_and_only_from_healthy_runs() -> None:
 def test_absent_long_and_secret_values_are_told_as_such() -> None:
     found = told(
         {
-            "f": ("failed", {"lr": 0.1, "note_text": "x" * 500, "db_password": "hunter2"}),
-            "h": ("healthy", {"lr": 0.1, "dropout": 0.5, "db_password": "two"}),
+            "f": ("failed", {"lr": 0.1, "momentum": 0.9, "note_text": "x" * 500, "db_password": "hunter2"}),
+            "h": ("healthy", {"lr": 0.1, "momentum": 0.9, "dropout": 0.5, "db_password": "two"}),
         }
     )["f"]
     assert "dropout not set instead of 0.5" in found.text and "…" in found.text and len(found.text) < 200

@@ -45,8 +45,8 @@ def nearest(outlines: Sequence[Outline], done: Sequence[RunDiagnosis]) -> Mappin
     """Failed run -> its nearest healthy one: fewest differing keys, then closest values, then one seed.
 
     Compared are runs that agree in model, data set, project and the name of their loss. Seeds, paths, times and names
-    are no differences. None where no healthy run differs in at most `MOST_KEYS_OF_SWEEP` keys, or where nothing but
-    such names was logged.
+    are no differences. None where no healthy run logs the same settings for the most part and differs in at most
+    `MOST_KEYS_OF_SWEEP` keys, or where nothing but such names was logged.
     """
     told = {d.run: d for d in done}
     if not any(d.verdict == "failed" for d in done) or not any(d.verdict == "healthy" for d in done):
@@ -99,16 +99,25 @@ def _of_group(rows: Sequence[_Row], failed: set[str]) -> dict[str, Nearest]:
         if row.name not in failed:
             alike[codes[i].tobytes()].append(row)
     healthy = _distinct([i for i, r in enumerate(rows) if r.name not in failed], codes, rows)
+    named = np.array([[k in r.settings for k in names] for r in rows])
     out = {}
     for i, row in enumerate(rows):
         if row.name in failed:
-            apart = (codes[healthy] != codes[i]).sum(axis=1)
-            least = int(apart.min())
+            near = healthy[_of_one_script(named[healthy], named[i])]
+            apart = (codes[near] != codes[i]).sum(axis=1)
+            least = int(apart.min(initial=MOST_KEYS_OF_SWEEP + 1))
             if least <= MOST_KEYS_OF_SWEEP:
-                ties = [alike[codes[healthy[t]].tobytes()] for t in np.flatnonzero(apart == least)[:MOST_TIES]]
+                ties = [alike[codes[near[t]].tobytes()] for t in np.flatnonzero(apart == least)[:MOST_TIES]]
                 best = min(ties, key=lambda same: (_distance(row, same[0], keys), same[0].name))
                 out[row.name] = _told(row, next((r for r in best if r.seed == row.seed), best[0]), keys)
     return out
+
+
+def _of_one_script(others: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Which of other runs log the same settings for the most part, bool [n]: where most keys stand in one of the two
+    only, the runs come from different scripts, and "not set" would be no difference but another way of logging."""
+    both: np.ndarray = (others & own).sum(axis=1) >= (others ^ own).sum(axis=1)
+    return both
 
 
 def _distinct(healthy: Sequence[int], codes: np.ndarray, rows: Sequence[_Row]) -> np.ndarray:
