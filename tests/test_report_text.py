@@ -12,6 +12,9 @@ from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run,
 from rich.cells import cell_len
 
 from curvedoc.diagnosis import Diagnosis, Evidence, Finding, Group, RunDiagnosis, Waste
+from curvedoc.report.fragment import to_fragment
+from curvedoc.report.html import to_html
+from curvedoc.report.markdown import to_markdown
 from curvedoc.report.spark import blocks, cells
 from curvedoc.report.summary import summarize, worst_first
 from curvedoc.report.text import to_text
@@ -200,8 +203,11 @@ def test_a_reason_does_not_repeat_the_finding_that_leads() -> None:
     run = nan_run()
     lead = run.findings[0].title
     twice = replace(run.causes[0], supports=(Evidence(f"{lead}: growth is the mark of it"), *run.causes[0].supports))
-    text = to_text(of(replace(run, causes=(twice, *run.causes[1:]))))
+    doubled = of(replace(run, causes=(twice, *run.causes[1:])))
+    text = to_text(doubled)
     assert "+ Growth is the mark of it" in text and f"{lead}:" not in text
+    for page in (to_html(doubled, baked=0), to_fragment(doubled), to_markdown(doubled)):
+        assert "Growth is the mark of it" in page and f"{lead}: growth" not in page
 
 
 def test_gaps_and_what_the_headline_says_are_not_seen_twice() -> None:

@@ -24,6 +24,7 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
+    reason,
     sentence,
     summarize,
     why,
@@ -224,7 +225,7 @@ def _run(out: _Writer, run: RunDiagnosis, pictures: list[Figure], many: bool) ->
         shown = run.causes[:4]
         columns = 4 if any(c.against for c in shown) else 3
         names = ("Cause", "Likelihood", "For", "Against")
-        out.table(names[:columns], [_cause(out, c)[:columns] for c in shown])
+        out.table(names[:columns], [_cause(out, run, c)[:columns] for c in shown])
         out.items("Fix", [f for c in run.causes[:2] if c.probability >= words.POSSIBLE for f in c.fix][:5], "ol")
         path = tree(run)
         open_ = [n for n in path.nodes if n.state in ("next", "leaning", "later")][:4] if path else []
@@ -234,13 +235,13 @@ def _run(out: _Writer, run: RunDiagnosis, pictures: list[Figure], many: bool) ->
     out.items("What these curves cannot show", list(limits(run)))
 
 
-def _cause(out: _Writer, c: RankedCause) -> tuple[Markup, ...]:
+def _cause(out: _Writer, run: RunDiagnosis, c: RankedCause) -> tuple[Markup, ...]:
     def told(texts: list[str]) -> Markup:
         return Markup("<br>").join(out.text(words.cap(t)) for t in texts)
 
     return (
         out.text(words.cap(c.title)),
         out.text(f"{words.cap(words.likelihood(c.probability))}, {words.percent(c.probability)}"),
-        told([e.text for e in c.supports[:4]]),
+        told([reason(run, e.text) for e in c.supports[:4]]),
         told([e.text for e in c.against[:4]]),
     )

@@ -24,12 +24,12 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
+    reason,
     sentence,
     summarize,
     why,
     worst_first,
 )
-from curvedoc.report.text_parts import reason
 from curvedoc.report.tree import tree
 from curvedoc.report.view import where
 

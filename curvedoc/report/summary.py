@@ -63,6 +63,12 @@ def lead_finding(run: RunDiagnosis) -> Finding | None:
     return found[0] if found and found[0].kind == "pathology" else None
 
 
+def reason(run: RunDiagnosis, text: str) -> str:
+    """A sentence of evidence as shown: a reason of the finding in the headline need not repeat its title."""
+    lead = lead_finding(run)
+    return words.cap(text.removeprefix(f"{lead.title}: ") if lead else text)
+
+
 def onset(run: RunDiagnosis) -> int | None:
     """The first step at which the failure could be seen; None where no step is known (a text log spells that -1)."""
     at = run.cost.first_detectable_step

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from curvedoc.diagnosis import RankedCause, RunDiagnosis, Verdict
+from curvedoc.diagnosis import RankedCause, Verdict
 from curvedoc.report import words
 from curvedoc.report.lines import Lines
-from curvedoc.report.summary import First, lead_finding
+from curvedoc.report.summary import First
 
 STYLE: dict[Verdict, str] = {
     "failed": "bold red", "warning": "yellow", "inconclusive": "magenta", "healthy": "green",
 }  # fmt: skip
 _PROBE = 3  # lines of code that are shown in the terminal
-
-
-def reason(run: RunDiagnosis, text: str) -> str:
-    """A sentence of evidence as shown: a reason of the finding in the headline need not repeat its title."""
-    lead = lead_finding(run)
-    return words.cap(text.removeprefix(f"{lead.title}: ") if lead else text)
 
 
 def confidence(cause: RankedCause | None) -> list[tuple[str, str]]:

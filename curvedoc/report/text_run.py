@@ -11,8 +11,8 @@ from curvedoc.report.leftover import left_open
 from curvedoc.report.lines import Lines
 from curvedoc.report.order import in_order
 from curvedoc.report.spark import blocks
-from curvedoc.report.summary import first_thing, last_step, last_value, main_curve, ranked_findings
-from curvedoc.report.text_parts import STYLE, confidence, first_part, reason
+from curvedoc.report.summary import first_thing, last_step, last_value, main_curve, ranked_findings, reason
+from curvedoc.report.text_parts import STYLE, confidence, first_part
 
 
 def one_run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:

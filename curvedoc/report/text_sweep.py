@@ -17,9 +17,10 @@ from curvedoc.report.summary import (
     lead_finding,
     main_curve,
     onset,
+    reason,
     worst_first,
 )
-from curvedoc.report.text_parts import STYLE, first_part, reason
+from curvedoc.report.text_parts import STYLE, first_part
 
 #: Lines of a summary of several runs unless all were asked for: what a small terminal shows without scrolling.
 SCREEN = 30

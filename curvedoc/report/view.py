@@ -27,6 +27,7 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
+    reason,
     why,
 )
 from curvedoc.report.tree import Tree, tree
@@ -193,7 +194,7 @@ def section(row: Row, pic: Picture, svgs: list[Markup], whole: bool = True) -> S
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup("")))
     likely = run.causes if whole else tuple(replace(c, probe="") for c in run.causes[:_SHORT_CAUSES])
-    causes = tuple(_cause(c, pic) for c in likely)
+    causes = tuple(_cause(run, c, pic) for c in likely)
     # The first stands open whatever its share; then what is at least possible, four in all.
     near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
     end = last_step(run, c) if (c := main_curve(run)) else pic.end
@@ -250,14 +251,14 @@ def where(f: Finding, axis: str) -> str:
     )
 
 
-def _cause(c: RankedCause, pic: Picture) -> Cause:
+def _cause(run: RunDiagnosis, c: RankedCause, pic: Picture) -> Cause:
     bar = max(4, round(150 * min(1.0, max(0.0, c.probability)))) if c.probability == c.probability else 4
     return Cause(
         c,
         words.likelihood(c.probability),
         words.percent(c.probability),
         bar,
-        tuple(_said(e, pic) for e in c.supports),
+        tuple(_said(replace(e, text=reason(run, e.text)), pic) for e in c.supports),
         tuple(_said(e, pic) for e in c.against),
     )
 
