@@ -14,7 +14,7 @@ from curvedoc.blocks import Block
 from curvedoc.diagnose.fractions import as_fraction
 from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
-from curvedoc.rulebook.evaluate import Evaluator
+from curvedoc.rulebook.evaluate import Env, Evaluator
 from curvedoc.rulebook.rule import Need, Program
 from curvedoc.rulebook.vocabulary import functions
 from curvedoc.series import Series
@@ -42,7 +42,7 @@ class Hits:
     texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
 
 
-class Names(dict[str, Any]):
+class Names(Env):
     """Every name of a program with its value, None for unknown; inputs and measures are found when first read.
 
     Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
@@ -51,7 +51,7 @@ class Names(dict[str, Any]):
     __slots__ = ("_bench", "_program", "_subject")
 
     def __init__(self, bench: Bench, program: Program, subject: Subject) -> None:
-        super().__init__(program.given)
+        super().__init__(bench.evaluator, program.given)
         self._bench, self._program, self._subject = bench, program, subject
 
     def __missing__(self, name: str) -> Any:
@@ -59,7 +59,7 @@ class Names(dict[str, Any]):
         value: Any = None
         if (expr := program.formulas.get(name)) is not None:
             # a measure sees only names above it, so this ends
-            value = self._bench.evaluator.value(expr, self)
+            value = self.known.value(expr, self)
         elif (need := program.inputs.get(name)) is not None:
             value = self._bench.bind(need, self._subject)
         elif (regex := program.patterns.get(name)) is not None:
@@ -104,9 +104,11 @@ class Bench:
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
         key = (need.member, need.target)
-        if key not in self._picked:
-            self._picked[key] = self._found(need)
-        return self._picked[key]
+        try:
+            return self._picked[key]
+        except KeyError:
+            found = self._picked[key] = self._found(need)
+            return found
 
     def _found(self, need: Need) -> Series | None:
         if need.member in ("first", "last"):

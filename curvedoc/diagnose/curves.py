@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import chain
 
 import numpy as np
 
 from curvedoc.diagnosis import Curve, Signal
 from curvedoc.model import Run
-from curvedoc.series import Series
+from curvedoc.series import Floats, Ints, Series
+from curvedoc.stats.grid import edges
+from curvedoc.stats.medians import top_of
 
 #: Roles that a report draws in any case, and how many metrics of each: every data set that is validated on.
 ALWAYS = {"loss": 1, "val_loss": 4, "game_loss": 2}
@@ -34,32 +37,45 @@ def thin(series: Series, role: str, label: str, buckets: int, near: Sequence[int
     is kept too, so that a drawing can put the rows in the place of their buckets.
     """
     n = len(series)
-    edges = np.unique(np.linspace(0, n, min(n, buckets) + 1).astype(np.int64))
+    cut: Ints = edges(n, buckets)
     kept = _stretches(series, near, -(-n // max(1, buckets))) if n > buckets else []
-    edges = np.unique(np.concatenate([edges, np.array([e for s in kept for e in s], dtype=np.int64)]))
-    start = edges[:-1]
-    value = series.value
-    ok = np.isfinite(value)
-    count = np.add.reduceat(ok.astype(np.int64), start)
-    scale = float(np.max(np.abs(value[ok]))) if ok.any() else 1.0
-    scale = scale if scale > 0 else 1.0
-    total = np.add.reduceat(np.where(ok, value / scale, 0.0), start) * scale
-    mean = np.where(count > 0, total / np.maximum(count, 1), np.nan)
-    low = np.minimum.reduceat(np.where(ok, value, np.inf), start)
-    high = np.maximum.reduceat(np.where(ok, value, -np.inf), start)
-    rows = [i for a, b in kept for i in range(a, min(b + 1, n))]
+    if kept:
+        cut = np.unique(np.concatenate([cut, np.array([e for s in kept for e in s], dtype=np.int64)]))
+    start = cut[:-1]
+    mean, low, high = _levels(series, cut)
+    raw = [(series.step[a : b + 1], series.value[a : b + 1]) for a, b in kept]
     return Curve(
         metric=series.metric,
         role=role,
         label=label,
         step=tuple(series.step[start].tolist()),
         mean=tuple(mean.tolist()),
-        low=tuple(np.where(count > 0, low, np.nan).tolist()),
-        high=tuple(np.where(count > 0, high, np.nan).tolist()),
+        low=tuple(low.tolist()),
+        high=tuple(high.tolist()),
         points=n,
-        nonfinite=_spans(series, ok),
-        raw=(tuple(series.step[rows].tolist()), tuple(value[rows].tolist())),
+        nonfinite=_spans(series),
+        raw=(tuple(chain(*(s.tolist() for s, _ in raw))), tuple(chain(*(v.tolist() for _, v in raw)))),
     )
+
+
+def _levels(series: Series, cut: Ints) -> tuple[Floats, Floats, Floats]:
+    """Mean, lowest and highest finite value between the rows of `cut`; NaN where none is."""
+    value, start = series.value, cut[:-1]
+    finite = series.finite()
+    scale = top_of(np.abs(finite.value)) if len(finite) else 1.0
+    scale = scale if scale > 0 else 1.0
+    if finite is series:
+        total = np.add.reduceat(value / scale, start) * scale
+        return total / (cut[1:] - start), np.minimum.reduceat(value, start), np.maximum.reduceat(value, start)
+    ok = np.isfinite(value)
+    count = np.add.reduceat(ok.astype(np.int64), start)
+    total = np.add.reduceat(np.where(ok, value / scale, 0.0), start) * scale
+    low = np.minimum.reduceat(np.where(ok, value, np.inf), start)
+    high = np.maximum.reduceat(np.where(ok, value, -np.inf), start)
+    mean = total / np.maximum(count, 1)
+    for level in (mean, low, high):
+        level[count == 0] = np.nan
+    return mean, low, high
 
 
 def _stretches(series: Series, near: Sequence[int], bucket: int) -> list[Rows]:
@@ -82,9 +98,11 @@ def _stretches(series: Series, near: Sequence[int], bucket: int) -> list[Rows]:
     return out
 
 
-def _spans(series: Series, ok: np.ndarray) -> tuple[tuple[int, int], ...]:
+def _spans(series: Series) -> tuple[tuple[int, int], ...]:
     """(first, last step) of every run of non-finite rows, at most 50."""
-    edge = np.diff(np.concatenate([[0], (~ok).astype(np.int8), [0]]))
+    if series.finite() is series:
+        return ()
+    edge = np.diff(np.concatenate([[0], (~np.isfinite(series.value)).astype(np.int8), [0]]))
     begins, ends = np.flatnonzero(edge == 1), np.flatnonzero(edge == -1)
     return tuple((int(series.step[a]), int(series.step[b - 1])) for a, b in zip(begins[:50], ends[:50], strict=True))
 

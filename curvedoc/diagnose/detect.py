@@ -53,11 +53,14 @@ def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]
 
 
 def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
+    bound: dict[str, Any] = {}
     for need in rule.program.required:
-        if bench.bind(need, subject) is None:
+        value = bound[need.name] = bench.bind(need, subject)
+        if value is None:
             name = _input_name(need)
             return Judgment(rule, "not-judged", f"needs {name}", (name,))
     env = bench.environment(rule.program, subject)
+    env.update(bound)
     truths: list[bool | None] = []
     for name, group in rule.when:
         held: bool | None = True

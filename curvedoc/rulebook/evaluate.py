@@ -15,12 +15,28 @@ from typing import Any
 from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.vocabulary import Function
 
-#: The value of a tree, given the names and the evaluator that remembers calls.
-Code = Callable[[Mapping[str, Any], "Evaluator"], Any]
+
+class Env(dict[str, Any]):
+    """Names with their values, None for one that is missing, and the evaluator that remembers calls."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, known: Evaluator, names: Mapping[str, Any]) -> None:
+        super().__init__(names)
+        self.known = known
+
+    def __missing__(self, name: str) -> Any:
+        return None
+
+
+#: The value of a tree, given the names.
+Code = Callable[[Env], Any]
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
 }  # fmt: skip
+#: Types whose values a call is remembered by; others by identity.
+_BY_VALUE = frozenset((float, bool))
 _COMPARE: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
     ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
@@ -39,11 +55,15 @@ class Evaluator:
         code = expr.made.get("code")
         if code is None:
             code = expr.made["code"] = _code(expr.tree)
-        return code(env, self)
+        return code(env if isinstance(env, Env) else Env(self, env))
 
     def call(self, name: str, args: tuple[Any, ...]) -> Any:
         """What a function of the vocabulary says of known arguments."""
-        key = (name, *[a if type(a) is float or type(a) is bool else id(a) for a in args])
+        if len(args) == 1:
+            only = args[0]
+            key: tuple[object, ...] = (name, only if type(only) in _BY_VALUE else id(only))
+        else:
+            key = (name, *[a if type(a) in _BY_VALUE else id(a) for a in args])
         found = self._memo.get(key)
         if found is None:
             found = self._memo[key] = (_tidy(self._functions[name].call(*args)), args)
@@ -53,12 +73,12 @@ class Evaluator:
 def _code(node: ast.expr) -> Code:
     match node:
         case ast.Constant(value=bool() as truth):
-            return lambda env, known: truth
+            return lambda env: truth
         case ast.Constant(value=value):
             number = float(value)  # type: ignore[arg-type]
-            return lambda env, known: number
+            return lambda env: number
         case ast.Name(id=name):
-            return _name(name)
+            return operator.itemgetter(name)
         case ast.UnaryOp(op=op, operand=operand):
             return _one(isinstance(op, ast.Not), _code(operand))
         case ast.BinOp(left=left, op=op, right=right):
@@ -75,19 +95,9 @@ def _code(node: ast.expr) -> Code:
     raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
 
 
-def _name(name: str) -> Code:
-    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
-        try:
-            return env[name]
-        except KeyError:
-            return None
-
-    return code
-
-
 def _one(negation: bool, part: Code) -> Code:
-    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
-        value = part(env, known)
+    def code(env: Env) -> Any:
+        value = part(env)
         if value is None:
             return None
         return not value if negation else -value
@@ -96,9 +106,12 @@ def _one(negation: bool, part: Code) -> Code:
 
 
 def _two(operation: Callable[[float, float], float], left: Code, right: Code) -> Code:
-    def code(env: Mapping[str, Any], known: Evaluator) -> float | None:
-        a, b = left(env, known), right(env, known)
-        if a is None or b is None:
+    def code(env: Env) -> float | None:
+        a = left(env)
+        if a is None:
+            return None
+        b = right(env)
+        if b is None:
             return None
         try:
             result = operation(a, b)
@@ -110,9 +123,12 @@ def _two(operation: Callable[[float, float], float], left: Code, right: Code) ->
 
 
 def _pair(compare: Callable[[float, float], bool], left: Code, right: Code) -> Code:
-    def code(env: Mapping[str, Any], known: Evaluator) -> bool | None:
-        a, b = left(env, known), right(env, known)
-        return None if a is None or b is None else compare(a, b)
+    def code(env: Env) -> bool | None:
+        a = left(env)
+        if a is None:
+            return None
+        b = right(env)
+        return None if b is None else compare(a, b)
 
     return code
 
@@ -120,10 +136,10 @@ def _pair(compare: Callable[[float, float], bool], left: Code, right: Code) -> C
 def _several(conjunction: bool, parts: list[Code]) -> Code:
     """Three-valued and (conjunction) / or: a deciding value wins over unknown."""
 
-    def code(env: Mapping[str, Any], known: Evaluator) -> bool | None:
+    def code(env: Env) -> bool | None:
         unknown = False
         for part in parts:
-            truth = part(env, known)
+            truth = part(env)
             if truth is None:
                 unknown = True
             elif truth is not conjunction:
@@ -134,36 +150,47 @@ def _several(conjunction: bool, parts: list[Code]) -> Code:
 
 
 def _call(name: str, parts: list[Code]) -> Code:
-    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
+    if len(parts) == 1:
+        return _call_one(name, parts[0])
+
+    def code(env: Env) -> Any:
         args = []
         for part in parts:
-            value = part(env, known)
+            value = part(env)
             if value is None:
                 return None
             args.append(value)
-        return known.call(name, tuple(args))
+        return env.known.call(name, tuple(args))
+
+    return code
+
+
+def _call_one(name: str, part: Code) -> Code:
+    def code(env: Env) -> Any:
+        value = part(env)
+        return None if value is None else env.known.call(name, (value,))
 
     return code
 
 
 def _known(parts: list[Code]) -> Code:
     (part,) = parts
-    return lambda env, known: part(env, known) is not None
+    return lambda env: part(env) is not None
 
 
 def _either(parts: list[Code]) -> Code:
     first, second = parts
 
-    def code(env: Mapping[str, Any], known: Evaluator) -> Any:
-        value = first(env, known)
-        return second(env, known) if value is None else value
+    def code(env: Env) -> Any:
+        value = first(env)
+        return second(env) if value is None else value
 
     return code
 
 
 def _extreme(choose: Callable[[list[float]], float], parts: list[Code]) -> Code:
-    def code(env: Mapping[str, Any], known: Evaluator) -> float | None:
-        values = [v for v in [part(env, known) for part in parts] if v is not None]
+    def code(env: Env) -> float | None:
+        values = [v for part in parts if (v := part(env)) is not None]
         return choose(values) if values else None
 
     return code
