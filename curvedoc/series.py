@@ -56,7 +56,10 @@ class Series:
     def cut(self, keep: NDArray[np.bool_] | slice) -> Series:
         """The rows that `keep` (mask or slice) selects, as a new series; a slice shares the rows of this one."""
         time = None if self.time is None else self.time[keep]
-        return Series(self.step[keep], self.value[keep], self.metric, time)
+        part = Series(self.step[keep], self.value[keep], self.metric, time)
+        if self._kept.get("finite", self) is None:  # known to be finite throughout, and so are its rows
+            part._kept["finite"] = None
+        return part
 
     def finite(self) -> Series:
         """The rows with a finite value."""

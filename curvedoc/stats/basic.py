@@ -10,7 +10,7 @@ import numpy as np
 from curvedoc.series import Series
 from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of, top_of
 from curvedoc.stats.spacing import typical_gap
-from curvedoc.stats.windows import head, tail
+from curvedoc.stats.windows import share_rows
 
 
 def first(s: Series) -> float | None:
@@ -110,7 +110,7 @@ def count_rows(s: Series) -> float:
 
 def count_finite(s: Series) -> float:
     """How many finite points were logged."""
-    return float(np.isfinite(s.value).sum())
+    return float(len(s.finite()))
 
 
 def distinct(s: Series) -> float:
@@ -139,12 +139,14 @@ def constant_tail_from(s: Series) -> float | None:
 
 def head_level(s: Series, share: float) -> float | None:
     """The median over the first share of the finite rows."""
-    return median(head(s.finite(), share))
+    v = s.finite().value
+    return median_of(v[: share_rows(len(v), share)]) if len(v) else None
 
 
 def tail_level(s: Series, share: float) -> float | None:
     """The median over the last share of the finite rows."""
-    return median(tail(s.finite(), share))
+    v = s.finite().value
+    return median_of(v[-share_rows(len(v), share) :]) if len(v) else None
 
 
 def share_above(s: Series, x: float) -> float | None:
@@ -167,26 +169,30 @@ def share_equal(s: Series, x: float, tol: float) -> float | None:
 
 def first_above(s: Series, x: float) -> float | None:
     """The first step with a finite value above x."""
-    hit = np.flatnonzero(np.isfinite(s.value) & (s.value > x))
-    return float(s.step[hit[0]]) if len(hit) else None
+    f = s.finite()
+    hit = f.value > x
+    return float(f.step[hit.argmax()]) if bool(hit.any()) else None
 
 
 def first_below(s: Series, x: float) -> float | None:
     """The first step with a finite value below x."""
-    hit = np.flatnonzero(np.isfinite(s.value) & (s.value < x))
-    return float(s.step[hit[0]]) if len(hit) else None
+    f = s.finite()
+    hit = f.value < x
+    return float(f.step[hit.argmax()]) if bool(hit.any()) else None
 
 
 def last_above(s: Series, x: float) -> float | None:
     """The last step with a finite value above x."""
-    hit = np.flatnonzero(np.isfinite(s.value) & (s.value > x))
-    return float(s.step[hit[-1]]) if len(hit) else None
+    f = s.finite()
+    hit = np.flatnonzero(f.value > x)
+    return float(f.step[hit[-1]]) if len(hit) else None
 
 
 def last_below(s: Series, x: float) -> float | None:
     """The last step with a finite value below x."""
-    hit = np.flatnonzero(np.isfinite(s.value) & (s.value < x))
-    return float(s.step[hit[-1]]) if len(hit) else None
+    f = s.finite()
+    hit = np.flatnonzero(f.value < x)
+    return float(f.step[hit[-1]]) if len(hit) else None
 
 
 BASIC = (

@@ -7,7 +7,6 @@ import numpy as np
 from curvedoc.series import Series, kept
 from curvedoc.stats.medians import bottom_of, mean_of, range_of, top_of
 from curvedoc.stats.rise import MIN_ROWS, ends_high, find_rise, growth
-from curvedoc.stats.robust import finite_rows
 
 
 def blowup_onset(s: Series) -> float | None:
@@ -21,7 +20,7 @@ def blowup_onset(s: Series) -> float | None:
     59.0
     """
     rise = find_rise(s)
-    return None if rise is None else float(s.step[finite_rows(s.value)[1][rise.row]])
+    return None if rise is None else float(s.finite().step[rise.row])
 
 
 def blowup_factor(s: Series) -> float | None:
@@ -32,7 +31,7 @@ def blowup_factor(s: Series) -> float | None:
     >>> blowup_factor(Series.of([1.0, 1.1] * 30 + [2.0, 4.0, 8.0, 16.0, 33.0])) > 20
     True
     """
-    if int(np.isfinite(s.value).sum()) < MIN_ROWS:
+    if len(s.finite()) < MIN_ROWS:
         return None
     rise = find_rise(s)
     if rise is None:
@@ -47,7 +46,7 @@ def blowup_score(s: Series) -> float | None:
 
     None below 10 finite rows.
     """
-    if int(np.isfinite(s.value).sum()) < MIN_ROWS:
+    if len(s.finite()) < MIN_ROWS:
         return None
     rise = find_rise(s)
     return 0.0 if rise is None else _finite(rise.z)
@@ -65,7 +64,7 @@ def doubling_time(s: Series) -> float | None:
     if seen is None:
         return None
     rows, height = seen
-    x = s.step[finite_rows(s.value)[1][rows.astype(np.int64)]].astype(np.float64)
+    x = s.finite().step[rows.astype(np.int64)].astype(np.float64)
     x = x - mean_of(x)
     power = float(x @ x)
     if power <= 0.0:

@@ -11,8 +11,7 @@ NAN, PLUS_INF, MINUS_INF = 1.0, 2.0, 3.0
 
 def first_nonfinite_row(s: Series) -> int | None:
     """Row of the first NaN or infinity, None if every value is finite."""
-    bad = ~np.isfinite(s.value)
-    return int(bad.argmax()) if bool(bad.any()) else None
+    return None if s.finite() is s else int((~np.isfinite(s.value)).argmax())
 
 
 def first_nonfinite(s: Series) -> float | None:
@@ -31,8 +30,8 @@ def last_finite(s: Series) -> float | None:
     >>> last_finite(Series.of([1.0, 2.0, float("nan")]))
     1.0
     """
-    rows = np.flatnonzero(np.isfinite(s.value))
-    return float(s.step[rows[-1]]) if len(rows) else None
+    f = s.finite()
+    return float(f.step[-1]) if len(f) else None
 
 
 def nonfinite_kind(s: Series) -> float | None:
@@ -56,7 +55,7 @@ def nonfinite_share(s: Series) -> float | None:
     >>> nonfinite_share(Series.of([1.0, float("nan")]))
     0.5
     """
-    return float(np.mean(~np.isfinite(s.value))) if len(s) else None
+    return nonfinite_rows(s) / len(s) if len(s) else None
 
 
 def nonfinite_rows(s: Series) -> float:
@@ -65,7 +64,7 @@ def nonfinite_rows(s: Series) -> float:
     >>> nonfinite_rows(Series.of([1.0, float("nan")]))
     1.0
     """
-    return float(np.count_nonzero(~np.isfinite(s.value)))
+    return float(len(s) - len(s.finite()))
 
 
 def stays_nonfinite(s: Series) -> bool | None:

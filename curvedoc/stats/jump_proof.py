@@ -23,12 +23,20 @@ LASTING, SMEARED, MEDIAN_ROWS = 0.4, 64, 16
 
 
 @lru_cache(maxsize=128)
-def _weight_lags(half: int) -> Floats:
-    """Autocorrelation of the weights of J at lags 1.., [min(2 half, 97) - 1]."""
+def line_weights(half: int) -> Floats:
+    """What J weighs the rows with: minus the right end of the line on the left, the left end of the right one."""
     i = np.arange(half) + 0.5
     # Edge value of a line through h rows: mean + slope * h/2, slope weights 12 (i - mean) / (h (h^2 - 1)).
     side = 1.0 / half + (half / 2.0) * 12.0 * (half / 2.0 - i) / (half * (half * half - 1.0))
-    w = np.concatenate([-side[::-1], side])
+    weights = np.concatenate([-side[::-1], side])
+    weights.setflags(write=False)
+    return weights
+
+
+@lru_cache(maxsize=128)
+def _weight_lags(half: int) -> Floats:
+    """Autocorrelation of the weights of J at lags 1.., [min(2 half, 97) - 1]."""
+    w = line_weights(half)
     power = float(w @ w)
     return np.array([float(w[k:] @ w[:-k]) / power for k in range(1, min(2 * half, LAGS + 1))])
 

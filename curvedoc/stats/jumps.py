@@ -11,7 +11,7 @@ from curvedoc.stats.decay import ground
 from curvedoc.stats.events import Event, Events
 from curvedoc.stats.jump_proof import confirm
 from curvedoc.stats.jump_scan import Jump, scan
-from curvedoc.stats.medians import inner_median5, median5, median_of
+from curvedoc.stats.medians import bottom_of, inner_median5, median5, median_of, top_of
 from curvedoc.stats.robust import clipped, finite_rows, mad_noise, unit_of
 
 # Score above sqrt(2 ln n): at most 1 % of smooth noisy decays show a false jump (measured, n = 60 to 20,000).
@@ -27,8 +27,8 @@ HELD_SHARE, HELD_ROWS = 0.1, 20
 
 def cadence_splits(step: Ints) -> list[int]:
     """Rows at which the logging interval changes for good by more than 4 times, or a gap of 20 typical ones ends."""
-    gaps = np.maximum(np.diff(step), 1).astype(np.float64)
-    if len(gaps) < 12 or gaps.max() <= CADENCE * gaps.min():
+    gaps = np.maximum(step[1:] - step[:-1], 1).astype(np.float64)
+    if len(gaps) < 12 or top_of(gaps) <= CADENCE * bottom_of(gaps):
         return []
     windows = inner_median5(gaps)
     before, after = windows[:-5], windows[5:]
@@ -58,19 +58,17 @@ def jumps(s: Series, alpha: float = ALPHA) -> Events:
     >>> [e.step for e in jumps(Series.of(y), 1.5).items]
     [300.0]
     """
-    rows = finite_rows(s.value)[1]
     u, center, scale = unit_of(s)
-    step = s.step[rows]
-    found: list[Event] = []
-    bounds = [0, *cadence_splits(step), len(u)]
-    smooth, sigma = median5(u), mad_noise(u)
-    for low, high in pairwise(bounds):
-        if high - low < MIN_REGIME:
-            continue
-        whole = ground(s) if high - low == len(u) else None
-        for jump in scan(u[low:high], step[low:high], alpha, whole):
-            found.append(_event(jump, low, smooth, sigma, step, rows, center, scale))
-    return Events(tuple(found), len(u))
+    step = s.finite().step
+    found: list[tuple[int, Jump]] = []
+    for low, high in pairwise([0, *cadence_splits(step), len(u)]):
+        if high - low >= MIN_REGIME:
+            whole = ground(s) if high - low == len(u) else None
+            found += [(low, jump) for jump in scan(u[low:high], step[low:high], alpha, whole)]
+    if not found:
+        return Events((), len(u))
+    rows, smooth, sigma = finite_rows(s.value)[1], median5(u), mad_noise(u)
+    return Events(tuple(_event(j, low, smooth, sigma, step, rows, center, scale) for low, j in found), len(u))
 
 
 def _event(

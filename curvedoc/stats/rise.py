@@ -13,7 +13,7 @@ from curvedoc.stats.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.decay import fit_shape
 from curvedoc.stats.medians import bottom_of, mean_of, median_of, range_of, row_medians, top_of
 from curvedoc.stats.noise import lag_one, whitened
-from curvedoc.stats.robust import finite_rows, local_noise, median3, unit_of
+from curvedoc.stats.robust import local_noise, median3, unit_of
 
 MIN_ROWS = 10
 # Rows from which the decay before the rise is modeled; shorter series take the last row near the minimum.
@@ -102,14 +102,13 @@ def ends_high(s: Series) -> High | None:
 
     None if they do not, or below ten rows.
     """
-    value, rows = finite_rows(s.value)
-    n = len(value)
+    n = len(s.finite())
     if n < MIN_ROWS:
         return None
     y, center, scale = unit_of(s)
     base, lowest = _baseline(y)
     smooth = median3(y)
-    ends_bad = int(rows[-1]) + 1 < len(s)
+    ends_bad = not np.isfinite(s.value[-1])
     tenfold = _tenfold(y, base, center / scale, ends_bad)
     head = y[: max(lowest, min(n, 20))]
     noise, least = median_of(local_noise(head)), 1e-9 * range_of(y[:lowest])

@@ -217,13 +217,17 @@ def _find(y: Floats, k: float) -> list[_Found]:
 
 
 def _events(s: Series, k: float, sign: float, log: bool) -> Events:
-    y, rows = finite_rows(s.value)
+    y = s.finite().value
     if log:
-        rows = rows[y > 0.0]
         y = np.log(y[y > 0.0])
     if len(y) < MIN_ROWS or not k > 0.0:
         return Events((), len(y))
     u, center, scale = unit(y) if log else unit_of(s)
+    found = _find(sign * u, k)
+    if not found:
+        return Events((), len(u))
+    finite, rows = finite_rows(s.value)
+    rows = rows[finite > 0.0] if log else rows
     step = s.step[rows]
 
     def value(x: float) -> float:
@@ -231,7 +235,7 @@ def _events(s: Series, k: float, sign: float, log: bool) -> Events:
         return float(np.exp(min(original, 709.0))) if log else original
 
     items = []
-    for f in _find(sign * u, k):
+    for f in found:
         lasted = (len(u) if f.back is None else max(f.back, f.row + 1)) - f.row
         items.append(
             Event(

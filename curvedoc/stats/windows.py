@@ -32,18 +32,19 @@ def window(s: Series, start: float, end: float) -> Series:
     return s.cut(slice(int(a), max(int(a), int(b))))
 
 
-def _rows(s: Series, share: float) -> int:
-    return max(1, math.ceil(len(s) * min(1.0, max(0.0, share))))
+def share_rows(n: int, share: float) -> int:
+    """How many of n rows are a share (0..1) of them, one at least."""
+    return max(1, math.ceil(n * min(1.0, max(0.0, share))))
 
 
 def head(s: Series, share: float) -> Series:
     """The first share (0..1) of the rows, at least one."""
-    return s.cut(slice(0, _rows(s, share)))
+    return s.cut(slice(0, share_rows(len(s), share)))
 
 
 def tail(s: Series, share: float) -> Series:
     """The last share (0..1) of the rows, at least one."""
-    return s.cut(slice(max(0, len(s) - _rows(s, share)), len(s)))
+    return s.cut(slice(max(0, len(s) - share_rows(len(s), share)), len(s)))
 
 
 def head_rows(s: Series, rows: float) -> Series:
