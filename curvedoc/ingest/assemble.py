@@ -95,7 +95,7 @@ def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], lis
         group, gone = without_copies(everything)
         notes += [Note("duplicate-file", f"{p.member.path.name} repeats {q.member.path.name}") for p, q in gone]
         pieced = [
-            replace(s, stream=stream, file=np.full(len(s), at, dtype=np.int64))
+            replace(s, stream=stream, file=np.full(len(s), at, dtype=np.int64)) if stream or at else s
             for at, p in enumerate(group)
             for s in p.strands
         ]

@@ -17,7 +17,7 @@ from curvedoc.model import Note
 #: More of them would not stay in the processor's cache until their columns are made.
 CHUNK_BYTES = 1 << 18
 #: As columns, this much at a time.
-BULK_BYTES = 1 << 20
+BULK_BYTES = 1 << 22
 #: Lines with NaN or Infinity are parsed apart where they are less than one in so many; else all of them are.
 _FEW = 4
 #: No record of scalars is longer; a line that is was meant for something else.

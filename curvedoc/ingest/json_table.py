@@ -76,7 +76,10 @@ def _columns(gathered: Gathering) -> dict[str, Column]:
             order = None if straight else np.argsort(at, kind="stable")
             places[same] = (at if order is None else at[order], order)
         at, order = places[same]
-        value, flags = np.concatenate([v for _, v, _ in pieces]), np.concatenate([f for _, _, f in pieces])
+        if len(pieces) == 1:
+            _, value, flags = pieces[0]
+        else:
+            value, flags = np.concatenate([v for _, v, _ in pieces]), np.concatenate([f for _, _, f in pieces])
         found[key] = Column(at, value, flags) if order is None else Column(at, value[order], flags[order])
     return found
 

@@ -139,7 +139,7 @@ def drained(read: Callable[[int], bytes | None], limit: int, text: bool) -> tupl
             )
         if not part:
             return parts[0] if len(parts) == 1 else b"".join(parts), tuple(notes)
-        if text and _RUN in part:
+        if text and b"\x00" in part and _RUN in part:
             part = _ZEROS.sub(bytes(_KEPT), part)
         if skipping:
             behind = part.find(b"\n")

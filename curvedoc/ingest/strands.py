@@ -67,7 +67,9 @@ def unravel(
     Rows without a value are dropped unless they are flagged NULL; those get NaN.
     """
     if not isinstance(data, pl.DataFrame):
-        return [_whole(b, stream, file, rank, prefix) for b in data if len(b)]
+        blank = {n: _Blank(np.ones(n, np.bool_), np.full(n, np.nan), np.zeros(n, np.uint16), np.full(n, file))
+                 for n in {len(b) for b in data}}  # fmt: skip
+        return [_whole(b, stream, rank, prefix, blank[len(b)]) for b in data if len(b)]
     points, flags = data, _array(data["flags"], 0)
     if points["value"].null_count():
         keep = points["value"].is_not_null().to_numpy() | ((flags & np.uint16(Flag.NULL)) != 0)
@@ -86,13 +88,20 @@ def unravel(
     ]  # fmt: skip
 
 
-def _whole(b: Block, stream: int, file: int, rank: int | None, prefix: str) -> Strand:
-    n = len(b)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Blank:
+    """What a block of some length has in place of what it lacks; nobody writes into it, so that many share it."""
+
+    known: Bools
+    time: Floats
+    flags: NDArray[np.uint16]
+    file: Ints
+
+
+def _whole(b: Block, stream: int, rank: int | None, prefix: str, blank: _Blank) -> Strand:
     return Strand(
-        prefix + b.metric, b.rank or rank or 0, stream, b.step,
-        np.ones(n, np.bool_) if b.known is None else b.known, b.value,
-        np.full(n, np.nan) if b.time is None else b.time,
-        np.zeros(n, np.uint16) if b.flags is None else b.flags, np.full(n, file),
+        prefix + b.metric, b.rank or rank or 0, stream, b.step, blank.known if b.known is None else b.known, b.value,
+        blank.time if b.time is None else b.time, blank.flags if b.flags is None else b.flags, blank.file,
     )  # fmt: skip
 
 
