@@ -387,3 +387,34 @@ def test_a_traceback_in_a_file_that_counts_no_steps_ends_the_run(tmp_path: Path)
     messages = only(tmp_path).messages
     assert dict(zip(messages["level"], messages["step"], strict=True)).get("TRACEBACK") == 140
     assert messages.filter(pl.col("level") != "TRACEBACK")["step"].null_count() == len(messages) - 1
+
+
+def test_nulls_of_two_kinds_of_records_are_values_that_were_not_there(tmp_path: Path) -> None:
+    """One table for training and evaluation, as a data frame writes it: what a row lacks is null."""
+    rows: list[dict[str, Any]] = []
+    for i in range(60):
+        rows.append({"step": i, "loss": 2.0 - 0.01 * i, "lr": 0.1, "grad_norm": 1.0, "val_loss": None})
+        if i % 4 == 3:
+            rows.append({"step": i, "loss": None, "lr": None, "grad_norm": None, "val_loss": 2.1 - 0.01 * i})
+    write(tmp_path / "m.jsonl", rows)
+    run = only(tmp_path)
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and len(loss) == 60 and bool(np.isfinite(loss.value).all())
+    assert val is not None and len(val) == 15 and not run.notes
+
+
+def test_nulls_from_the_blow_up_on_are_nan_beside_evaluations_that_still_have_records(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = []
+    for i in range(60):
+        rows.append({"step": i, "loss": 2.0 - 0.01 * i if i < 40 else None, "lr": 0.1, "val_loss": None})
+        if i % 4 == 3:
+            rows.append({"step": i, "loss": None, "lr": None, "val_loss": 2.1 - 0.01 * i if i < 40 else None})
+    write(tmp_path / "m.jsonl", rows)
+    loss = only(tmp_path).series("loss")
+    assert loss is not None and bool(np.isfinite(loss.value[:40]).all()) and bool(np.isnan(loss.value[40:]).all())
+
+
+def test_a_metric_of_every_second_record_has_no_nan(tmp_path: Path) -> None:
+    write(tmp_path / "m.jsonl", [{"step": i, "loss": 1.0, "acc": 0.5 if i % 2 == 0 else None} for i in range(40)])
+    acc = only(tmp_path).series("accuracy")
+    assert acc is not None and len(acc) == 20 and bool(np.isfinite(acc.value).all())
