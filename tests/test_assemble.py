@@ -391,7 +391,7 @@ def test_a_traceback_in_a_file_that_counts_no_steps_ends_the_run(tmp_path: Path)
 
 def test_nulls_of_two_kinds_of_records_are_values_that_were_not_there(tmp_path: Path) -> None:
     """One table for training and evaluation, as a data frame writes it: what a row lacks is null."""
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for i in range(60):
         rows.append({"step": i, "loss": 2.0 - 0.01 * i, "lr": 0.1, "grad_norm": 1.0, "val_loss": None})
         if i % 4 == 3:
@@ -404,7 +404,7 @@ def test_nulls_of_two_kinds_of_records_are_values_that_were_not_there(tmp_path: 
 
 
 def test_nulls_from_the_blow_up_on_are_nan_beside_evaluations_that_still_have_records(tmp_path: Path) -> None:
-    rows: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
     for i in range(60):
         rows.append({"step": i, "loss": 2.0 - 0.01 * i if i < 40 else None, "lr": 0.1, "val_loss": None})
         if i % 4 == 3:
