@@ -16,6 +16,8 @@ _EVERY_RECORD = 0.9
 _MOSTLY_THERE = 0.5
 #: Metrics that share no more than this part of their records are written by records of two kinds.
 _SHARED = 0.1
+#: So do metrics of which one has a value nearly wherever the other is null.
+_COVERED = 0.9
 #: A column that comes back after as many gaps, which make up this share of it, is filled in every so many records.
 _GAPS, _GAP_SHARE = 3, 0.2
 #: Patterns of nulls that are compared with each other; a log has a handful.
@@ -69,8 +71,12 @@ def _other_kinds(strands: Sequence[Strand], bits: Sequence[Bools], records: int)
         return {}
     out: dict[bytes, Bools] = {}
     for key, null in patterns.items():
-        others = (~b for b in patterns.values() if b is not null)
-        apart = [o for o in others if int(o.sum()) > 0 and int((o & ~null).sum()) <= _SHARED * int(o.sum())]
+        others = [~b for b in patterns.values() if b is not null and not bool(b.all())]
+        apart = [
+            o
+            for o in others
+            if int((o & ~null).sum()) <= _SHARED * int(o.sum()) or int((o & null).sum()) >= _COVERED * int(null.sum())
+        ]
         if apart:
             out[key] = np.asarray(np.logical_or.reduce(apart) & null, dtype=np.bool_)
     return out
