@@ -57,13 +57,20 @@ class Series:
         """The rows that `keep` (mask or slice) selects, as a new series; a slice shares the rows of this one."""
         time = None if self.time is None else self.time[keep]
         part = Series(self.step[keep], self.value[keep], self.metric, time)
-        if self._kept.get("finite", self) is None:  # known to be finite throughout, and so are its rows
-            part._kept["finite"] = None
+        if self._kept.get("finite") is True:  # so are its rows
+            part._kept["finite"] = True
         return part
 
     def finite(self) -> Series:
-        """The rows with a finite value."""
-        return _finite(self)
+        """The rows with a finite value: the series itself where all are."""
+        found: Series | bool | None = self._kept.get("finite")
+        if found is None:
+            ok = np.isfinite(self.value)
+            # True and not the series, which must not hold itself
+            found = self._kept["finite"] = bool(ok.all()) or self.cut(ok)
+            if isinstance(found, Series):
+                found._kept["finite"] = True
+        return found if isinstance(found, Series) else self
 
 
 T = TypeVar("T")
@@ -77,20 +84,10 @@ def kept(make: Callable[[Series], T]) -> Callable[[Series], T]:
 
     @wraps(make)
     def once(s: Series) -> T:
-        if make not in s._kept:
-            s._kept[make] = make(s)
-        found: T = s._kept[make]
+        try:
+            found: T = s._kept[make]
+        except KeyError:
+            found = s._kept[make] = make(s)
         return found
 
     return once
-
-
-def _finite(s: Series) -> Series:
-    # kept by hand: where every value is finite, the series must not hold itself
-    if "finite" not in s._kept:
-        ok = np.isfinite(s.value)
-        s._kept["finite"] = None if bool(ok.all()) else s.cut(ok)
-        if s._kept["finite"] is not None:
-            s._kept["finite"]._kept["finite"] = None
-    part: Series | None = s._kept["finite"]
-    return s if part is None else part

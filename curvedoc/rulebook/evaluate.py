@@ -207,6 +207,8 @@ _SPECIAL: Mapping[str, Callable[[list[Code]], Code]] = {
 
 def _tidy(value: Any) -> Any:
     """Numpy scalars as Python's own; a non-finite number is unknown."""
+    if type(value) is float:
+        return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):

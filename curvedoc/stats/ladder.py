@@ -12,6 +12,7 @@ LEAST = 32  # rows
 BUCKETS = 32
 SLOWED = 0.2  # of the growth in the last third: a straight line makes .33, a square root .18
 WARM = 1 / 8  # of the run: allocators and caches fill up first
+_EARLIER = np.triu(np.ones((BUCKETS, BUCKETS)), 1)  # 1 where the row's bucket stands before the column's
 
 
 def _minima(c: Curve) -> tuple[Floats, Floats] | None:
@@ -40,8 +41,8 @@ def ladder_z(s: Series) -> float | None:
         return None
     low = found[1]
     m = len(low)
-    order = np.sign(low[None, :] - low[:, None])
-    score = float(np.triu(order, 1).sum())
+    # a pair that climbs counts 1, one that falls -1
+    score = float((np.sign(low[None, :] - low[:, None]) * _EARLIER[:m, :m]).sum())
     _, ties = np.unique(low, return_counts=True)
     variance = (m * (m - 1) * (2 * m + 5) - float((ties * (ties - 1.0) * (2 * ties + 5)).sum())) / 18
     return 0.0 if variance <= 0.0 or score == 0.0 else (score - float(np.sign(score))) / variance**0.5

@@ -34,6 +34,8 @@ CAP = 60.0
 FINEST = 1e-150  # of the rescaled values: what is divided by a smaller noise overflows
 DRIFT, CUSUM_LOW, CUSUM_HIGH = 0.25, -3.0, 5.0
 PROFILE_BUCKETS = 200
+# Starts that are weighed together, for the memory of their shapes.
+TOGETHER = 32
 # The level before is the median of so many rows; of a short run a quarter of them, so that its head does not count.
 BEFORE_ROWS = 50
 # Autocorrelation cannot be measured on fewer rows: then it is taken to be some.
@@ -206,23 +208,20 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     width = float(max(end - early, 4))
     quiet = mean[x < early]
     mean = mean - (median_of(quiet) if len(quiet) > 5 else 0.0)
-    best, place = np.inf, float(late)
-    for start in x[(x >= max(early - 0.1 * width, first)) & (x <= late + 1)]:
-        cost = _misfit(x - start, mean, weight, width)
-        if cost < best:
-            best, place = cost, float(start)
+    starts = x[(x >= max(early - 0.1 * width, first)) & (x <= late + 1) & (x < x[-1])]
+    parts = [starts[i : i + TOGETHER] for i in range(0, len(starts), TOGETHER)]
+    cost = np.concatenate([_misfits(x - part[:, None], mean, weight, width) for part in parts] or [np.empty(0)])
+    best = int(np.argmin(cost)) if len(cost) else 0
+    place = float(starts[best]) if len(cost) and cost[best] < np.inf else float(late)
     return int(min(max(round(place), 0), late))
 
 
-def _misfit(since: Floats, mean: Floats, weight: Floats, width: float) -> float:
-    """Huber loss of the best growth shape that begins at since = 0, inf where none grows."""
-    d = np.maximum(since, 0.0)
-    shapes = np.vstack([d, np.expm1(np.minimum(RATES[:, None] / width * d, 30.0))])
-    top = shapes.max(axis=1)
-    if bottom_of(top) <= 0.0:
-        return float(np.inf)
-    shapes = shapes / top[:, None]
+def _misfits(since: Floats, mean: Floats, weight: Floats, width: float) -> Floats:
+    """Huber loss of the best growth shape that begins where a row of `since` passes 0, inf where none grows; [rows]."""
+    d = np.maximum(since, 0.0)[:, None, :]
+    shapes = np.concatenate([d, np.expm1(np.minimum(RATES[:, None] / width * d, 30.0))], axis=1)
+    shapes /= shapes.max(axis=2, keepdims=True)
     gain = (shapes * weight) @ mean / ((shapes * shapes) @ weight)
-    miss = np.abs(mean - gain[:, None] * shapes) * np.sqrt(weight)
-    cost = np.where(miss < 3.0, miss * miss, 6.0 * miss - 9.0).sum(axis=1)
-    return float(np.where(gain > 0.0, cost, np.inf).min())
+    miss = np.abs(mean - gain[:, :, None] * shapes) * np.sqrt(weight)
+    cost = np.where(miss < 3.0, miss * miss, 6.0 * miss - 9.0).sum(axis=2)
+    return np.asarray(np.where(gain > 0.0, cost, np.inf).min(axis=1), dtype=np.float64)

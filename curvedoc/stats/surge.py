@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Floats, Series
+from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.medians import inner_median5, median_of, top_of
 
 #: Rows whose median is a level (inner_median5): one outlier, or two, leave no trace in it.
@@ -13,9 +13,11 @@ WINDOW = 5
 DECIMALS = 9
 
 
+@kept
 def _surges(s: Series) -> Floats | None:
     """Each positive finite value over the highest level before it, the first being 1; None below two rows."""
-    value = s.value[np.isfinite(s.value) & (s.value > 0.0)]
+    value = s.finite().value
+    value = value[value > 0.0]
     n = len(value)
     if n < 2:
         return None
@@ -28,7 +30,9 @@ def _surges(s: Series) -> Floats | None:
         start = median_of(value[:WINDOW])
         level[opening:] = np.maximum(start, np.maximum.accumulate(trailing))
     with np.errstate(over="ignore"):
-        return np.concatenate(([1.0], value[1:] / level))
+        found = np.concatenate(([1.0], value[1:] / level))
+    found.setflags(write=False)
+    return found
 
 
 def surge_factor(s: Series) -> float | None:
@@ -58,7 +62,8 @@ def surge_step(s: Series) -> float | None:
     found = _surges(s)
     if found is None:
         return None
-    step = s.step[np.isfinite(s.value) & (s.value > 0.0)]
+    f = s.finite()
+    step = f.step[f.value > 0.0]
     return float(step[int(np.argmax(found))])
 
 

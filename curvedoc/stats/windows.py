@@ -66,11 +66,15 @@ def smooth(s: Series, rows: float) -> Series:
     half = max(0, int(rows)) // 2
     if half == 0 or len(f) < 3:
         return f
+    n = len(f)
+    half = min(half, (n - 1) // 2)
     scale = top_of(np.abs(f.value)) or 1.0
     total = prefix(f.value / scale)
-    row = np.arange(len(f))
-    reach = np.minimum(half, np.minimum(row, len(f) - 1 - row))
-    mean_ = (total[row + reach + 1] - total[row - reach]) / (2 * reach + 1)
+    mean_ = np.empty(n)
+    mean_[half : n - half] = (total[2 * half + 1 :] - total[: n - 2 * half]) / (2 * half + 1)
+    narrow = np.arange(1, 2 * half, 2)
+    mean_[:half] = total[narrow] / narrow
+    mean_[n - half :] = ((total[n] - total[n - narrow]) / narrow)[::-1]
     return Series(f.step.copy(), mean_ * scale, s.metric)
 
 
