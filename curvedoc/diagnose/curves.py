@@ -12,6 +12,7 @@ from curvedoc.model import Run
 from curvedoc.series import Floats, Ints, Series
 from curvedoc.stats.grid import edges
 from curvedoc.stats.medians import top_of
+from curvedoc.stats.spacing import distinct
 
 #: Roles that a report draws in any case, and how many metrics of each: every data set that is validated on.
 ALWAYS = {"loss": 1, "val_loss": 4, "game_loss": 2}
@@ -40,7 +41,7 @@ def thin(series: Series, role: str, label: str, buckets: int, near: Sequence[int
     cut: Ints = edges(n, buckets)
     kept = _stretches(series, near, -(-n // max(1, buckets))) if n > buckets else []
     if kept:
-        cut = np.unique(np.concatenate([cut, np.array([e for s in kept for e in s], dtype=np.int64)]))
+        cut = distinct(np.sort(np.concatenate([cut, np.array([e for s in kept for e in s], dtype=np.int64)])))
     start = cut[:-1]
     mean, low, high = _levels(series, cut)
     raw = [(series.step[a : b + 1], series.value[a : b + 1]) for a, b in kept]

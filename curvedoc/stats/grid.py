@@ -11,6 +11,7 @@ import numpy as np
 from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.medians import bottom_of, mean_of, median5, median_of, quantile_of, top_of
 from curvedoc.stats.robust import second_differences
+from curvedoc.stats.spacing import even_rows
 
 MAD_TO_SD = 1.4826  # of a normal distribution
 HEAD_ROWS = 9  # a median of more rows gains little against noise and slides down where half is learned in a few
@@ -85,7 +86,7 @@ def noise_of(y: Floats) -> float:
 @lru_cache(maxsize=256)
 def edges(n: int, m: int) -> Ints:
     """Row numbers that cut n rows into at most m nearly equal runs: int64 [m + 1], read-only."""
-    cut = np.unique(np.linspace(0, n, min(m, n) + 1).astype(np.int64))
+    cut = even_rows(0, n, min(m, n) + 1)
     cut.setflags(write=False)
     return cut
 
@@ -115,7 +116,11 @@ def clipped(y: Floats, noise: float | None = None) -> Floats:
     if n < 5:
         return y
     middle = median5(y)
-    width = 5.0 * max(noise_of(y) if noise is None else noise, MAD_TO_SD * median_of(np.abs(y - middle)))
+    away = np.abs(y - middle)
+    noise = noise_of(y) if noise is None else noise
+    if top_of(away) <= 5.0 * noise:
+        return y
+    width = 5.0 * max(noise, MAD_TO_SD * median_of(away))
     return y if width == 0.0 else np.minimum(np.maximum(y, middle - width), middle + width)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.medians import median_of, quantile_of, row_medians
+from curvedoc.stats.spacing import even_rows
 
 OPENING = 0.05  # of the rows: compilation and cold caches make the first rows slow
 LEAST = 5  # rows on either side of a change
@@ -91,7 +92,7 @@ def _change(s: Series) -> Change | None:
     edge = max(LEAST, int(len(y) * LEAST_SHARE))
     if len(y) < 2 * edge:
         return None
-    best = _split(y, np.unique(np.linspace(edge, len(y) - edge, TRIALS).astype(np.int64)))
+    best = _split(y, even_rows(edge, len(y) - edge, TRIALS))
     a, b = y[:best], y[best:]
     factor = float(np.exp(np.clip(median_of(b) - median_of(a), -700, 700)))
     clear = float(np.exp(np.clip(quantile_of(b, LOW) - quantile_of(a, HIGH), -700, 700)))

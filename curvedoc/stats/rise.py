@@ -14,6 +14,7 @@ from curvedoc.stats.decay import fit_shape
 from curvedoc.stats.medians import bottom_of, mean_of, median_of, range_of, row_medians, top_of
 from curvedoc.stats.noise import lag_one, whitened
 from curvedoc.stats.robust import local_noise, median3, unit_of
+from curvedoc.stats.spacing import even_rows
 
 MIN_ROWS = 10
 # Rows from which the decay before the rise is modeled; shorter series take the last row near the minimum.
@@ -201,7 +202,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     low = max(0, early - max(40, (end - early) // 2))
     if end - low < 6 or first >= late:
         return late
-    edges = np.unique(np.linspace(low, end, min(end - low, PROFILE_BUCKETS) + 1).astype(np.int64))
+    edges = even_rows(low, end, min(end - low, PROFILE_BUCKETS) + 1)
     x = (edges[:-1] + edges[1:] - 1) / 2.0
     mean = bucket_means(np.clip(r[low:end], -6.0, CAP), edges - low)
     weight = (edges[1:] - edges[:-1]).astype(np.float64)
