@@ -418,3 +418,26 @@ def test_a_metric_of_every_second_record_has_no_nan(tmp_path: Path) -> None:
     write(tmp_path / "m.jsonl", [{"step": i, "loss": 1.0, "acc": 0.5 if i % 2 == 0 else None} for i in range(40)])
     acc = only(tmp_path).series("accuracy")
     assert acc is not None and len(acc) == 20 and bool(np.isfinite(acc.value).all())
+
+
+def test_an_evaluation_that_every_row_repeats_until_the_next_is_kept_once(tmp_path: Path) -> None:
+    made = [2.0, 1.5, 1.2, 1.2, 1.1, 1.05, 1.3]
+    rows = [
+        {"step": i, "loss": 2.0 - 0.01 * i, "val_loss": made[i // 10], "val_acc": 0.1 * (i // 10)} for i in range(70)
+    ]
+    write(tmp_path / "m.jsonl", rows)
+    run = only(tmp_path)
+    val, acc = run.series("val_loss"), run.series("val_accuracy")
+    assert val is not None and val.step.tolist() == list(range(0, 70, 10)) and val.value.tolist() == made
+    assert acc is not None and len(acc) == 7 and [n.kind for n in run.notes] == ["values-held"]
+
+
+def test_evaluations_that_are_equal_because_nothing_changes_are_all_kept(tmp_path: Path) -> None:
+    rows = [{"step": i, "loss": 2.0 - 0.01 * i, "val_loss": max(1.0, 2.0 - 0.05 * i)} for i in range(60)]
+    write(tmp_path / "m.jsonl", rows)
+    val = only(tmp_path).series("val_loss")
+    assert val is not None and len(val) == 60
+    frozen = [{"step": i, "loss": 2.0, "val_loss": 1.0 + i // 20} for i in range(60)]
+    write(tmp_path / "m.jsonl", frozen)
+    val = only(tmp_path).series("val_loss")
+    assert val is not None and len(val) == 60

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from curvedoc.ingest import axis, duplicates, nulls, segments, summaries
+from curvedoc.ingest import axis, duplicates, held, nulls, segments, summaries
 from curvedoc.ingest.copies import without_copies
 from curvedoc.ingest.discover import Bundle
 from curvedoc.ingest.grouping import Piece
@@ -54,6 +54,7 @@ def assemble(
     strands = [s for s in strands if len(s)]
     run_axis = _axis(strands, axes)
     roles = assign(_facts(strands), table, chosen)
+    strands, held_told = held.thinned(strands, roles)
     settings = settings_of(merged, table)
     _observe_epochs(settings, strands, roles)
     return Run(
@@ -64,7 +65,7 @@ def assemble(
         config=merged,
         settings=settings,
         sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
-        notes=_few([*notes, *converted, *copies, *_endings(pieces)]),
+        notes=_few([*notes, *converted, *copies, *held_told, *_endings(pieces)]),
         axis=run_axis,
         has_text=any(p.log.is_text for p in pieces),
     )
