@@ -44,7 +44,7 @@ STORY_WEIGHT: Mapping[tuple[str, str], float] = {
 }
 NOTICE_WEIGHT = 0.35
 #: Beside a fault a notice is background: what makes a jump of the rate or a late breakthrough explains no failure.
-NOTICE_BESIDE = 0.12
+NOTICE_BESIDE = 0.05
 GAP_WEIGHT = 0.02
 FOLDED = 0.5
 #: Shares below this are not shown: a list of thirty remote causes helps nobody.
