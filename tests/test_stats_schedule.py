@@ -14,6 +14,7 @@ from simulate_rates import FORMS, judge, logs
 
 from curvedoc.series import Series
 from curvedoc.stats import schedule, schedule_fit, schedule_floor, steps
+from curvedoc.stats.mirror import mirrored_cosine
 
 quick = settings(max_examples=40, deadline=None)
 ONE: list[Callable[[Series], object]] = [
@@ -22,7 +23,8 @@ ONE: list[Callable[[Series], object]] = [
     schedule_floor.decays_to_floor, schedule_floor.floor_from,
     schedule_floor.floor_share, schedule_floor.lowest_share, schedule.lr_jump_step,
     steps.lr_drop_steps, steps.is_staircase,
-    steps.is_range_test, schedule_fit.lr_horizon, schedule_fit.decays_smoothly, schedule_fit.lr_cut_short,
+    steps.is_range_test, mirrored_cosine,
+    schedule_fit.lr_horizon, schedule_fit.decays_smoothly, schedule_fit.lr_cut_short,
     schedule_fit.recognise, lambda s: schedule_floor.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
 ]  # fmt: skip
 ANY = st.one_of(
@@ -188,3 +190,20 @@ def test_a_schedule_set_once_an_epoch_is_stepped_and_keeps_its_formula() -> None
     lr = Series.of([1e-3 * 0.5 * (1 + math.cos(math.pi * (i // 20) / 30)) for i in range(600)])
     found = schedule_fit.recognise(lr)
     assert found is not None and found.stepped and found.kind == "cosine"
+
+
+@pytest.mark.parametrize("part", [0.6, 1.0, 2.5])
+def test_a_cosine_stepped_past_its_end_comes_back_the_way_it_went(part: float) -> None:
+    t = np.arange(0.0, 1.0 + part, 0.02)
+    warm = np.linspace(0.0, 1.0, 8, endpoint=False)
+    rate = Series.of(1e-3 * np.concatenate((warm, (1 + np.cos(np.pi * t)) / 2)))
+    assert mirrored_cosine(rate) is True
+
+
+def test_leaps_straight_cycles_and_single_decays_are_no_mirror() -> None:
+    t = np.arange(0.0, 1.0, 0.02)
+    down = (1 + np.cos(np.pi * t)) / 2
+    straight = np.abs(1 - np.arange(0.0, 4.0, 0.02) % 2)
+    for rate in (down, np.tile(down, 3), straight, np.tile(1 - t, 3), np.concatenate((down, np.full(40, 0.3)))):
+        assert mirrored_cosine(Series.of(rate)) is False
+    assert mirrored_cosine(Series.of(down[:5])) is None

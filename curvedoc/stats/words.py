@@ -77,6 +77,7 @@ from curvedoc.stats.ladder import (
     levelling,
     projected_step,
 )
+from curvedoc.stats.mirror import mirrored_cosine
 from curvedoc.stats.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
 from curvedoc.stats.numbers import NUMBERS
 from curvedoc.stats.oscillation import back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders
@@ -192,7 +193,7 @@ _TURNS: tuple[_Function, ...] = (
 _RATES: tuple[_Function, ...] = (
     coincide, is_range_test, is_staircase, lr_drop_steps,
     cycle_count, decays_to_floor, floor_from, floor_share, is_constant_lr, lr_final_ratio, lr_jump_step, lr_peak,
-    lr_peak_step, negligible_from, restart_step, restarts, warmup_share, warmup_steps,
+    lr_peak_step, mirrored_cosine, negligible_from, restart_step, restarts, warmup_share, warmup_steps,
 )  # fmt: skip
 _CYCLES: tuple[_Function, ...] = (
     back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, epoch_settling,
