@@ -11,16 +11,20 @@ from curvedoc.stats.schedule import restart_step
 
 #: Fewer rows on either side of the lowest rate show no shape.
 _ROWS = 6
-#: Share of the descent that the rise must have repeated.
+#: Share of the descent, in steps, that the rise must have repeated.
 _BACK = 0.5
-#: Mean distance, in units of the whole descent, up to which two shapes are one; a cosine is 0.07 from a straight line.
+#: Mean distance, in units of the height compared, up to which two sides are one curve.
 _CLOSE = 0.03
+#: And from which on a side is bent: half a cosine lies 0.07 from a straight line, its lower half 0.13.
+_BENT = 0.05
+_GRID = 64
 
 
 def mirrored_cosine(lr: Series) -> bool | None:
-    """Whether the rate comes down along a cosine and goes back up along the same cosine, as past the end of its plan.
+    """Whether the rate goes back up along the bent curve on which it came down, as a cosine does past its end.
 
-    A restart leaps and a triangular cycle is straight; neither is mirrored. None below 12 finite rows.
+    A restart leaps and a triangular cycle is straight; neither is such a mirror. A warm-up may hide the upper part
+    of the descent. None below 12 finite rows.
     """
     s = lr.finite()
     if len(s) < 2 * _ROWS:
@@ -30,20 +34,20 @@ def mirrored_cosine(lr: Series) -> bool | None:
         return False
     low = int(np.searchsorted(s.step, turn, side="right")) - 1
     top = low - int(np.argmax(s.value[: low + 1][::-1]))
-    fall, floor = float(s.value[top]) - float(s.value[low]), float(s.value[low])
-    length = float(s.step[low] - s.step[top])
-    if low - top < _ROWS or not 0.0 < fall < math.inf or length <= 0.0:
+    length = float(min(s.step[low] - s.step[top], s.step[-1] - s.step[low]))
+    if low - top < _ROWS or length < _BACK * float(s.step[low] - s.step[top]) or length <= 0.0:
+        return False
+    away = (s.step - s.step[low]).astype(np.float64)
+    if int(((away > 0) & (away <= length)).sum()) < _ROWS:
         return False
     # by steps, not rows: the log may be denser on one side
-    down: Floats = (s.step[top : low + 1] - s.step[top]) / length
-    if _distance(s.value[top : low + 1] / fall - floor / fall, (1.0 + np.cos(np.pi * down)) / 2.0) > _CLOSE:
+    grid = np.linspace(0.0, length, _GRID)
+    floor, height = float(s.value[low]), float(np.interp(-length, away, s.value)) - float(s.value[low])
+    if not 0.0 < height < math.inf:
         return False
-    after = s.step[low:] - s.step[low]
-    rise = after <= length
-    if int(rise.sum()) < _ROWS or float(after[rise][-1]) < _BACK * length:
-        return False
-    back: Floats = after[rise] / length
-    return _distance(s.value[low:][rise] / fall - floor / fall, (1.0 - np.cos(np.pi * back)) / 2.0) <= _CLOSE
+    down: Floats = np.interp(-grid, away, s.value) / height - floor / height
+    up: Floats = np.interp(grid, away, s.value) / height - floor / height
+    return _distance(down, up) <= _CLOSE and _distance(down, np.linspace(0.0, 1.0, _GRID)) >= _BENT
 
 
 def _distance(a: Floats, b: Floats) -> float:
