@@ -14,6 +14,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import flatten
 from curvedoc.ingest.json_batch import Batch, Row
 from curvedoc.ingest.json_keys import EPOCH_KEYS, STEP_KEYS
+from curvedoc.ingest.json_line import objects
 from curvedoc.ingest.json_log import Curve, log_of, points_of
 from curvedoc.ingest.json_rows import document, is_document
 from curvedoc.ingest.json_values import clock, moment, number, numbers
@@ -44,13 +45,15 @@ def claims(path: Path, head: bytes) -> bool:
     whole = len(head) < 1 << 16
     if not start.startswith(b"{") or b'"log_history"' in start:
         return False
-    if whole and not is_document(clean) and document(clean) is None:
-        return False
-    names = [m[1].decode("utf-8", "replace") for p in (_LIST, _INDEXED) for m in p.finditer(start)]
     if not whole and b'\n{"' in start:
         return False
+    if whole and not is_document(clean):
+        first, _, rest = start.partition(b"\n")
+        if (rest.strip() and objects((first,)) is not None) or document(clean) is None:
+            return False
     if whole and _first_record(document(clean)):
         return False
+    names = [m[1].decode("utf-8", "replace") for p in (_LIST, _INDEXED) for m in p.finditer(start)]
     return any(_METRIC.search(n) for n in names) or (bool(names) and bool(_NAMED.search(path.stem)))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from curvedoc.model import Note
 
 #: Rows by which columns of numbers are told from columns of text.
 _SAMPLE = 200
+_SAMPLE_BYTES = 1 << 20
 #: Below this size, the cells cost less than a call that reads them all.
 _SMALL = 1 << 16
 #: What numbers are spelled with, NaN and infinity too, and what stands between them.
@@ -35,8 +35,9 @@ def plain_section(data: bytes, notes: list[Note]) -> Section | None:
     start = data.find(b"\n") + 1
     if not 0 < start <= min(LINE_CAP, len(data) - 1):
         return None
-    sample = list(islice(io.StringIO(data[: 1 << 20].decode("utf-8", "replace")), _SAMPLE))
-    sample = [line.rstrip("\n") for line in (sample[:-1] if len(data) > 1 << 20 else sample)]
+    sample = data[:_SAMPLE_BYTES].decode("utf-8", "replace").split("\n", _SAMPLE)[:-1]
+    if not sample:
+        return None
     sep = separator_of(sample[:50])
     names = split_line(sample[0], sep)
     if len(names) < 2 or not names[-1] or not is_header(names):
@@ -94,15 +95,15 @@ def _schema(rows: list[list[str]], width: int) -> Mapping[str, type[pl.DataType]
     """Which columns are numbers. None where the first is not: then a comment or a header could pass for a row."""
     if not rows or any(len(row) != width for row in rows):
         return None
-    kinds = [all(_numeric(row[i]) for row in rows) for i in range(width)]
+    kinds = list(map(_numeric, zip(*rows, strict=True)))
     return {str(i): pl.Float64 if n else pl.String for i, n in enumerate(kinds)} if kinds[0] else None
 
 
-def _numeric(cell: str) -> bool:
-    if not cell:
-        return True
+def _numeric(cells: Sequence[str]) -> bool:
+    """Whether the cells are numbers as they stand, or blank."""
     try:
-        float(cell)
+        list(map(float, filter(None, cells)))
     except ValueError:
         return False
-    return "_" not in cell and cell == cell.strip()
+    text = "".join(cells)
+    return "_" not in text and len(text.split()) <= 1 and text == text.strip()

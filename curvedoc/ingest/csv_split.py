@@ -49,6 +49,9 @@ def split_line(line: str, sep: str) -> list[str]:
 def separator_of(lines: list[str]) -> str:
     """The separator of the header and the rows after it."""
     head = lines[0]
+    few = "".join(lines[:3])
+    if not any(s in few for s in (*SEPARATORS[1:], '"')):
+        return SEPARATORS[0]
     best = max(SEPARATORS, key=lambda s: (min(len(split_line(r, s)) for r in lines[:3]), len(split_line(head, s))))
     return best
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import methodcaller
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -44,7 +47,7 @@ def schema_of(rows: Sequence[Mapping[str, Any]], depth: int = 0) -> Schema | Non
 
     A key that is only ever null is taken for a number.
     """
-    keys = dict.fromkeys(k for row in rows for k in row)
+    keys = dict.fromkeys(chain.from_iterable(rows))
     cells = sum(map(len, rows))
     if not keys or len(keys) > MAX_KEYS or len(keys) * len(rows) > _HOLES * cells or is_logging(frozenset(keys)):
         return None
@@ -52,10 +55,10 @@ def schema_of(rows: Sequence[Mapping[str, Any]], depth: int = 0) -> Schema | Non
         return None
     found: dict[str, Kind] = {}
     for key in keys:
-        values = [row[key] for row in rows if row.get(key) is not None]
-        kinds = frozenset(map(type, values))
+        values = list(map(methodcaller("get", key), rows))
+        kinds = frozenset(map(type, values)) - {NoneType}
         if kinds == {dict}:
-            inner = schema_of(values, depth + 1)
+            inner = schema_of([v for v in values if v is not None], depth + 1)
             if inner is None:
                 return None
             found[key] = pl.Struct(dict(inner))

@@ -16,8 +16,13 @@ from curvedoc.model import Note
 #: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
 #: More of them would not stay in the processor's cache until their columns are made.
 CHUNK_BYTES = 1 << 18
-#: As columns, this much at a time.
+#: From the first lines the keys and types of the next ones are known, mostly.
+FIRST_BYTES = 1 << 16
+#: As columns, this much at a time, and to begin with: what fails is parsed once more.
 BULK_BYTES = 1 << 22
+TRIAL_BYTES = 1 << 20
+#: After a failure, so many chunks are parsed by rows and looked at.
+_AGAIN = 4
 #: Lines with NaN or Infinity are parsed apart where they are less than one in so many; else all of them are.
 _FEW = 4
 #: No record of scalars is longer; a line that is was meant for something else.
@@ -34,9 +39,12 @@ def by_line(data: bytes) -> Iterator[Batch]:
     start, line = 0, 1
     schema: json_bulk.Schema | None = None
     by_rows, again = 1, 1  # chunks to be parsed by rows from here on, and after the next failure
+    # a list's entries are columns in the order in which a chunk has them, and never come in bulk
+    brief = len(data) > CHUNK_BYTES and data.find(b"[", 0, CHUNK_BYTES) < 0
+    by_row_bytes, bulk_bytes = FIRST_BYTES if brief else CHUNK_BYTES, TRIAL_BYTES
     while start < len(data):
         bulk = schema is not None and by_rows <= 0
-        cut = data.find(b"\n", min(start + (BULK_BYTES if bulk else CHUNK_BYTES), len(data)))
+        cut = data.find(b"\n", min(start + (bulk_bytes if bulk else by_row_bytes), len(data)))
         end = len(data) if cut < 0 else cut + 1
         body = data[start : end - 1 if cut >= 0 else end]
         inside = json_bulk.count(body, _LINE_END)
@@ -47,14 +55,14 @@ def by_line(data: bytes) -> Iterator[Batch]:
                 lines = inside + 1 - (len(body) - len(records))
                 columns = json_bulk.bulk_of(records, lines, schema)
                 if columns is None:
-                    by_rows, again = max(again, BULK_BYTES // CHUNK_BYTES), 2 * again
+                    by_rows, again, bulk_bytes = max(again, _AGAIN), 2 * again, TRIAL_BYTES
                     continue
-                found, again = Batch([], range(line, line + lines), bulk=columns), 1
+                found, again, bulk_bytes = Batch([], range(line, line + lines), bulk=columns), 1, BULK_BYTES
             else:
                 found = _joined(body, inside + 1, line)
         if not bulk:
-            by_rows -= 1
-            if found is not None and by_rows < BULK_BYTES // CHUNK_BYTES and end < len(data):
+            by_rows, by_row_bytes = by_rows - 1, CHUNK_BYTES
+            if found is not None and by_rows < _AGAIN and end < len(data):
                 schema = json_bulk.joined(schema, json_bulk.schema_of(found.rows))
                 if schema is None and by_rows <= 0:
                     by_rows, again = again, 2 * again

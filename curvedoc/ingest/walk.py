@@ -140,7 +140,7 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
     if reason:
         finds.unreadable.append(Unreadable(str(path), reason))
         return
-    head = opening.read_head(path)
+    head = opening.read_head(path, info=info)
     if not head and not os.access(path, os.R_OK):
         finds.unreadable.append(Unreadable(str(path), "permission denied"))
         return
