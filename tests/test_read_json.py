@@ -581,7 +581,8 @@ def test_a_prefix_of_a_log_gives_a_prefix_of_its_points(tmp_path_factory, cut):
 def test_bytes_thrown_into_a_log_never_raise_and_cost_few_records(tmp_path_factory, noise, at):
     data = lines(*PLAIN).encode()
     log = jsonl.read([put(tmp_path_factory.mktemp("p"), data[:at] + noise + data[at:])])[0]
-    assert len(log.points) >= 2 * 100 - 8 or b"\x00" in noise or b"\r" in noise
+    packed = at == 0 and noise.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))  # then it is a damaged archive
+    assert len(log.points) >= 2 * 100 - 8 or b"\x00" in noise or b"\r" in noise or packed
 
 
 @settings(max_examples=40, deadline=None)

@@ -16,7 +16,7 @@ from curvedoc.model import Note
 
 #: Rows by which columns of numbers are told from columns of text.
 _SAMPLE = 200
-_SAMPLE_BYTES = 1 << 20
+_SAMPLE_BYTES = 1 << 16
 #: Below this size, the cells cost less than a call that reads them all.
 _SMALL = 1 << 16
 #: What numbers are spelled with, NaN and infinity too, and what stands between them.
@@ -35,7 +35,7 @@ def plain_section(data: bytes, notes: list[Note]) -> Section | None:
     start = data.find(b"\n") + 1
     if not 0 < start <= min(LINE_CAP, len(data) - 1):
         return None
-    sample = data[:_SAMPLE_BYTES].decode("utf-8", "replace").split("\n", _SAMPLE)[:-1]
+    sample = data[: max(_SAMPLE_BYTES, 4 * start)].decode("utf-8", "replace").split("\n", _SAMPLE)[:-1]
     if not sample:
         return None
     sep = separator_of(sample[:50])
