@@ -76,7 +76,8 @@ def noise_of(y: Floats) -> float:
     """
     if len(y) < 3:
         return 0.0
-    d = np.abs(second_differences(y))
+    d = second_differences(y)
+    np.abs(d, out=d)
     mad = MAD_TO_SD * median_of(d)
     if mad == 0.0:
         mad = 1.2533 * mean_of(np.minimum(d, quantile_of(d, 0.95)))
@@ -116,12 +117,19 @@ def clipped(y: Floats, noise: float | None = None) -> Floats:
     if n < 5:
         return y
     middle = median5(y)
-    away = np.abs(y - middle)
+    away = y - middle
+    np.abs(away, out=away)
     noise = noise_of(y) if noise is None else noise
     if top_of(away) <= 5.0 * noise:
         return y
     width = 5.0 * max(noise, MAD_TO_SD * median_of(away))
-    return y if width == 0.0 else np.minimum(np.maximum(y, middle - width), middle + width)
+    if width == 0.0:
+        return y
+    # in place: a curve of a million rows must not ask for new memory at every turn
+    out = np.subtract(middle, width, out=away)
+    np.maximum(y, out, out=out)
+    middle += width
+    return np.minimum(out, middle, out=out)
 
 
 def head_level(y: Floats) -> float:

@@ -84,8 +84,10 @@ def _range(y: Floats) -> float:
 def _straightened(y: Floats) -> Floats:
     """`y` less its least-squares line."""
     x = np.arange(len(y)) - (len(y) - 1) / 2
-    rest = y - mean_of(y)
-    out: Floats = rest - x * float(x @ rest) / float(x @ x)
+    out: Floats = y - mean_of(y)
+    slope = float(x @ out) / float(x @ x)
+    x *= slope
+    out -= x
     return out
 
 

@@ -36,7 +36,7 @@ FINEST = 1e-150  # of the rescaled values: what is divided by a smaller noise ov
 DRIFT, CUSUM_LOW, CUSUM_HIGH = 0.25, -3.0, 5.0
 PROFILE_BUCKETS = 200
 # Starts that are weighed together, for the memory of their shapes.
-TOGETHER = 32
+TOGETHER = 8
 # The level before is the median of so many rows; of a short run a quarter of them, so that its head does not count.
 BEFORE_ROWS = 50
 # Autocorrelation cannot be measured on fewer rows: then it is taken to be some.

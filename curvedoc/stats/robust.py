@@ -90,7 +90,8 @@ def mad_noise(y: Floats) -> float:
     """Noise of y by the median of the absolute second differences, never below what rounding of the values hides."""
     if len(y) < 3:
         return 0.0
-    sigma = median_of(np.abs(second_differences(y))) / MAD_D2
+    d = second_differences(y)
+    sigma = median_of(np.abs(d, out=d)) / MAD_D2
     return max(sigma, hidden(y, sigma))
 
 
@@ -129,7 +130,8 @@ def local_noise(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
     n = len(y)
     if n < 3:
         return np.zeros(n)
-    d = np.abs(second_differences(y))
+    d = second_differences(y)
+    np.abs(d, out=d)
     blocks = max(1, len(d) // min(block, max(16, n // 4)))
     level = block_medians(d, blocks) / MAD_D2
     if blocks >= 5:
@@ -158,7 +160,11 @@ def clipped(y: Floats, k: float = 5.0) -> Floats:
     level = block_medians(np.abs(r), max(1, min(64, n // 64))) / MAD_MEDIAN5
     level = np.maximum(level, max(0.2 * median_of(level), NOISE_FLOOR * range_of(y)))
     limit = k * spread_blocks(level, n)
-    return np.asarray(middle + np.minimum(np.maximum(r, -limit), limit), dtype=np.float64)
+    np.minimum(r, limit, out=r)
+    np.negative(limit, out=limit)
+    np.maximum(r, limit, out=r)
+    r += middle
+    return r
 
 
 def prefix(x: Floats) -> Floats:
