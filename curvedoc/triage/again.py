@@ -111,7 +111,7 @@ def _rows(top: str, deep: bool = True) -> Iterator[str]:
 
 def record(folder: Path, name: str, mark: str, tree: Tree) -> None:
     """Keep what a call made of a tree; a disk that is full or read-only costs the speed of the next call."""
-    path = folder / "trees" / f"{name}.z"
+    path = _file(folder, name)
     part = path.with_name(f"{name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -139,10 +139,19 @@ def _told(tree: Tree, mark: str) -> Iterator[bytes]:
     yield b"."
 
 
+def recorded(folder: Path, name: str) -> bool:
+    """Whether an earlier call was recorded under this name, in whatever state the tree was then."""
+    return _file(folder, name).exists()
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / "trees" / f"{name}.z"
+
+
 def recall(folder: Path, name: str, mark: str) -> Tree | None:
     """What was recorded under this name, where it still holds; None where it does not or cannot be read."""
     try:
-        return _tree(_lines(folder / "trees" / f"{name}.z"), mark)
+        return _tree(_lines(_file(folder, name)), mark)
     except (*BAD_BYTES, OSError, zlib.error, StopIteration):
         return None
 

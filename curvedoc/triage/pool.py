@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
@@ -18,16 +15,12 @@ from typing import cast
 
 from curvedoc.diagnosis import Unreadable
 from curvedoc.errors import CurvedocError
-from curvedoc.triage.interrupts import ctrl_c_later
+from curvedoc.triage.forking import quiet_start, warm_up
 from curvedoc.triage.limits import Limits
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.shard import Kit, Shard, Task
 from curvedoc.triage.worker import serve
 
-#: One thread each: the parallelism is over runs, and threads of every worker would only fight for the same cores.
-_ENVIRONMENT = {
-    name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-}
 #: A worker imports polars and compiles the rules first; on a cold disk under load that takes a while.
 _START_SECONDS = 120.0
 #: Workers that die before they are ready, in a row, after which starting more makes no sense.
@@ -93,24 +86,6 @@ def run_pool(
             _stop(w)
 
 
-def warm_up() -> bool:
-    """Have what workers are made of imported in the background; whether they can be forked from there (Linux).
-
-    The server that forks has imported everything and run nothing, so that no lock of a library is held in it.
-    """
-    if not sys.platform.startswith("linux"):
-        return False
-    from multiprocessing import forkserver
-
-    try:
-        get_context("forkserver").set_forkserver_preload(["curvedoc.triage.worker"])
-        with _quiet_start():
-            forkserver.ensure_running()
-    except OSError:  # no place for its socket, for one
-        return False
-    return True
-
-
 def _context(tools: Kit) -> BaseContext:
     # a caller of analyze() may have use of its own for the one such server that a process can have
     return get_context("forkserver" if tools.store is not None and warm_up() else "spawn")
@@ -120,26 +95,10 @@ def _start(tools: Kit, limits: Limits) -> _Worker:
     context = _context(tools)
     ours, theirs = context.Pipe()
     process = cast(BaseProcess, context.Process(target=serve, args=(theirs, tools, limits.memory), daemon=True))  # type: ignore[attr-defined]
-    with _quiet_start():
+    with quiet_start():
         process.start()
     theirs.close()
     return _Worker(process, ours, time.monotonic() + _START_SECONDS)
-
-
-@contextmanager
-def _quiet_start() -> Iterator[None]:
-    """Children inherit one thread each, and Ctrl-C blocked until they ignore it (an import would be interrupted)."""
-    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
-    os.environ.update(_ENVIRONMENT)
-    try:
-        with ctrl_c_later():
-            yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
 
 
 def _give(w: _Worker, shard: Shard, limits: Limits) -> None:

@@ -15,12 +15,15 @@ from curvedoc.diagnosis import Diagnosis
 from curvedoc.options import Options
 from curvedoc.report.levels import LEVELS
 from curvedoc.report.summary import worst_first
-from curvedoc.triage.again import Tree, names, recall
+from curvedoc.triage.again import Tree, names, recall, recorded
 from curvedoc.triage.cache import Store, code_mark
 from curvedoc.triage.limits import Limits
 
 if TYPE_CHECKING:
     from curvedoc.triage.engine import Engine
+
+#: Folders with files from which on there will be workers, to be made ready before the runs are known.
+CROWDED = 40
 
 Progress = Callable[[str, int, int], None]
 
@@ -66,6 +69,12 @@ def sweep(
         name, mark = names(paths, options, (__version__, code_mark(), limits.seconds, limits.memory))
         if mark and (kept := _unchanged(recall(store.folder, name, mark), store)) is not None:
             return kept
+    known = store is not None and name and recorded(store.folder, name)  # then most of its runs need no worker
+    if slim and engine is None and jobs > 1 and not known:
+        from curvedoc.triage.forking import crowded, warm_up
+
+        if crowded(paths, CROWDED):
+            warm_up()  # it imports while this process does, and looks for runs
     from curvedoc.triage.sweeping import afresh
 
     return afresh(

@@ -19,10 +19,11 @@ from curvedoc.rulebook.place import signals_file
 from curvedoc.triage.again import Tree, record
 from curvedoc.triage.cache import Store, code_mark, key
 from curvedoc.triage.engine import Engine
+from curvedoc.triage.forking import warm_up
 from curvedoc.triage.limits import Limits
 from curvedoc.triage.local import heavy, here
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.pool import NoWorkers, run_pool, warm_up
+from curvedoc.triage.pool import NoWorkers, run_pool
 from curvedoc.triage.repeated import repeated
 from curvedoc.triage.resuming import Progress, Sweep, drawn
 from curvedoc.triage.shard import Kit, Shard, Task
