@@ -116,20 +116,30 @@ def test_a_changed_file_and_changed_options_are_judged_again(tmp_path: Path) -> 
     assert sweep([tmp_path / "t"], Options(select=("divergence",)), store=store).kept == 0
 
 
-def test_a_damaged_entry_is_found_again_and_written_again(tree: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("damage", range(4))
+def test_damaged_entries_are_found_again_and_written_again(damage: int, tree: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     want = to_json(sweep([tree], QUICK, store=store).diagnosis)
-    entries = sorted(store.folder.glob("*/*.z"))
-    assert len(entries) == 13  # and one file for the whole tree
-    for i, entry in enumerate(entries):
-        data = entry.read_bytes()
-        entry.write_bytes([b"", data[: len(data) // 2], data[:-3] + b"abc", b"\xff" * 50][i % 4])
-    again = sweep([tree], QUICK, store=store)
-    assert again.kept == 0 and to_json(again.diagnosis) == want
-    assert sweep([tree], QUICK, store=store).kept == 12
+    (pack,), (whole,) = store.folder.glob("packs/*"), store.folder.glob("trees/*")
+    for path in (pack, whole):
+        data = path.read_bytes()
+        half = len(data) // 2
+        path.write_bytes([b"", data[:half], data[:half] + b"abc" + data[half + 3 :], b"\xff" * 50][damage])
+    again = sweep([tree], QUICK, store=Store(store.folder))
+    assert (again.kept == 0) if damage in (0, 3) else (4 < again.kept < 12)
+    assert to_json(again.diagnosis) == want
+    assert sweep([tree], QUICK, store=Store(store.folder)).kept == 12
 
 
-@given(st.binary(max_size=60), st.integers(0, 400))
+def test_a_store_that_does_not_last_keeps_only_curves(tree: Path, tmp_path: Path) -> None:
+    outcome = Outcome((_run("r", [1.0, math.nan, 3.0]),), outlines=(Outline("r", {}, {}, None),))
+    store = Store(tmp_path / "store", lasting=False)
+    store.save("abcd", outcome)
+    assert store.load("abcd") is None and store.has("abcd")
+    assert repr(store.whole("abcd", slim(outcome.runs[0]))) == repr(outcome.runs[0])
+
+
+@given(st.binary(max_size=60), st.integers(0, 900))
 @settings(max_examples=60, deadline=None)
 def test_no_entry_whatever_its_bytes_makes_the_store_raise(noise: bytes, at: int) -> None:
     import tempfile
@@ -138,12 +148,13 @@ def test_no_entry_whatever_its_bytes_makes_the_store_raise(noise: bytes, at: int
         store = Store(Path(folder))
         run = _run("r", [1.0, math.nan, 3.0])
         store.save("abcd", Outcome((run,), outlines=(Outline("r", {}, {"lr": 0.1}, 2.0),)))
-        (entry,) = Path(folder).glob("??/*.z")
+        (entry,) = Path(folder).glob("packs/*")
         good = entry.read_bytes()
         entry.write_bytes(good[:at] + noise + good[at + len(noise) :])
-        kept = store.load("abcd")
-        assert kept is None or kept.runs[0].run == "r"
-        assert store.whole("abcd", run).run == "r"
+        for reader in (store, Store(Path(folder))):
+            kept = reader.load("abcd")
+            assert kept is None or kept.runs[0].run == "r"
+            assert reader.whole("abcd", run).run == "r"
 
 
 def test_an_unchanged_tree_is_told_from_one_file_and_neither_logs_nor_rules_are_read(

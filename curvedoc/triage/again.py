@@ -1,7 +1,7 @@
 """The diagnosis of a whole tree in one file: a call that finds nothing changed reads that and neither logs nor rules.
 
-The listing of the tree (names, sizes, times of change) tells whether anything did. The file holds a line per run and
-per part that several share, packed; one that is damaged counts as absent.
+The listing of the tree (names, sizes, times of change) tells whether anything did. The file holds the curves of all
+runs, then, packed, a line per run and per part that several share; one that is damaged counts as absent.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 from curvedoc.diagnosis import Diagnosis
 from curvedoc.ingest.hints import SKIP_FOLDERS
@@ -24,7 +25,8 @@ from curvedoc.report.quick import maker
 from curvedoc.rulebook.place import files_digest
 from curvedoc.triage.codec import BAD_BYTES, decode_run, dump, encode_run, load
 
-MAGIC = "curvedoc-tree/1"
+MAGIC = "curvedoc-tree/2"
+_LONGEST_HEAD = 200
 _CHUNK = 1 << 20
 #: Longer lines are none of ours.
 _LONGEST = 64 << 20
@@ -116,27 +118,40 @@ def record(folder: Path, name: str, mark: str, tree: Tree) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
+            file.write(_head(mark, 0, 0))
             packer = zlib.compressobj(1)
-            for line in _told(tree, mark):
-                file.write(packer.compress(line + b"\n"))
-            file.write(packer.flush())
+            packed: list[bytes] = []
+            size = crc = 0
+            for line, curves in _told(tree):
+                packed.append(packer.compress(line + b"\n"))
+                file.write(curves)
+                size, crc = size + len(curves), zlib.crc32(curves, crc)
+            file.writelines((*packed, packer.flush()))
+            file.seek(0)
+            file.write(_head(mark, size, crc))
         part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)
 
 
-def _told(tree: Tree, mark: str) -> Iterator[bytes]:
+def _head(mark: str, size: int, crc: int) -> bytes:
+    """The first line of a file: as long for any size, and checksum, of all curves."""
+    return f"{MAGIC} {mark} {size:016x} {crc:08x}\n".encode()
+
+
+def _told(tree: Tree) -> Iterator[tuple[bytes, bytes]]:
+    """Lines, and the curves of those that tell of a run."""
     d = tree.diagnosis
-    yield dump([MAGIC, mark, tree.total, replace(d, runs=())])
+    yield dump([tree.total, replace(d, runs=())]), b""
     known: dict[bytes, int] = {}
     for key, run in zip(tree.keys, d.runs, strict=True):
-        bare, *parts = encode_run(run)
+        bare, curves, *parts = encode_run(run)
         for part in parts:
             if part not in known:
                 known[part] = len(known)
-                yield b"p" + part
-        yield b"r" + dump([key, *(known[p] for p in parts)]) + bare
-    yield b"."
+                yield b"p" + part, b""
+        yield b"r" + dump([key, len(curves), *(known[p] for p in parts)]) + bare, curves
+    yield b".", b""
 
 
 def recorded(folder: Path, name: str) -> bool:
@@ -151,41 +166,47 @@ def _file(folder: Path, name: str) -> Path:
 def recall(folder: Path, name: str, mark: str) -> Tree | None:
     """What was recorded under this name, where it still holds; None where it does not or cannot be read."""
     try:
-        return _tree(_lines(_file(folder, name)), mark)
+        with _file(folder, name).open("rb") as file:
+            head = file.readline(_LONGEST_HEAD)
+            size, crc = (int(word, 16) for word in head.split()[-2:])
+            if head != _head(mark, size, crc) or not 0 <= size <= os.fstat(file.fileno()).st_size:
+                return None
+            curves = file.read(size)
+            return _tree(_lines(file), curves) if zlib.crc32(curves) == crc else None
     except (*BAD_BYTES, OSError, zlib.error, StopIteration):
         return None
 
 
-def _tree(lines: Iterator[bytes], mark: str) -> Tree | None:
-    magic, own, total, rest = load(next(lines))
-    if [magic, own] != [MAGIC, mark]:
-        return None
+def _tree(lines: Iterator[bytes], curves: bytes) -> Tree | None:
+    total, rest = load(next(lines))
     parts: list[bytes] = []
     keys, runs = [], []
+    at = 0
     for line in lines:
         match line[:1]:
             case b"p":
                 parts.append(line[1:])
             case b"r":
                 end = line.index(b"]") + 1
-                key, *places = load(line[1:end])
+                key, size, *places = load(line[1:end])
                 keys.append(maker(str)(key))
-                runs.append(decode_run([line[end:], *(parts[i] for i in places)]))
+                own = curves[at : at + maker(int)(size)]
+                runs.append(decode_run([line[end:], own, *(parts[i] for i in places)]))
+                at += size
             case _:
                 d = replace(maker(Diagnosis)(rest), runs=tuple(runs))
                 return Tree(d, tuple(keys), maker(int)(total)) if line == b"." else None
     return None
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines(file: BinaryIO) -> Iterator[bytes]:
     unpacker = zlib.decompressobj()
     rest = b""
-    with path.open("rb") as file:
-        for packed in iter(functools.partial(file.read, _CHUNK), b""):
-            while packed:
-                rest += unpacker.decompress(packed, _CHUNK)
-                packed = unpacker.unconsumed_tail
-                *whole, rest = rest.split(b"\n")
-                if len(rest) > _LONGEST:
-                    raise ValueError("a line without an end")
-                yield from whole
+    for packed in iter(functools.partial(file.read, _CHUNK), b""):
+        while packed:
+            rest += unpacker.decompress(packed, _CHUNK)
+            packed = unpacker.unconsumed_tail
+            *whole, rest = rest.split(b"\n")
+            if len(rest) > _LONGEST:
+                raise ValueError("a line without an end")
+            yield from whole

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import itertools
 import json
-import os
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvedoc.diagnosis import Curve, RunDiagnosis
 from curvedoc.ingest.cache_place import cache_place
-from curvedoc.triage.codec import BAD_BYTES, decode, decode_curves, encode, encode_curves, names_of
+from curvedoc.triage.codec import BAD_BYTES, decode, decode_curves, dump, encode, encode_curves, load
 from curvedoc.triage.outcome import Outcome
+from curvedoc.triage.packs import Packs
 
 if TYPE_CHECKING:
     from curvedoc.ingest import Bundle
 
-MAGIC = "curvedoc-outcome/3"
+#: Begins a part as it is; any other is compressed.
+_RAW = b"\0"
+_SHORT = 200
 #: Entries that nobody wrote or renewed for so long are dropped, looked for once a day.
 KEEP_SECONDS = 30 * 86400
 _DAY = 86400
@@ -65,79 +66,79 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder of outcomes. Saving writes beside and renames; loading never raises for what it finds."""
+    """A folder of outcomes. Saving appends; loading never raises for what it finds.
+
+    lasting: whether later calls read it; one that does not last keeps only the curves that a report may ask for
+    """
 
     folder: Path
+    lasting: bool = True
+    _packs: list[Packs] = field(default_factory=list, init=False, repr=False, compare=False)
 
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key[2:]}.z"
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Store, (self.folder, self.lasting)  # another process writes a file of its own
+
+    @property
+    def packs(self) -> Packs:
+        """What this process knows of the folder: what it wrote, and what was there at the last look."""
+        if not self._own.looked:
+            self._own.look()
+        return self._own
+
+    @property
+    def _own(self) -> Packs:
+        # what others wrote is not asked for by who only writes
+        if not self._packs:
+            self._packs.append(Packs(self.folder / "packs"))
+        return self._packs[0]
 
     def save(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; a disk that is full or read-only costs the speed of the next call and nothing else."""
         from curvedoc.triage.slim import slim
 
         light = replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
-        self.put(key, encode(light), [r.curves for r in outcome.runs])
+        self.put(key, light, [r.curves for r in outcome.runs])
 
-    def put(self, key: str, parts: Sequence[bytes], curves: Sequence[Sequence[Curve]]) -> None:
-        """Keep an outcome as `codec.encode` gave it, and the whole curves of its runs."""
-        packed = [*map(_pack, parts), *(zlib.compress(encode_curves(c), 1) for c in curves)]
-        body = b"".join(packed)
-        sizes = " ".join(str(len(p)) for p in packed)
-        first = f"{MAGIC} {zlib.crc32(body):08x} {len(curves)} {sizes}\n"
-        path = self._path(key)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    def put(self, key: str, light: Outcome, curves: Sequence[Sequence[Curve]]) -> None:
+        """Keep an outcome with slim runs, and the whole curves of these."""
+        parts = [_RAW + dump([r.run for r in light.runs])]
+        if self.lasting:
+            parts += [_pack(p) for p in encode(light)]
+        parts += [_RAW + encode_curves(c) for c in curves]
         try:
-            try:
-                part.write_bytes(first.encode() + body)
-            except FileNotFoundError:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                part.write_bytes(first.encode() + body)
-            part.replace(path)
+            self._own.add(key, parts)
         except OSError:
-            part.unlink(missing_ok=True)
+            return
+
+    def look(self) -> None:
+        """See what workers have added."""
+        self._own.look()
 
     def has(self, key: str) -> bool:
         """Whether there is an entry, sound or not."""
-        return self._path(key).exists()
+        return key in self.packs
 
     def load(self, key: str) -> Outcome | None:
         """The outcome with slim runs; None where there is none or it is damaged."""
-        found = self._parts(key)
-        if found is None:
+        parts = self.packs.get(key)
+        if parts is None:
             return None
         try:
-            return decode([_unpack(p) for p in found[0]])
+            names = _names(parts[0])
+            return decode([_unpack(p) for p in parts[1 : len(parts) - len(names)]])
         except BAD_BYTES:
             return None
 
     def whole(self, key: str, run: RunDiagnosis) -> RunDiagnosis:
         """The slim run with its curves as they were saved; as it is where they are not there any more."""
-        found = self._parts(key)
-        if found is None:
+        parts = self.packs.get(key)
+        if parts is None:
             return run
         try:
-            at = names_of([_unpack(p) for p in found[0]]).index(run.run)
-            return replace(run, curves=decode_curves(_unpack(found[1][at])))
+            names = _names(parts[0])
+            return replace(run, curves=decode_curves(_unpack(parts[len(parts) - len(names) + names.index(run.run)])))
         except BAD_BYTES:
             return run
-
-    def _parts(self, key: str) -> tuple[list[bytes], list[bytes]] | None:
-        """The packed parts of an entry, and the packed curves of each run."""
-        try:
-            data = self._path(key).read_bytes()
-        except OSError:
-            return None
-        first, _, body = data.partition(b"\n")
-        words = first.decode("latin-1").split()
-        if len(words) < 3 or words[0] != MAGIC or not all(w.isdecimal() and len(w) < 10 for w in words[2:]):
-            return None
-        runs, sizes = int(words[2]), [int(w) for w in words[3:]]
-        if sum(sizes) != len(body) or f"{zlib.crc32(body):08x}" != words[1] or runs > len(sizes):
-            return None
-        ends = list(itertools.accumulate(sizes))
-        parts = [body[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-        return parts[: len(parts) - runs], parts[len(parts) - runs :]
 
     def prune(self, now: float | None = None) -> None:
         """Drop entries that are old, at most once a day."""
@@ -148,21 +149,34 @@ class Store:
                 return
             self.folder.mkdir(parents=True, exist_ok=True)
             stamp.touch()
-            for path in (*self.folder.glob("??/*"), *self.folder.glob("trees/*")):
+            for path in (*self.folder.glob("packs/*"), *self.folder.glob("trees/*"), *self.folder.glob("??/*")):
                 if now - path.stat().st_mtime > KEEP_SECONDS:
                     path.unlink(missing_ok=True)
         except OSError:
             return  # a cache that cannot be tidied is still a cache
 
 
-@functools.lru_cache(maxsize=256)
+def _names(part: bytes) -> list[str]:
+    return [str(name) for name in load(_unpack(part))]
+
+
 def _pack(part: bytes) -> bytes:
-    # of a run's parts most are those of the run before
+    # what one run alone has is short, or numbers that do not get shorter
+    return _RAW + part if len(part) < _SHORT or part[:1] != b"[" else _packed(part)
+
+
+@functools.lru_cache(maxsize=256)
+def _packed(part: bytes) -> bytes:
+    # what runs may share is mostly that of the run before
     return zlib.compress(part, 1)
 
 
-@functools.lru_cache(maxsize=256)
 def _unpack(data: bytes) -> bytes:
+    return data[1:] if data[:1] == _RAW else _unpacked(data)
+
+
+@functools.lru_cache(maxsize=256)
+def _unpacked(data: bytes) -> bytes:
     try:
         z = zlib.decompressobj()
         found = z.decompress(data, _MOST)

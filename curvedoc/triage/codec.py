@@ -1,14 +1,13 @@
 """Outcomes and curves as bytes and back. What many runs have in common is decoded once and shared.
 
 JSON of one outcome, then of each run, with its findings, causes and what was not judged as parts of their own: over a
-tree these are few different texts. Numbers that are not finite come back as NaN. Whole curves are plain float64.
+tree these are few different texts. Numbers that are not finite come back as NaN. Curves are numbers, see `columns`.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -20,11 +19,12 @@ from curvedoc.errors import CurvedocError
 from curvedoc.report.quick import maker
 from curvedoc.report.wire import plain
 from curvedoc.source import Scalar
+from curvedoc.triage.columns import BAD_NUMBERS, pack_floats, pack_steps, unpack
 from curvedoc.triage.outcome import Outcome
 
 #: What bytes that were damaged, or written by somebody else, may raise on their way back.
 BAD_BYTES = (
-    ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError, struct.error,
+    ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError, RecursionError, BAD_NUMBERS,
     CurvedocError,
 )  # fmt: skip
 #: The fields of a run that are parts of their own, and their types.
@@ -35,7 +35,8 @@ _PARTS: Mapping[str, Any] = {
 }
 #: Parts held decoded: a tree has far fewer different ones, a hostile one costs no more than this.
 _HELD = 4096
-_COLUMNS = 6  # of a curve: step, mean, low, high, raw steps, raw values
+#: Parts of a run: its own, its curves, and those that others may share.
+_EACH = 2 + len(_PARTS)
 
 
 def encode(outcome: Outcome) -> tuple[bytes, ...]:
@@ -57,8 +58,7 @@ def decode(parts: Sequence[bytes]) -> Outcome:
     from curvedoc.diagnose.outline import Outline
 
     told = load(parts[0])
-    size = 1 + len(_PARTS)
-    runs = tuple(decode_run(parts[i : i + size]) for i in range(1, len(parts), size))
+    runs = tuple(decode_run(parts[i : i + _EACH]) for i in range(1, len(parts), _EACH))
     outlines = tuple(
         Outline(r.run, r.config, maker(Mapping[str, Scalar])(settings), maker(float | None)(end))
         for r, (settings, end) in zip(runs, told["outlines"], strict=True)
@@ -67,22 +67,17 @@ def decode(parts: Sequence[bytes]) -> Outcome:
     return Outcome(runs, unreadable, maker(tuple[str, ...])(told["metrics"]), outlines)
 
 
-def names_of(parts: Sequence[bytes]) -> list[str]:
-    """The names of the runs of an outcome, in their order, without the rest of it. Raises one of `BAD_BYTES`."""
-    return [maker(str)(load(part)["run"]) for part in parts[1 :: 1 + len(_PARTS)]]
-
-
 def encode_run(run: RunDiagnosis) -> tuple[bytes, ...]:
-    """The run as bytes: what it alone has, then the parts that other runs may share."""
-    bare = replace(run, findings=(), causes=(), not_judged=())
-    return (dump(bare), *(dump(getattr(run, name)) for name in _PARTS))
+    """The run as bytes: what it alone has, its curves, then the parts that other runs may share."""
+    bare = replace(run, findings=(), causes=(), not_judged=(), curves=())
+    return (dump(bare), encode_curves(run.curves), *(dump(getattr(run, name)) for name in _PARTS))
 
 
 def decode_run(parts: Sequence[bytes]) -> RunDiagnosis:
     """The run that these bytes spell; equal parts are the same objects. Raises one of `BAD_BYTES`."""
     bare = maker(RunDiagnosis)(load(parts[0]))
-    shared = {name: _part(name, part) for name, part in zip(_PARTS, parts[1:], strict=True)}
-    return replace(bare, **shared)  # type: ignore[no-any-return]
+    shared = {name: _part(name, part) for name, part in zip(_PARTS, parts[2:], strict=True)}
+    return replace(bare, curves=decode_curves(parts[1]), **shared)  # type: ignore[no-any-return]
 
 
 @functools.lru_cache(maxsize=_HELD)
@@ -116,37 +111,39 @@ def encode_curves(curves: Sequence[Curve]) -> bytes:
     """Curves with all their buckets: what is said of each as JSON, then their numbers."""
     told, numbers = [], []
     for c in curves:
-        columns = (c.step, c.mean, c.low, c.high, *c.raw)
-        told.append([c.metric, c.role, c.label, c.points, c.nonfinite, [len(row) for row in columns]])
-        numbers += [struct.pack(f"<{len(row)}d", *row) for row in columns]
+        kinds, floats = pack_floats((c.mean, c.low, c.high, c.raw[1]))
+        numbers += floats
+        for steps in (c.step, c.raw[0]):
+            kind, data = pack_steps(steps)
+            kinds.append(kind)
+            numbers.append(data)
+        told.append([c.metric, c.role, c.label, c.points, c.nonfinite, kinds])
     head = dump(told)
-    return b"".join([struct.pack("<I", len(head)), head, *numbers])
+    return b"".join([b"%d\n" % len(head), head, *numbers])
 
 
 def decode_curves(data: bytes) -> tuple[Curve, ...]:
     """The curves that these bytes spell. Raises one of `BAD_BYTES`."""
-    (size,) = struct.unpack_from("<I", data)
-    at = 4 + size
+    start = data.index(b"\n", 0, 12) + 1
+    at = start + int(data[: start - 1])
+    text, whole = maker(str), maker(int)
     out = []
-    for metric, role, label, points, spans, lengths in load(data[4:at]):
-        rows = []
-        for n in maker(tuple[int, ...])(lengths):
-            if n < 0:
-                raise ValueError("a negative length")
-            rows.append(struct.unpack_from(f"<{n}d", data, at))
-            at += 8 * n
-        if len(rows) != _COLUMNS or len({len(r) for r in rows[:4]}) != 1 or len(rows[4]) != len(rows[5]):
+    for metric, role, label, points, spans, kinds in load(data[start:at]):
+        floats: list[tuple[float, ...]] = []
+        for kind in kinds[:4]:
+            column, at = unpack(kind, data, at, floats[-1] if floats else ())
+            floats.append(column)
+        mean, low, high, raw = floats
+        if not len(mean) == len(low) == len(high):
             raise ValueError("columns of unequal length")
-        step, mean, low, high, raw_step, raw = rows
-        text = maker(str)
+        step, at = unpack(kinds[4], data, at, mean)
+        raw_step, at = unpack(kinds[5], data, at, raw)
+        if len(step) != len(mean) or len(raw_step) != len(raw):
+            raise ValueError("columns of unequal length")
         out.append(
             Curve(
-                text(metric), text(role), text(label), _ints(step), mean, low, high, maker(int)(points),
-                maker(tuple[tuple[int, int], ...])(spans), (_ints(raw_step), raw),
+                text(metric), text(role), text(label), step, mean, low, high, whole(points),
+                maker(tuple[tuple[int, int], ...])(spans), (raw_step, raw),
             )
         )  # fmt: skip
     return tuple(out)
-
-
-def _ints(values: tuple[float, ...]) -> tuple[int, ...]:
-    return tuple(int(v) for v in values)

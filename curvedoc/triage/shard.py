@@ -16,7 +16,6 @@ from curvedoc.model import Run
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.cache import Store
-from curvedoc.triage.codec import encode
 from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.slim import slim
 
@@ -70,7 +69,7 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
         if store is not None:
             whole, outcome = outcome, replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
             if task.key:
-                store.put(task.key, encode(outcome), [r.curves for r in whole.runs])
+                store.put(task.key, outcome, [r.curves for r in whole.runs])
         yield task, outcome
 
 

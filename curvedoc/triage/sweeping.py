@@ -60,7 +60,7 @@ def afresh(
     book = rulebook(options)
     with ExitStack() as stack:
         if slim and store is None:
-            store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))))
+            store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))), lasting=False)
         tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
         call = _Call(bundles, tools, jobs, limits, progress, engine)
         call.run()
@@ -77,6 +77,7 @@ def afresh(
             tree = Tree(d, tuple(where[r.run] for r in d.runs), len(bundles))
             if mark and not call.interrupted:
                 record(store.folder, name, mark, tree)
+            store.look()
             d = drawn(tree, store)
     return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
 
@@ -117,7 +118,7 @@ class _Call:
     def _known(self, task: Task, key: str) -> bool:
         """Take an outcome from the store, also the failure of an earlier call with the same limits."""
         store = self.tools.store
-        if store is None:
+        if store is None or not store.lasting:
             return False
         kept = store.load(key) or store.load(self._failed(key))
         if kept is None:
@@ -136,7 +137,13 @@ class _Call:
         for done, (index, outcome) in enumerate(self._outcomes(shards), 1):
             store = self.tools.store
             task = tasks[index]
-            if store is not None and outcome.unreadable and not outcome.runs and not store.has(task.key):
+            if (
+                store is not None
+                and store.lasting
+                and outcome.unreadable
+                and not outcome.runs
+                and not _kept(store, task.key)
+            ):
                 # its worker did not live to keep it; another call with the same limits need not wait for them again
                 store.save(self._failed(task.key), outcome)
             self._take(index, outcome)
@@ -171,6 +178,11 @@ class _Call:
                     shards.append(Shard(tuple(replace(t, key=_joint(t.key, marks)) for t in batch.tasks), True))
         self.keys.update({t.index: t.key for s in shards for t in s.tasks})
         self._work([s for s in shards if not all(self._known(t, t.key) for t in s.tasks)])
+
+
+def _kept(store: Store, key: str) -> bool:
+    store.look()
+    return store.has(key)
 
 
 def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
