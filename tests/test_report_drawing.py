@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
 
 from curvedoc.diagnosis import Check, Curve, Evidence, Finding, Mark, RankedCause, RunDiagnosis, Waste
-from curvedoc.report.bake import bake, y_domain
+from curvedoc.report.bake import baked, begun, y_domain
 from curvedoc.report.charts import templates
 from curvedoc.report.columns import thinned
 from curvedoc.report.drawing import drawing
@@ -105,7 +105,7 @@ def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> Non
 @given(st.lists(odd_curves().filter(lambda c: len(c.step)), min_size=1, max_size=2))
 def test_any_curve_can_be_baked(curves: list[Curve]) -> None:
     drawn = drawing(picture(replace(healthy_run(), curves=tuple(curves))), 420)
-    for svg in bake(drawn, TEMPLATES, "r1", ["loss"] * 9):
+    for svg in baked(begun(drawn, TEMPLATES), "r1", ["loss"] * 9):
         assert svg == "" or svg.startswith('<svg role="img" aria-label="loss" ')
 
 

@@ -20,6 +20,7 @@ from curvedoc.diagnosis import Curve, RunDiagnosis
 from curvedoc.report.html import to_html
 from curvedoc.report.levels import LIMIT
 from curvedoc.series import Series
+from curvedoc.triage.oven import Oven
 
 ROOT = Path(__file__).resolve().parent.parent
 ROLES = ("loss", "val_loss", "grad_norm", "lr", "accuracy", "val_accuracy", "weight_norm", "loss_scale", "memory",
@@ -114,3 +115,16 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
         said.append(done.stdout.split())
     assert said[0] == said[1]
     assert len(set(said[0])) == 3 and all(len(s) == len(hashlib.sha256().hexdigest()) for s in said[0])
+
+
+def test_pictures_drawn_beside_the_page_are_the_same() -> None:
+    many = [run_of(f"run-{i}", 300, i) for i in range(3)]
+    oven = Oven()
+    try:
+        assert to_html(of(*many), begin=oven.begin) == to_html(of(*many))
+        oven.begin("{}")
+        assert oven._stop is not None
+        oven._stop()  # whatever happens to it, the page is made
+        assert to_html(of(*many), begin=oven.begin) == to_html(of(*many))
+    finally:
+        oven.close()

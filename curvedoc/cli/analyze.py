@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,19 +21,27 @@ if TYPE_CHECKING:
 HTML_MARKS = (b'name="generator" content="curvedoc', b'<div class="curvedoc">')
 #: Work shorter than this needs no progress line.
 SILENT_SECONDS = 0.5
+#: Runs from which on it pays to make ready for what follows.
+MANY = 40
 PIPED_WIDTH = 100
 
 
 class Progress:
-    """One rewritten line on stderr, on a terminal only, once the work has lasted a moment."""
+    """One rewritten line on stderr, on a terminal only, once the work has lasted a moment.
 
-    def __init__(self, quiet: bool) -> None:
+    near_end: called when all of many runs are done and what follows is left to one process
+    """
+
+    def __init__(self, quiet: bool, near_end: Callable[[], None] | None = None) -> None:
+        self._near_end = near_end
         self._on = sys.stderr.isatty() and not quiet
         self._start = self._last = time.monotonic()
         self._shown = False
 
     def __call__(self, phase: str, done: int, of: int) -> None:
         """Show that `done` of `of` are done."""
+        if self._near_end is not None and phase == "triage" and done == of >= MANY:
+            self._near_end()
         now = time.monotonic()
         if not self._on or now - self._start < SILENT_SECONDS or (now - self._last < 0.1 and done < of):
             return

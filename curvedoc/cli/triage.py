@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +18,12 @@ from curvedoc.ingest.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, sweep
 from curvedoc.triage.cache import Store, folder
+from curvedoc.triage.resuming import CROWDED
 
 if TYPE_CHECKING:
+    from curvedoc.report.bake import Begin
     from curvedoc.triage.engine import Engine
+    from curvedoc.triage.oven import Oven
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +63,33 @@ def run(
 
         before = read_known(wanted.baseline)
     start = None if since is None else _moment(since)
-    progress = Progress(wanted.quiet)
-    workforce = _engine(engine, workers(jobs))
-    try:
-        done = sweep(
-            list(paths), options, jobs=workers(jobs), store=Store(folder()) if cache else None, limits=limits,
-            since=start, progress=progress, engine=workforce,
-        )  # fmt: skip
-    finally:
-        progress.close()
-        if workforce is not None:
-            workforce.close()
-    places = ", ".join(map(str, paths))
-    if not done.total and not done.diagnosis.unreadable:
-        when = "" if since is None else f" changed since {since}"
-        raise NothingToAnalyse(f"no training run{when} found", places, f"curvedoc doctor {places} shows what is there")
-    d = done.diagnosis
-    if before is not None:
-        from curvedoc.triage.baseline import new_only
+    with ExitStack() as stack:
+        oven = _oven(wanted, workers(jobs))
+        if oven is not None:
+            stack.callback(oven.close)
+        progress = Progress(wanted.quiet, oven.warm if oven else None)
+        workforce = _engine(engine, workers(jobs))
+        try:
+            done = sweep(
+                list(paths), options, jobs=workers(jobs), store=Store(folder()) if cache else None, limits=limits,
+                since=start, progress=progress, engine=workforce,
+            )  # fmt: skip
+        finally:
+            progress.close()
+            if workforce is not None:
+                workforce.close()
+        places = ", ".join(map(str, paths))
+        if not done.total and not done.diagnosis.unreadable:
+            when = "" if since is None else f" changed since {since}"
+            hint = f"curvedoc doctor {places} shows what is there"
+            raise NothingToAnalyse(f"no training run{when} found", places, hint)
+        d = done.diagnosis
+        if before is not None:
+            from curvedoc.triage.baseline import new_only
 
-        d = new_only(d, before)
-    _write_all(d, wanted, title_of(paths))
+            d = new_only(d, before)
+        few = len(d.runs) < CROWDED
+        _write_all(d, wanted, title_of(paths), None if oven is None or few else oven.begin)
     if done.interrupted:
         again = "; the same command goes on from there" if cache else ""
         sys.stderr.write(f"interrupted: {done.done:,} of {done.total:,} runs done{again}\n")
@@ -120,32 +130,41 @@ def _moment(since: str) -> float:
     return moment(since, time.time())
 
 
-def _write_all(d: Diagnosis, wanted: Wanted, title: str) -> None:
+def _oven(wanted: Wanted, jobs: int) -> Oven | None:
+    """Who draws pictures beside the rest, where there are some and more than one process is wanted."""
+    if jobs < 2 or (wanted.html is None and wanted.format != "html"):
+        return None
+    from curvedoc.triage.oven import Oven
+
+    return Oven()
+
+
+def _write_all(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:
     """Every file that was asked for, then stdout."""
     files = {"html": wanted.html, "json": wanted.json, "markdown": wanted.markdown, "csv": wanted.csv,
              "parquet": wanted.parquet}  # fmt: skip
     for kind, path in files.items():
         if path is not None:
-            write(path, _made(d, kind, title), wanted.force or kind != "html")
+            write(path, _made(d, kind, title, begin), wanted.force or kind != "html")
             if not wanted.quiet:
                 sys.stderr.write(f"wrote {path}\n")
     if wanted.format == "text":
         if not wanted.quiet:
             sys.stdout.write(_text(d, wanted))
         return
-    made = _made(d, wanted.format, title)
+    made = _made(d, wanted.format, title, begin)
     if isinstance(made, bytes):
         sys.stdout.buffer.write(made)
     else:
         sys.stdout.write(made)
 
 
-def _made(d: Diagnosis, kind: str, title: str) -> str | bytes:
+def _made(d: Diagnosis, kind: str, title: str, begin: Begin | None) -> str | bytes:
     match kind:
         case "html":
             from curvedoc.report.html import to_html
 
-            return to_html(d, title=title)
+            return to_html(d, title=title, begin=begin)
         case "json":
             from curvedoc.report.json_out import to_json
 

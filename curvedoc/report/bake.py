@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -22,19 +24,33 @@ _CHAR = 6.4
 _TINY = 1e-300
 
 
-def bake(drawn: dict[str, Any], templates: dict[str, Any], name: str, alts: list[str]) -> list[Markup]:
-    """One SVG per panel of a drawing (`drawing.drawing`), as first shown, ids made unique by `name`.
+#: A picture that was begun: gives its SVG.
+Pending = Callable[[], str]
+#: Begins a picture of a specification.
+Begin = Callable[[str], Pending]
 
-    `alts` are the sentences that a screen reader says. Nothing outside is loaded; numbers are cut to 0.1 pixel.
-    """
+
+def begun(drawn: dict[str, Any], templates: dict[str, Any], begin: Begin | None = None) -> list[Pending]:
+    """One picture per panel of a drawing (`drawing.drawing`), as first shown; drawn when it is taken, unless `begin`
+    does it before."""
+    specs = [json.dumps(filled(drawn, i, templates)) for i in range(len(drawn["panels"]))]
+    return [partial(render, s) if begin is None else begin(s) for s in specs]
+
+
+def render(spec: str) -> str:
+    """The SVG of a specification. Nothing outside is loaded."""
     import vl_convert
 
-    out = []
-    for i in range(len(drawn["panels"])):
-        spec = filled(drawn, i, templates)
-        svg = vl_convert.vegalite_to_svg(json.dumps(spec), allowed_base_urls=[])
-        out.append(_tidy(svg, f"{name}p{i}", alts[i]))
-    return out
+    made: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
+    return made
+
+
+def baked(pictures: Iterable[Pending], name: str, alts: Sequence[str]) -> list[Markup]:
+    """The SVG of each picture, ids made unique by `name`; numbers are cut to 0.1 pixel.
+
+    `alts` are the sentences that a screen reader says.
+    """
+    return [_tidy(take(), f"{name}p{i}", alts[i]) for i, take in enumerate(pictures)]
 
 
 def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict[str, Any]:

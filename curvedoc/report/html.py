@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -26,29 +26,33 @@ from curvedoc.report.redact import redact
 from curvedoc.report.stats import read, stats
 from curvedoc.report.summary import Summary, sentence, summarize, worst_first
 
+if TYPE_CHECKING:
+    from curvedoc.report.bake import Begin, Pending
+
 _HERE = Path(__file__).parent
 #: Longer texts are not held for another use.
 _HELD = 2000
 
 
-def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None) -> str:
+def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None, begin: Begin | None = None) -> str:
     """The report as one HTML document of at most `detail.LIMIT` bytes, or as near to it as its least detail comes.
 
     `title` says what was analyzed (a path). `baked` is the number of flagged runs whose curves are drawn as static
     pictures, worst first, so that they show with scripts off; 0 for none, and a single run has them whatever its
-    verdict. The same diagnosis gives the same bytes. What was left out for size is said at the end of the page.
+    verdict. `begin` draws them beside the rest. The same diagnosis gives the same bytes. What was left out for size is
+    said at the end of the page.
     """
     kept: dict[str, Any] = {}
     for level in LEVELS:
         wanted = level if baked is None else replace(level, baked=baked)
         last = len(d.runs) < 2 or level is LEVELS[-1]
-        text = _page(d, title, wanted, kept, None if last else LIMIT)
+        text = _page(d, title, wanted, kept, None if last else LIMIT, begin)
         if last or (text and len(text.encode("utf-8", "surrogatepass")) <= LIMIT):
             break
     return text
 
 
-def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: int | None) -> str:
+def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: int | None, begin: Begin | None) -> str:
     """The page at one level of detail; "" as soon as it is longer than `most`.
 
     kept: pictures and texts of runs by what they are made of, for the next level
@@ -70,6 +74,8 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
         still = detail.baked > 0 and (alone or (run.verdict in ("failed", "warning") and i < detail.baked))
         if still:
             stills.append(_Still(run, pic, data, f"r{i + 1}"))
+            if begin is not None:
+                _begun(stills[-1], templates, kept, begin)
         sections.append(view.section(by_name[run.run], pic, stills[-1].places if still else [], i < detail.whole))
     payload = _payload(d, chosen, made.drawings, refs, templates, kept)
     css, script = _asset("page.css"), _asset("bundle.js")
@@ -129,7 +135,7 @@ def _with_stills(
     """The page with its pictures where their marks are; "" as soon as they are longer than there is room."""
     pictures: dict[str, Markup] = {}
     for s in stills:
-        for place, svg in zip(s.places, _baked(s.run, s.picture, s.data, templates, s.name, kept), strict=True):
+        for place, svg in zip(s.places, _baked(s, templates, kept), strict=True):
             pictures[place] = svg
             room += len(place) - len(svg)
         if room < 0:
@@ -176,20 +182,24 @@ def _references(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], i
     return out
 
 
-def _baked(
-    run: RunDiagnosis,
-    pic: Picture,
-    data: dict[str, Any],
-    templates: dict[str, Any],
-    name: str,
-    kept: dict[str, Any],
-) -> list[Markup]:
-    from curvedoc.report.bake import bake
+def _begun(still: _Still, templates: dict[str, Any], kept: dict[str, Any], begin: Begin | None) -> list[Pending]:
+    """Its pictures, begun once for all levels of detail that draw the same."""
+    from curvedoc.report.bake import begun
 
-    drawn_from = f"{name} {json.dumps(data)}"
+    drawn_from = f"begun {json.dumps(still.data)}"
     if drawn_from not in kept:
-        alts = [f"{p.title} against {run.axis}. {run.headline}" for p in pic.panels]
-        kept[drawn_from] = bake(data, templates, name, alts)
+        kept[drawn_from] = begun(still.data, templates, begin)
+    found: list[Pending] = kept[drawn_from]
+    return found
+
+
+def _baked(still: _Still, templates: dict[str, Any], kept: dict[str, Any]) -> list[Markup]:
+    from curvedoc.report.bake import baked
+
+    drawn_from = f"{still.name} {json.dumps(still.data)}"
+    if drawn_from not in kept:
+        alts = [f"{p.title} against {still.run.axis}. {still.run.headline}" for p in still.picture.panels]
+        kept[drawn_from] = baked(_begun(still, templates, kept, None), still.name, alts)
     found: list[Markup] = kept[drawn_from]
     return found
 

@@ -7,12 +7,14 @@ runs, then, packed, a line per run and per part that several share; one that is 
 from __future__ import annotations
 
 import functools
+import gc
 import hashlib
 import json
 import os
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -172,9 +174,24 @@ def recall(folder: Path, name: str, mark: str) -> Tree | None:
             if head != _head(mark, size, crc) or not 0 <= size <= os.fstat(file.fileno()).st_size:
                 return None
             curves = file.read(size)
-            return _tree(_lines(file), curves) if zlib.crc32(curves) == crc else None
+            if zlib.crc32(curves) != crc:
+                return None
+            with _uncollected():
+                return _tree(_lines(file), curves)
     except (*BAD_BYTES, OSError, zlib.error, StopIteration):
         return None
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without looks for garbage: there is none, and each look goes over all runs so far."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()
 
 
 def _tree(lines: Iterator[bytes], curves: bytes) -> Tree | None:
