@@ -45,6 +45,8 @@ CHUNK = 16_384
 # A window may not reach closer to the start than 4 times its half width: the steep head of a decay is not linear.
 HEAD = 4
 MIN_ROWS = 60
+# Means of a scale, at the least.
+COARSEST = 24
 # Share of the threshold that the regression with a step has to confirm.
 CONFIRM = 0.67
 # Strong autocorrelation is never quite AR(1): the threshold grows by this share per unit of phi above .6.
@@ -116,33 +118,59 @@ def _guard(a: Floats, h: int, m: int) -> float:
     return float(min(3.0, max(1.0, np.partition(sample, k)[k] / _normal_point(1.0 - p / 2.0))))
 
 
+def _halved(x: Floats) -> list[tuple[int, Floats]]:
+    """(rows in one, means of so many rows) for 2, 4, 8 ... rows, down to 24 means."""
+    found: list[tuple[int, Floats]] = []
+    fold = 1
+    while len(x) >= 2 * COARSEST:
+        pairs = len(x) // 2
+        x, fold = 0.5 * (x[: 2 * pairs : 2] + x[1 : 2 * pairs : 2]), 2 * fold
+        found.append((fold, x))
+    return found
+
+
 def _candidates(r: Floats, sigma: Floats, phi: float, limit: float) -> list[tuple[int, int, float]]:
     """(half width in rows, row, guarded score) of the local maxima above the limit, on all scales."""
-    n = len(r)
-    found: list[tuple[int, int, float]] = []
-    x, fold = r, 1
-    while len(x) >= 24:
-        m = len(x)
-        widths = tuple(h for h in (FINE if fold == 1 else COARSE) if h * fold <= max(6, n // HEAD))
-        for h, score in contrasts(x, widths):
-            wide = h * fold
-            first = max(h, -(-HEAD * wide // fold)) - h
-            score = score[first:]
-            np.abs(score, out=score)
-            score /= sigma[wide + first * fold : (m - h) * fold + 1 : fold]
-            score /= math.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(wide, phi) / fold)
-            if not len(score) or top_of(score) <= limit:
-                continue  # the guard only raises the limit
-            guard = _guard(score, h, m)
-            above = np.flatnonzero(score > limit * guard)
-            if not len(above):
+    return sorted(
+        [
+            *_peaks(FINE, [(1, r)], sigma, phi, limit),
+            *_peaks(COARSE, _halved(r), sigma, phi, limit),
+        ]
+    )
+
+
+def _peaks(
+    widths: tuple[int, ...], scales: list[tuple[int, Floats]], sigma: Floats, phi: float, limit: float
+) -> Iterator[tuple[int, int, float]]:
+    """_candidates of some scales: (rows in one, means) each, one behind the other so that they are scanned at once."""
+    if not scales:
+        return
+    x = np.concatenate([means for _, means in scales]) if len(scales) > 1 else scales[0][1]
+    noise = np.concatenate([sigma[: len(means) * fold : fold] for fold, means in scales])
+    n = len(sigma)
+    for h, score in contrasts(x, widths):
+        np.abs(score, out=score)
+        score /= noise[h : len(noise) - h + 1]
+        end = 0
+        for fold, means in scales:
+            start, m, wide = end, len(means), h * fold
+            end = start + m
+            if wide > max(6, n // HEAD):
                 continue
-            for group in np.split(above, np.flatnonzero(np.diff(above) > h) + 1):
-                top = int(group[np.argmax(score[group])])
-                found.append((wide, (top + first + h) * fold, float(score[top]) / guard))
-        pairs = m // 2
-        x, fold = 0.5 * (x[: 2 * pairs : 2] + x[1 : 2 * pairs : 2]), 2 * fold
-    return sorted(found)
+            unit = math.sqrt(2.0 * (1.0 / h + 3.0 * h / (h * h - 1.0)) * inflation(wide, phi) / fold)
+            part = score[start + (HEAD - 1) * h : start + max(0, m - 2 * h + 1)]
+            # the guard only raises the limit
+            if len(part) and top_of(part) > limit * unit:
+                yield from ((wide, (top + HEAD * h) * fold, z) for top, z in _tops(part / unit, h, m, limit))
+
+
+def _tops(score: Floats, h: int, m: int, limit: float) -> Iterator[tuple[int, float]]:
+    """(place, guarded score) of the highest score of every stretch above the guarded limit."""
+    guard = _guard(score, h, m)
+    above = np.flatnonzero(score > limit * guard)
+    for group in np.split(above, np.flatnonzero(np.diff(above) > h) + 1) if len(above) else ():
+        top = int(group[np.argmax(score[group])])
+        yield top, float(score[top]) / guard
 
 
 def scan(y: Floats, step: Ints, alpha: float, known: Ground | None = None) -> list[Jump]:

@@ -13,7 +13,7 @@ from curvedoc.stats.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.decay import fit_shape
 from curvedoc.stats.medians import bottom_of, mean_of, median_of, range_of, row_medians, top_of
 from curvedoc.stats.noise import lag_one, whitened
-from curvedoc.stats.robust import local_noise, median3, unit_of
+from curvedoc.stats.robust import median3, noise_levels, spread_blocks, unit_of
 from curvedoc.stats.spacing import even_rows
 
 MIN_ROWS = 10
@@ -114,10 +114,10 @@ def ends_high(s: Series) -> High | None:
     ends_bad = not np.isfinite(s.value[-1])
     tenfold = _tenfold(y, base, center / scale, ends_bad)
     head = y[: max(lowest, min(n, 20))]
-    noise, least = median_of(local_noise(head)), 1e-9 * range_of(y[:lowest])
-    if tenfold == n and not ends_bad and n - _late(smooth, base, max(noise, least)) < TAIL_ROWS:
-        return None  # nor with the larger noise: most series that do not rise end here
-    sigma = max(noise * _hanging(head), least)
+    levels = noise_levels(head)
+    if tenfold == n and not ends_bad and n - _late(smooth, base, bottom_of(levels)) < TAIL_ROWS:
+        return None  # nor with more noise than the least: most series that do not rise end here
+    sigma = max(median_of(spread_blocks(levels, len(head))) * _hanging(head), 1e-9 * range_of(y[:lowest]))
     late = _late(smooth, base, sigma)
     if late >= n and ends_bad and y[-1] > base[-1] + 2.0 * CLEAR * sigma:
         # The median of three hides a last row that stands alone before the first NaN.

@@ -127,9 +127,14 @@ def local_noise(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
 
     Below `floor` times the median block and below the rounding of the values it does not go. All 0 for constants.
     """
+    return spread_blocks(noise_levels(y, block, floor), len(y))
+
+
+def noise_levels(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
+    """local_noise at the centers of its blocks, [blocks]; one 0 below three rows."""
     n = len(y)
     if n < 3:
-        return np.zeros(n)
+        return np.zeros(1)
     d = second_differences(y)
     np.abs(d, out=d)
     blocks = max(1, len(d) // min(block, max(16, n // 4)))
@@ -138,7 +143,7 @@ def local_noise(y: Floats, block: int = 256, floor: float = 0.1) -> Floats:
         level = inner_median5(extended(level, 2))
     lowest = max(floor * median_of(level), NOISE_FLOOR * range_of(y))
     lowest = max(lowest, hidden(y, lowest))
-    return spread_blocks(np.maximum(level, lowest), n)
+    return np.maximum(level, lowest)
 
 
 def median3(y: Floats) -> Floats:
@@ -157,8 +162,11 @@ def clipped(y: Floats, k: float = 5.0) -> Floats:
         return y.copy()
     middle = median5(y)
     r = y - middle
-    level = block_medians(np.abs(r), max(1, min(64, n // 64))) / MAD_MEDIAN5
+    size = np.abs(r)
+    level = block_medians(size, max(1, min(64, n // 64))) / MAD_MEDIAN5
     level = np.maximum(level, max(0.2 * median_of(level), NOISE_FLOOR * range_of(y)))
+    if top_of(size) <= k * bottom_of(level):
+        return y.copy()
     limit = k * spread_blocks(level, n)
     np.minimum(r, limit, out=r)
     np.negative(limit, out=limit)
