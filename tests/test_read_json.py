@@ -613,6 +613,7 @@ def test_records_parsed_together_equal_those_parsed_line_by_line(rows, size, end
     text = "\n".join(json.dumps(r) for r in rows) + end
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_chunks, "CHUNK_BYTES", size)
+        patch.setattr(json_chunks, "FIRST_BYTES", size)
         patch.setattr(json_bulk, "schema_of", lambda rows: None)
         found = [row for batch in json_rows.batches(text.encode()) for row in batch.rows]
         numbered = [n for batch in json_rows.batches(text.encode()) for n in batch.lines]
@@ -625,6 +626,8 @@ def columns_of(text, size, bulk):
     """All numbers and texts of the records by key, as they come out of chunks of a size."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(json_chunks, "CHUNK_BYTES", size)
+        patch.setattr(json_chunks, "FIRST_BYTES", size)
+        patch.setattr(json_chunks, "TRIAL_BYTES", 2 * size)
         patch.setattr(json_chunks, "BULK_BYTES", 3 * size)
         if not bulk:
             patch.setattr(json_bulk, "schema_of", lambda rows: None)
