@@ -73,6 +73,17 @@ def edges(r: Floats, row: int, h: int) -> tuple[float, float]:
     )
 
 
+@lru_cache(maxsize=16)
+def _cubics(n: int) -> tuple[Floats, Floats]:
+    """An orthonormal basis of the cubics on n rows, [n, 4], and its running sums after a 0, [n + 1, 4]; read-only."""
+    x = (np.arange(n) - (n - 1) / 2.0) / n
+    basis = np.linalg.qr(np.vander(x, 4))[0]
+    sums = np.concatenate([np.zeros((1, 4)), np.cumsum(basis, axis=0)])
+    basis.setflags(write=False)
+    sums.setflags(write=False)
+    return basis, sums
+
+
 def confirm(w: Floats, row: int, reach: int) -> tuple[float, int]:
     """(|t|, row) of the best step near `row` in a regression of w on 1, x, x^2, x^3 and that step.
 
@@ -83,12 +94,11 @@ def confirm(w: Floats, row: int, reach: int) -> tuple[float, int]:
     split = np.arange(max(3, row - reach), min(n - 3, row + reach) + 1)
     if len(split) == 0:
         return 0.0, row
-    x = (np.arange(n) - (n - 1) / 2.0) / n
-    q = np.linalg.qr(np.vander(x, 4))[0]
-    r = w - q @ (q.T @ w)
-    gone, basis = prefix(r), np.concatenate([np.zeros((1, 4)), np.cumsum(q, axis=0)])
+    basis, sums = _cubics(n)
+    r = w - basis @ (basis.T @ w)
+    gone = prefix(r)
     numerator = gone[-1] - gone[split]
-    left = basis[-1] - basis[split]
+    left = sums[-1] - sums[split]
     power = np.maximum((n - split) - (left * left).sum(axis=1), 1e-9)
     gain = numerator * numerator / power
     best = int(np.argmax(gain))

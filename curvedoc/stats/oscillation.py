@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from curvedoc.series import Floats, Series, kept
 from curvedoc.stats.decay import ground
-from curvedoc.stats.grid import MAD_TO_SD, Curve, curve_of, edges, head_level, means, noise_of
-from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of
+from curvedoc.stats.grid import MAD_TO_SD, curve_of, edges, head_level, means, noise_of
+from curvedoc.stats.medians import bottom_of, mean_of, median_of, quantile_of, top_of
 from curvedoc.stats.period import period_score, significant
 
 LEAST = 40  # rows
@@ -20,29 +18,12 @@ ACCIDENT = 12.0  # robust deviations: beyond every tail of batch noise, so the v
 WANDERS = 4.0  # times what white noise would leave in a bucket mean
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Around:
-    """A curve around its smooth decay, in the scale of the curve.
-
-    rest: float64 [n] values minus decay; drop: initial level minus lowest bucket mean, never below zero
-    """
-
-    curve: Curve
-    rest: Floats
-    drop: float
-
-
 @kept
-def around(s: Series) -> Around | None:
-    """The finite rows of `s` around their smooth decay; None below 40 of them."""
-    c, g = curve_of(s), ground(s)
+def _made(s: Series) -> float | None:
+    """Initial level minus lowest bucket mean in the scale of the curve, never below zero; None below 40 finite rows."""
+    c = curve_of(s)
     n = len(c)
-    if n < LEAST or g is None:
-        return None
-    rest = g.rest(c.scale)
-    rest.setflags(write=False)
-    lowest = bottom_of(means(c.calm, edges(n, 16)))
-    return Around(c, rest, max(0.0, head_level(c.y) - lowest))
+    return None if n < LEAST else max(0.0, head_level(c.y) - bottom_of(means(c.calm, edges(n, 16))))
 
 
 def swing(s: Series) -> float | None:
@@ -55,26 +36,30 @@ def swing(s: Series) -> float | None:
     >>> swing(Series.of([3.0 * 0.9**i for i in range(100)])) < 0.05
     True
     """
-    a = around(s)
-    if a is None:
+    y, made = curve_of(s).y, _made(s)
+    if made is None:
         return None
-    n = len(a.rest)
+    n = len(y)
     quarter = n // 4
-    spans = [
-        _range(_straightened(_without_accidents(a.curve.y[n - (i + 1) * quarter : n - i * quarter]))) for i in range(2)
-    ]
-    span = sum(spans) / len(spans)
+    spans = [_range(_straightened(_without_accidents(y[n - (i + 1) * quarter : n - i * quarter]))) for i in range(2)]
+    return _share(sum(spans) / len(spans), made)
+
+
+def _share(span: float, made: float) -> float | None:
+    """span over the progress made, 10 at most; None where nothing moves."""
     if span == 0.0:
-        return None if a.drop == 0.0 else 0.0
-    return 10.0 if span >= 10.0 * a.drop else span / a.drop
+        return None if made == 0.0 else 0.0
+    return 10.0 if span >= 10.0 * made else span / made
 
 
 def _without_accidents(y: Floats) -> Floats:
     """`y` with values beyond `ACCIDENT` robust deviations pulled in to there: one bad batch is no swing."""
     middle = median_of(y)
-    reach = ACCIDENT * MAD_TO_SD * median_of(np.abs(y - middle))
-    out: Floats = np.clip(y, middle - reach, middle + reach) if reach > 0.0 else y
-    return out
+    away = np.abs(y - middle)
+    reach = ACCIDENT * MAD_TO_SD * median_of(away)
+    if reach <= 0.0 or top_of(away) <= reach:
+        return y
+    return np.minimum(np.maximum(y, middle - reach), middle + reach)
 
 
 def _range(y: Floats) -> float:
@@ -113,8 +98,8 @@ def lag1(s: Series) -> float | None:
     >>> lag1(Series.of([1.0, 2.0] * 30)) < -0.9
     True
     """
-    a = around(s)
-    return None if a is None else _lag1(a.rest)
+    c, g = curve_of(s), ground(s)
+    return None if g is None or len(c) < LEAST else _lag1(g.rest(c.scale))
 
 
 def _lag1(rest: Floats) -> float | None:
@@ -137,14 +122,11 @@ def wander(s: Series) -> float | None:
     >>> wander(Series.of([3.0 * 0.9**i for i in range(100)])) < 0.05
     True
     """
-    a = around(s)
-    if a is None:
+    made = _made(s)
+    if made is None:
         return None
-    b = _local(a.curve.y)
-    span = _range(_straightened(b)) if len(b) >= 5 else 0.0
-    if span == 0.0:
-        return None if a.drop == 0.0 else 0.0
-    return 10.0 if span >= 10.0 * a.drop else span / a.drop
+    b = _local(curve_of(s).y)
+    return _share(_range(_straightened(b)) if len(b) >= 5 else 0.0, made)
 
 
 def _local(y: Floats) -> Floats:
@@ -163,11 +145,11 @@ def wanders(s: Series) -> bool | None:
     >>> wanders(Series.of([math.sin(i / 9) + (i * 7919 % 13) / 40 for i in range(300)]))
     True
     """
-    a = around(s)
-    if a is None:
+    y = curve_of(s).y
+    if len(y) < LEAST:
         return None
-    half = a.curve.y[len(a.curve) // 2 :]
-    b = _straightened(_local(a.curve.y))
+    half = y[len(y) // 2 :]
+    b = _straightened(_local(y))
     rows = len(half) / len(b)
     noise = noise_of(half)
     scatter = MAD_TO_SD * median_of(np.abs(b - median_of(b)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.series import Floats, Ints, Series, kept
-from curvedoc.stats.medians import median_of, quantile_of, row_medians
+from curvedoc.stats.medians import bottom_of, median_of, quantile_of, row_medians
 from curvedoc.stats.spacing import even_rows
 
 OPENING = 0.05  # of the rows: compilation and cold caches make the first rows slow
@@ -18,6 +18,7 @@ MOST = 200  # rows to search; longer series are drawn together by medians
 TRIALS = 40  # places tried for the change
 TICKS = 5.0  # a clock coarser than a fifth of the time between rows tells nothing
 CLOCKS = (60.0, 1.0, 0.1, 0.01, 0.001)  # seconds
+EQUAL = 1e-12  # of a cost: what the order of its sum makes of it
 LOW, HIGH = 0.2, 0.8  # quantiles between which the bulk of jittering step times lies, pauses left out
 
 
@@ -104,7 +105,9 @@ def _split(y: Floats, trials: Ints) -> int:
     row = np.arange(len(y))
     before = row < trials[:, None]
     away = np.abs(y - np.where(before, _medians(y, before, trials), _medians(y, ~before, len(y) - trials)))
-    return int(trials[int(np.argmin(away.sum(axis=1)))])
+    cost = away.sum(axis=1)
+    # values between the two medians cost the same on either side: equal but for rounding
+    return int(trials[int(np.argmax(cost <= bottom_of(cost) * (1.0 + EQUAL)))])
 
 
 def _medians(y: Floats, inside: NDArray[np.bool_], count: Ints) -> Floats:
