@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,9 @@ class Bench:
             return None
         key = (name, regex, unless)
         if key not in self._hits:
-            found = self.run.messages.filter(pl.col("text").str.contains(regex))
+            found = self.run.messages
+            if len(found):
+                found = found.filter(pl.col("text").str.contains(regex))
             if unless is not None and len(found):
                 found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(unless))
             step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
@@ -222,7 +225,9 @@ def _number(setting: object) -> float | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def _contains(text: str, regex: str) -> bool:
+    """Whether a setting or label matches: asked of the same few for run after run."""
     return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])
 
 
