@@ -282,6 +282,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         base = Path(folder)
         os.environ["CURVEDOC_CACHE"] = str(base / "cache")
+        # pip compiles what it installs, as it did the contenders; a checkout is compiled at its first call if it may
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         root = tree(base / "events", "events", a.runs, a.metrics, a.points)
         size = sum(f.stat().st_size for f in root.rglob("*tfevents*")) / 1e6
         for kind in WRITERS:
