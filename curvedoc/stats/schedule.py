@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Floats, Series, kept
+from curvedoc.series import Floats, Ints, Series, kept
 from curvedoc.stats.grid import Curve, back, curve_of
 from curvedoc.stats.medians import top_of
 from curvedoc.stats.spacing import typical_gap
@@ -123,8 +123,8 @@ def swings(c: Curve) -> tuple[tuple[int, int], ...]:
     """Pairs (row of a trough, row of the next top) of every rise back up after a decay."""
     top = top_of(c.y)
     out: list[tuple[int, int]] = []
-    rows = _turns(c.y, warmup_row(c))
-    values = c.y[rows].tolist()
+    turns = _turns(c.y, warmup_row(c))
+    rows, values = turns.tolist(), c.y[turns].tolist()
     high = low = values[0]
     high_row = low_row = rows[0]
     falling = False
@@ -145,7 +145,7 @@ def swings(c: Curve) -> tuple[tuple[int, int], ...]:
     return tuple(out)
 
 
-def _turns(y: Floats, start: int) -> list[int]:
+def _turns(y: Floats, start: int) -> Ints:
     """Rows from `start` on at which a stretch that only rises or only falls ends, with the first and last row.
 
     Of a plateau the last row. What happens within such a stretch has happened at its end too.
@@ -153,8 +153,9 @@ def _turns(y: Floats, start: int) -> list[int]:
     d = np.sign(np.diff(y[start:]))
     moves = np.flatnonzero(d)
     turns = moves[1:][d[moves[1:]] != d[moves[:-1]]]
-    ends = [0, *moves[:1].tolist(), *turns.tolist(), len(y) - 1 - start]
-    return [start + i for i in dict.fromkeys(ends)]
+    ends = np.concatenate(([0], moves[:1], turns, [len(y) - 1 - start]))
+    rows: Ints = start + ends[np.append(True, ends[1:] != ends[:-1])]
+    return rows
 
 
 def restarts(lr: Series) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Floats, Series, kept
+from curvedoc.series import Series, kept
 from curvedoc.stats.medians import inner_median5, median_of, top_of
 
 #: Rows whose median is a level (inner_median5): one outlier, or two, leave no trace in it.
@@ -14,10 +14,12 @@ DECIMALS = 9
 
 
 @kept
-def _surges(s: Series) -> Floats | None:
-    """Each positive finite value over the highest level before it, the first being 1; None below two rows."""
-    value = s.finite().value
-    value = value[value > 0.0]
+def _surge(s: Series) -> tuple[float, float] | None:
+    """The largest ratio of a positive finite value to the highest level before it, the first being 1, and its step;
+    None below two rows."""
+    f = s.finite()
+    positive = f.value > 0.0
+    value = f.value[positive]
     n = len(value)
     if n < 2:
         return None
@@ -30,9 +32,9 @@ def _surges(s: Series) -> Floats | None:
         start = median_of(value[:WINDOW])
         level[opening:] = np.maximum(start, np.maximum.accumulate(trailing))
     with np.errstate(over="ignore"):
-        found = np.concatenate(([1.0], value[1:] / level))
-    found.setflags(write=False)
-    return found
+        found = np.concatenate(([1.0], np.divide(value[1:], level, out=level)))
+    row = int(np.argmax(found))
+    return float(found[row]), float(f.step[positive][row])
 
 
 def surge_factor(s: Series) -> float | None:
@@ -46,10 +48,10 @@ def surge_factor(s: Series) -> float | None:
     >>> surge_factor(Series.of([9.0] * 5 + [0.1] * 20 + [6.0] + [0.1] * 5)) < 1.1
     True
     """
-    found = _surges(s)
+    found = _surge(s)
     if found is None:
         return None
-    top = top_of(found)
+    top = found[0]
     return top if np.isfinite(top) else float(np.finfo(np.float64).max)
 
 
@@ -59,12 +61,8 @@ def surge_step(s: Series) -> float | None:
     >>> surge_step(Series.of([1.0] * 20 + [50.0] + [1.0] * 20))
     20.0
     """
-    found = _surges(s)
-    if found is None:
-        return None
-    f = s.finite()
-    step = f.step[f.value > 0.0]
-    return float(step[int(np.argmax(found))])
+    found = _surge(s)
+    return None if found is None else found[1]
 
 
 def rounding(s: Series) -> float | None:
