@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-import functools
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,24 +13,19 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.model import Note
 from curvedoc.report import view, words
 from curvedoc.report.detail import drawn, left_out
-from curvedoc.report.escape import visible, visible_block
+from curvedoc.report.escape import visible
 from curvedoc.report.levels import LEVELS, LIMIT, Detail
-from curvedoc.report.marks import notes
-from curvedoc.report.order import in_order
 from curvedoc.report.panels import Picture
-from curvedoc.report.redact import redact
 from curvedoc.report.stats import read, stats
-from curvedoc.report.summary import Summary, sentence, summarize, worst_first
+from curvedoc.report.summary import Summary, summarize, worst_first
+from curvedoc.report.template import environment
 
 if TYPE_CHECKING:
     from curvedoc.report.bake import Begin, Pending
 
 _HERE = Path(__file__).parent
-#: Longer texts are not held for another use.
-_HELD = 2000
 
 
 def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None, begin: Begin | None = None) -> str:
@@ -105,7 +99,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
     }
     parts: list[str] = []
     room = float("inf") if most is None else most
-    for part in _environment().get_template("page.html.j2").generate(context):
+    for part in environment().get_template("page.html.j2").generate(context):
         parts.append(part)
         room -= len(part)
         if room < 0:
@@ -255,57 +249,3 @@ def _nav(sections: Iterable[view.Section], many: bool) -> list[tuple[str, str, s
         ("missing", "Missing signals", first, any(s.missing for s in made)),
     ]
     return [(key, word, target) for key, word, target, there in present if there]
-
-
-def _note(n: Note) -> str:
-    where = f", line {n.line:,}" if n.line is not None else f", byte {n.offset:,}" if n.offset is not None else ""
-    return n.text + where + (f" ({n.count:,} times)" if n.count > 1 else "")
-
-
-@functools.cache
-def _environment() -> Any:
-    """Templates whose every expression is freed of credentials, made visible and escaped, unless it is `Markup`."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    env = Environment(
-        loader=FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    filters: dict[str, Callable[..., Any]] = {
-        "name": visible,
-        "block": visible_block,
-        "secret": redact,
-        "sentence": sentence,
-        "cap": words.cap,
-        "run": lambda name: visible(words.run_name(name)),
-        "step": words.step,
-        "value": words.value,
-        "size": words.size,
-        "count": words.count,
-        "cost": lambda c: words.COSTS.get(c, ""),
-        "note": _note,
-        "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
-        "in_order": in_order,
-        "numbered": notes,
-        "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),
-        "key": lambda text: "k" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10],
-    }
-    env.filters.update(filters)
-    return env
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, Markup):
-        return value
-    text = str(value)
-    return _cleaned(text) if len(text) <= _HELD else visible_block(redact(text))
-
-
-@functools.lru_cache(maxsize=8192)
-def _cleaned(text: str) -> str:
-    # the runs of a tree say mostly the same: causes, checks, fixes
-    return visible_block(redact(text))
