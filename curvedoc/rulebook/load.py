@@ -72,6 +72,7 @@ def _load_file(
 ) -> tuple[Rule | Cause | None, list[RuleError]]:
     from curvedoc.rulebook import schema
 
+    content = path.read_bytes() if trusted else b""
     model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
     file, errors = _validate(model, path, where)
     if file is None:
@@ -90,8 +91,9 @@ def _load_file(
         for place, message in problems:
             dotted = ".".join(str(p) for p in place)
             errors.append(RuleError(f"{dotted}: {message}", f"{where}:{_line(text, place)}"))
-    if trusted and not errors:
-        keep(path.read_bytes(), file)
+    # one that was saved while it was read must not be kept under the other's content
+    if trusted and not errors and path.read_bytes() == content:
+        keep(content, file)
     return made, errors
 
 
