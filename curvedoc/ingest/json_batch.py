@@ -26,9 +26,10 @@ class Loose:
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """Records as columns: under each path of keys (joined with "/") its numbers or its strings, one a record.
+    """Records as columns: under each path of keys (joined with "/") its numbers or its strings.
 
-    Strings are a polars series. null: what a column has not got was written as null; else the record lacks the key.
+    Strings are a polars series with a cell a record.
+    null: what a column has not got was written as null; else the record lacks the key
     """
 
     rows: int
@@ -38,10 +39,10 @@ class Bulk:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Numbers, one a record, and which records have one (None: all)."""
+    """Numbers, and the records that have one, ascending and counted from the first (None: each record)."""
 
     value: NDArray[np.float64]
-    present: NDArray[np.bool_] | None = None
+    at: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ Schema = Mapping[str, Kind]
 
 #: Past so many keys, or columns so many times as long as their cells, other ways are quicker.
 MAX_KEYS = 2_000
-_HOLES = 3
+_HOLES = 6
 _MAX_DEPTH = 4
 _QUOTE, _COLON = b'":'
 _BLOCK = 1 << 18
@@ -173,7 +173,8 @@ def _leaves(frame: pl.DataFrame, prefix: str, tally: _Tally) -> Iterator[tuple[s
             yield name, series
         else:
             value = series.cast(pl.Float64).to_numpy()  # NaN for null, and as yet for nothing else
-            yield name, Cells(_unmarked(value, tally), ~np.isnan(value) if empty else None)
+            at = np.flatnonzero(value == value) if empty else None
+            yield name, Cells(_unmarked(value if at is None else value.take(at), tally), at)
 
 
 def _unmarked(value: NDArray[np.float64], tally: _Tally) -> NDArray[np.float64]:

@@ -19,7 +19,7 @@ CHUNK_BYTES = 1 << 18
 #: From the first lines the keys and types of the next ones are known, mostly.
 FIRST_BYTES = 1 << 16
 #: As columns, this much at a time, and to begin with: what fails is parsed once more.
-BULK_BYTES = 1 << 22
+BULK_BYTES = 1 << 23
 TRIAL_BYTES = 1 << 20
 #: After a failure, so many chunks are parsed by rows and looked at.
 _AGAIN = 4

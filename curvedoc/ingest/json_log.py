@@ -44,13 +44,18 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What each record has besides its metrics. `split` indexes `words`, -1 for a record that names none."""
+    """What each record has besides its metrics. `split` indexes `words`, -1 for a record that names none.
+
+    timed: some time is known; ranked: some rank is not 0
+    """
 
     step: NDArray[np.float64]
     time: NDArray[np.float64]
     rank: NDArray[np.int32]
     split: NDArray[np.int64] | None
     words: tuple[str, ...]
+    timed: bool
+    ranked: bool
 
 
 def log_of(
@@ -75,7 +80,8 @@ def log_of_table(
     split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
     # Without a counter the clock places records beside those of the run's other files; their number would not.
     step = np.full(found.rows, np.nan) if axis.kind == "row" and time_keys else axis.step
-    curves = list(_curves(found, _Around(step, time, ranks, split, words), skip, aside))
+    around = _Around(step, time, ranks, split, words, bool(time_keys), bool(ranks.any()))
+    curves = list(_curves(found, around, skip, aside))
     curves, filtered = mark_filtered(curves)
     notes = [*notes, *found.notes, *(axis.notes if curves else ()), *filtered]
     if not curves and not found.messages:
@@ -188,7 +194,10 @@ def _curve(name: str, column: Column, around: _Around, where: slice | NDArray[np
         # a value in every record: nothing to pick
         return Curve(name, around.step, column.value, around.time, around.rank, column.flags)
     at = column.at[where]
-    return Curve(name, around.step[at], column.value[where], around.time[at], around.rank[at], column.flags[where])
+    # where all records have one time or rank, or none, nothing needs to be picked
+    time = around.time[at] if around.timed else around.time[: len(at)]
+    rank = around.rank[at] if around.ranked else around.rank[: len(at)]
+    return Curve(name, around.step[at], column.value[where], time, rank, column.flags[where])
 
 
 def _by_name(found: Table) -> tuple[list[str], Column] | None:

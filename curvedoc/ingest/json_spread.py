@@ -98,14 +98,14 @@ def _pour(got: Gathering, bulk: Bulk, at: Index) -> None:
             texts = cells.to_list() if bulk.null else cells.drop_nulls().to_list()
             if texts:
                 _cells(got, key, texts, at if bulk.null or len(texts) == len(at) else at[there], 0)
-        elif cells.present is None:
+        elif cells.at is None:
             got.number(key, at, cells.value, none)
         elif bulk.null:
-            flags = np.where(cells.present, 0, Flag.NULL).astype(np.uint16)
-            got.number(key, at, cells.value, flags)
-        elif cells.present.any():
-            there = cells.present
-            got.number(key, at[there], cells.value[there], none[: int(there.sum())])
+            value, flags = np.full(len(at), np.nan), np.full(len(at), Flag.NULL, np.uint16)
+            value[cells.at], flags[cells.at] = cells.value, 0
+            got.number(key, at, value, flags)
+        elif len(cells.at):
+            got.number(key, at[cells.at], cells.value, none[: len(cells.at)])
 
 
 def _lay(got: Gathering, rows: Sequence[Row], at: Index, prefix: str, depth: int, names: Sequence[str]) -> None:

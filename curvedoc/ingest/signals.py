@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -125,10 +126,15 @@ def load_signals(path: Path) -> Signals:
     Raises RuleError, with the file, the entry and what is wrong there.
     """
     try:
-        with path.open(encoding="utf-8") as f:
-            top = yaml.load(f, Loader=_LOADER)
+        return _checked(path.read_bytes(), path)
     except OSError as e:
         raise RuleError(f"cannot read it: {(e.strerror or type(e).__name__).lower()}", str(path)) from None
+
+
+@lru_cache(maxsize=4)  # one call asks for it several times
+def _checked(text: bytes, path: Path) -> Signals:
+    try:
+        top = yaml.load(text.decode(), Loader=_LOADER)
     except (yaml.YAMLError, UnicodeDecodeError) as e:
         mark = getattr(e, "problem_mark", None)
         where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
