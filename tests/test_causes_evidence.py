@@ -341,6 +341,19 @@ def test_accuracies_in_percent_give_the_evidence_of_fractions(cause: str) -> Non
     assert lines(run(1.0), cause) == lines(run(100.0), cause)
 
 
+@pytest.mark.parametrize("unit", [1.0, 100.0])
+def test_a_loss_that_climbs_under_answers_that_stay_speaks_for_decay_and_against_the_rate(unit: float) -> None:
+    run = run_of(
+        {
+            "loss": {"knots": [[0, 0.75], [400, 1.25], [1000, 1.28]], "noise": 0.03},
+            "val_loss": {"knots": [[0, 0.78], [400, 1.23], [1000, 1.26]], "points": 30},
+            "val_accuracy": {"knots": [[0, 0.71 * unit], [1000, 0.7 * unit]], "points": 30},
+        }
+    )
+    assert "shrunk_outputs" in lines(run, "over-regularization")[0]
+    assert "keeps_answers" in lines(run, "lr-too-high")[1]
+
+
 def test_answers_stay_open_where_the_log_tells_one_side_only() -> None:
     spec = causes()["lr-too-high"]
     for rate, answer in ((0.1, True), (1e-3, None), (1e-5, False)):
