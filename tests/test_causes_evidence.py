@@ -19,6 +19,15 @@ from curvedoc.rulebook.schema import Case
 FLAT = [[0, 1.0], [1000, 1.0]]
 CHANCE = math.log(10)
 STUCK = {"knots": [[0, CHANCE], [1000, CHANCE]], "noise": 0.01}
+ACCURACY_CAUSES = [
+    "preprocessing-mismatch",
+    "label-mismatch",
+    "distribution-shift",
+    "too-little-data",
+    "capacity-too-low",
+    "over-regularization",
+    "lr-too-high",
+]
 FALLING = {"knots": [[0, 2.3], [300, 0.8], [1000, 0.2]], "noise": 0.02}
 FLOWS = {"knots": FLAT, "noise": 0.1}
 
@@ -325,7 +334,7 @@ def test_a_loss_below_the_double_softmax_floor_rules_it_out() -> None:
     assert factor(run, "double-softmax") <= 0.01
 
 
-@pytest.mark.parametrize("cause", ["preprocessing-mismatch", "label-mismatch", "distribution-shift", "too-little-data"])
+@pytest.mark.parametrize("cause", ACCURACY_CAUSES)
 def test_accuracies_in_percent_give_the_evidence_of_fractions(cause: str) -> None:
     def run(unit: float) -> Run:
         return run_of(
