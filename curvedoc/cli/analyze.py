@@ -29,19 +29,25 @@ PIPED_WIDTH = 100
 class Progress:
     """One rewritten line on stderr, on a terminal only, once the work has lasted a moment.
 
+    halfway:  called when half of many runs are done and this process waits for the others
     near_end: called when all of many runs are done and what follows is left to one process
     """
 
-    def __init__(self, quiet: bool, near_end: Callable[[], None] | None = None) -> None:
-        self._near_end = near_end
+    def __init__(
+        self, quiet: bool, near_end: Callable[[], None] | None = None, halfway: Callable[[], None] | None = None
+    ) -> None:
+        self._near_end, self._halfway = near_end, halfway
         self._on = sys.stderr.isatty() and not quiet
         self._start = self._last = time.monotonic()
         self._shown = False
 
     def __call__(self, phase: str, done: int, of: int) -> None:
         """Show that `done` of `of` are done."""
-        if self._near_end is not None and phase == "triage" and done == of >= MANY:
-            self._near_end()
+        if phase == "triage" and of >= MANY:
+            if self._near_end is not None and done == of:
+                self._near_end()
+            if self._halfway is not None and done == of // 2:
+                self._halfway()
         now = time.monotonic()
         if not self._on or now - self._start < SILENT_SECONDS or (now - self._last < 0.1 and done < of):
             return

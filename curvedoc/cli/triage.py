@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +67,7 @@ def run(
         oven = _oven(wanted, workers(jobs))
         if oven is not None:
             stack.callback(oven.close)
-        progress = Progress(wanted.quiet, oven.warm if oven else None)
+        progress = Progress(wanted.quiet, oven.warm if oven else None, _prepared(stack) if oven else None)
         workforce = _engine(engine, workers(jobs))
         try:
             done = sweep(
@@ -137,6 +137,23 @@ def _oven(wanted: Wanted, jobs: int) -> Oven | None:
     from curvedoc.triage.oven import Oven
 
     return Oven()
+
+
+def _prepared(stack: ExitStack) -> Callable[[], None]:
+    """What has the page's templates compiled beside the work that is done meanwhile."""
+
+    def begin() -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        # a thread: this process goes on hearing its workers; what goes wrong there goes wrong again where it is needed
+        stack.enter_context(ThreadPoolExecutor(1)).submit(ready)
+
+    def ready() -> None:
+        from curvedoc.report.html import make_ready
+
+        make_ready()
+
+    return begin
 
 
 def _write_all(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:

@@ -7,6 +7,8 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,8 @@ from curvedoc.report import view, words
 from curvedoc.report.detail import drawn, left_out
 from curvedoc.report.escape import visible
 from curvedoc.report.levels import LEVELS, LIMIT, Detail
-from curvedoc.report.panels import Picture
+from curvedoc.report.panels import Picture, picture
+from curvedoc.report.pieces import Pieces
 from curvedoc.report.stats import read, stats
 from curvedoc.report.summary import Summary, summarize, worst_first
 from curvedoc.report.template import environment
@@ -28,6 +31,14 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 
 
+def make_ready() -> None:
+    """Import and compile what a page is made with; it does so by itself where this was not called."""
+    for module in ("bake", "markdown"):
+        import_module(f"curvedoc.report.{module}")
+    for file in ("parts.html.j2", "run.html.j2", "page.html.j2"):
+        environment().get_template(file)
+
+
 def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None, begin: Begin | None = None) -> str:
     """The report as one HTML document of at most `detail.LIMIT` bytes, or as near to it as its least detail comes.
 
@@ -36,30 +47,27 @@ def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None, begin: B
     verdict. `begin` draws them beside the rest. The same diagnosis gives the same bytes. What was left out for size is
     said at the end of the page.
     """
-    kept: dict[str, Any] = {}
+    pieces = Pieces()
     for level in LEVELS:
         wanted = level if baked is None else replace(level, baked=baked)
         last = len(d.runs) < 2 or level is LEVELS[-1]
-        text = _page(d, title, wanted, kept, None if last else LIMIT, begin)
+        text = _page(d, title, wanted, pieces, None if last else LIMIT, begin)
         if last or (text and len(text.encode("utf-8", "surrogatepass")) <= LIMIT):
             break
     return text
 
 
-def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: int | None, begin: Begin | None) -> str:
-    """The page at one level of detail; "" as soon as it is longer than `most`.
-
-    kept: pictures and texts of runs by what they are made of, for the next level
-    """
+def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | None, begin: Begin | None) -> str:
+    """The page at one level of detail; "" as soon as it is longer than `most`. pieces: what other levels made."""
     head, runs = summarize(d), worst_first(d)
     chosen = _with_sections(runs, detail.sections)
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(chosen)}
-    pictures = view.pictures(chosen)
+    pictures = tuple(pieces.once(("picture", r.run), partial(picture, r)) for r in chosen)
     refs = _references(chosen, pictures, ids)
     templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
     made = drawn(chosen, pictures, detail)
     listed = runs[: detail.rows]
-    table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, kept.setdefault("sparks", {}))
+    table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
     by_name = {row.run.run: row for row in table}
     sections = []
     stills: list[_Still] = []
@@ -69,9 +77,11 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
         if still:
             stills.append(_Still(run, pic, data, f"r{i + 1}"))
             if begin is not None:
-                _begun(stills[-1], templates, kept, begin)
-        sections.append(view.section(by_name[run.run], pic, stills[-1].places if still else [], i < detail.whole))
-    payload = _payload(d, chosen, made.drawings, refs, templates, kept)
+                _begun(stills[-1], templates, pieces, begin)
+        whole, places = i < detail.whole, stills[-1].places if still else []
+        make = partial(view.section, by_name[run.run], pic, places, whole)
+        sections.append(pieces.once(("section", run.run, i, whole, still), make))
+    payload = _payload(d, chosen, made.drawings, refs, templates, pieces)
     css, script = _asset("page.css"), _asset("bundle.js")
     single = table[0] if len(table) == 1 else None
     context = {
@@ -96,6 +106,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
         "css": Markup(css),
         "script": Markup(script),
         "data": Markup(payload),
+        "pieces": pieces,
     }
     parts: list[str] = []
     room = float("inf") if most is None else most
@@ -105,7 +116,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, kept: dict[str, Any], most: 
         if room < 0:
             return ""
     # last, since each takes a tenth of a second and a page that is too long needs none
-    return _with_stills("".join(parts), stills, templates, kept, room)
+    return _with_stills("".join(parts), stills, templates, pieces, room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +134,11 @@ class _Still:
         return [Markup(f"\0{self.name}p{i}\0") for i in range(len(self.picture.panels))]
 
 
-def _with_stills(
-    text: str, stills: Iterable[_Still], templates: dict[str, Any], kept: dict[str, Any], room: float
-) -> str:
+def _with_stills(text: str, stills: Iterable[_Still], templates: dict[str, Any], pieces: Pieces, room: float) -> str:
     """The page with its pictures where their marks are; "" as soon as they are longer than there is room."""
     pictures: dict[str, Markup] = {}
     for s in stills:
-        for place, svg in zip(s.places, _baked(s, templates, kept), strict=True):
+        for place, svg in zip(s.places, _baked(s, templates, pieces), strict=True):
             pictures[place] = svg
             room += len(place) - len(svg)
         if room < 0:
@@ -176,26 +185,21 @@ def _references(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], i
     return out
 
 
-def _begun(still: _Still, templates: dict[str, Any], kept: dict[str, Any], begin: Begin | None) -> list[Pending]:
+def _begun(still: _Still, templates: dict[str, Any], pieces: Pieces, begin: Begin | None) -> list[Pending]:
     """Its pictures, begun once for all levels of detail that draw the same."""
     from curvedoc.report.bake import begun
 
-    drawn_from = f"begun {json.dumps(still.data)}"
-    if drawn_from not in kept:
-        kept[drawn_from] = begun(still.data, templates, begin)
-    found: list[Pending] = kept[drawn_from]
-    return found
+    return pieces.once(("begun", json.dumps(still.data)), lambda: begun(still.data, templates, begin))
 
 
-def _baked(still: _Still, templates: dict[str, Any], kept: dict[str, Any]) -> list[Markup]:
+def _baked(still: _Still, templates: dict[str, Any], pieces: Pieces) -> list[Markup]:
     from curvedoc.report.bake import baked
 
-    drawn_from = f"{still.name} {json.dumps(still.data)}"
-    if drawn_from not in kept:
-        alts = [f"{p.title} against {still.run.axis}. {still.run.headline}" for p in still.picture.panels]
-        kept[drawn_from] = baked(_begun(still, templates, kept, None), still.name, alts)
-    found: list[Markup] = kept[drawn_from]
-    return found
+    alts = [f"{p.title} against {still.run.axis}. {still.run.headline}" for p in still.picture.panels]
+    return pieces.once(
+        ("baked", still.name, json.dumps(still.data)),
+        lambda: baked(_begun(still, templates, pieces, None), still.name, alts),
+    )
 
 
 def _payload(
@@ -204,22 +208,19 @@ def _payload(
     drawn: tuple[dict[str, Any], ...],
     refs: dict[str, str],
     templates: dict[str, Any],
-    kept: dict[str, Any],
+    pieces: Pieces,
 ) -> str:
     """What the script reads, as JSON that cannot end its own element."""
     from curvedoc.report.markdown import run_to_markdown
 
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(runs)}
-    for r in runs:
-        if f"md {r.run}" not in kept:
-            kept[f"md {r.run}"] = run_to_markdown(r, d)
     table = {
         ids[r.run]: data
         | {
             "n": visible(words.run_name(r.run)),
             "axis": r.axis,
             "ref": ids.get(refs.get(r.run, ""), ""),
-            "md": kept[f"md {r.run}"],
+            "md": pieces.once(("markdown", r.run), partial(run_to_markdown, r, d)),
         }
         for r, data in zip(runs, drawn, strict=True)
     }

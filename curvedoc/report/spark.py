@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from curvedoc.diagnosis import Curve
 
@@ -14,8 +15,7 @@ _LOG_FROM = 8.0
 _PEAK = 0.07
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """One column of a small picture; heights are 0..1, None where nothing finite was logged."""
 
     step: int  # of the last value
@@ -37,23 +37,30 @@ def cells(curve: Curve, count: int, end: int) -> tuple[Cell, ...]:
     height = _scale(curve)
     columns: list[list[int]] = [[] for _ in range(count)]
     for i, s in enumerate(curve.step):
-        columns[min(count - 1, max(0, int((s - start) / width)))].append(i)
+        place = int((s - start) / width)
+        columns[0 if place < 0 else place if place < count else -1].append(i)
+    while not columns[-1]:
+        columns.pop()
+    step, mean = curve.step, curve.mean
+    finite = list(map(math.isfinite, mean))
     found = []
     for column in columns:
-        if len(column) == 1 and math.isfinite(curve.mean[column[0]]):
-            peak = height(curve.mean[column[0]])
-            found.append(Cell(curve.step[column[0]], peak, peak, curve.step[column[0]]))
+        if not column:
+            found.append(_EMPTY)
             continue
-        at = [i for i in column if math.isfinite(curve.mean[i])]
-        if at:
-            best = max(at, key=lambda i: curve.mean[i])
-            peak, last = height(curve.mean[best]), height(curve.mean[at[-1]])
-            found.append(Cell(curve.step[at[-1]], peak, last, curve.step[best]))
+        best = last = column[0]
+        if len(column) > 1:
+            at = [i for i in column if finite[i]] or column
+            best, last = max(at, key=mean.__getitem__), at[-1]
+        if finite[best]:
+            peak = height(mean[best])
+            found.append(Cell(step[last], peak, peak if last == best else height(mean[last]), step[best]))
         else:
-            found.append(Cell(curve.step[column[-1]] if column else -1, None, None, dead=bool(column)))
-    while found and found[-1].step < 0:
-        found.pop()
+            found.append(Cell(step[column[-1]], None, None, dead=True))
     return tuple(found)
+
+
+_EMPTY = Cell(-1, None, None)
 
 
 class _scale:
@@ -64,12 +71,14 @@ class _scale:
         low, high = (min(known), max(known)) if known else (0.0, 1.0)
         self.log = low > 0 and high / low >= _LOG_FROM
         self.low, self.high = (math.log(low), math.log(high)) if self.log else (low, high)
+        self.span = self.high - self.low
+        self.spans = self.span > 0 and math.isfinite(self.span)
 
     def __call__(self, v: float) -> float:
-        span = self.high - self.low
-        if not span > 0 or not math.isfinite(span):
+        if not self.spans:
             return 0.5
-        return min(1.0, max(0.0, ((math.log(v) if self.log else v) - self.low) / span))
+        h = ((math.log(v) if self.log else v) - self.low) / self.span
+        return 0.0 if h < 0.0 else h if h < 1.0 else 1.0
 
 
 def blocks(curve: Curve, count: int, end: int) -> str:
