@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from curvedoc.diagnose.fractions import as_fraction
 from curvedoc.series import Series
-from curvedoc.stats.guessing import classes_at_start
+from curvedoc.stats.counting import examples_counted
+from curvedoc.stats.guessing import classes_at_rest, classes_at_start
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4, 5, 6, 8, 10, 20, 83, 1000, 50304])
@@ -59,3 +60,41 @@ def test_only_accuracies_are_shares():
     assert as_fraction("accuracy", loss).value.tolist()[:2] == [0.9, 0.8]
     empty = Series.of([np.nan])
     assert as_fraction("accuracy", empty) is empty
+
+
+@pytest.mark.parametrize("classes", [3, 5, 8, 10, 20])
+def test_a_model_that_ends_at_chance_tells_the_number_of_classes(classes):
+    loss = Series.of([4.0, 3.5, *([np.log(classes)] * 4)])
+    right = Series.of([0.0, 0.0, *([1 / classes] * 4)])
+    assert classes_at_rest(loss, right) == classes
+    assert classes_at_rest(loss, Series.of(100 * right.value)) == classes
+
+
+@given(st.floats(1.0, 2.9), st.floats(1.5, 4.0))
+@settings(max_examples=60, deadline=None)
+def test_a_model_that_is_right_more_often_than_its_loss_says_does_not_guess(level, times):
+    right = min(1.0, times * np.exp(-level))
+    assert classes_at_rest(Series.of([level] * 6), Series.of([right] * 6)) is None
+
+
+def test_no_rows_tell_no_classes_at_rest():
+    assert classes_at_rest(Series.of([]), Series.of([0.1])) is None
+    assert classes_at_rest(Series.of([np.nan]), Series.of([np.nan])) is None
+
+
+@given(st.integers(3, 24), st.lists(st.integers(0, 24), min_size=2, max_size=40), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_shares_of_a_few_examples_tell_a_number_that_fits_them(count, rights, percent):
+    shares = np.array([min(r, count) / count for r in rights])
+    told = examples_counted(Series.of(np.round(shares, 4) * (100 if percent and shares.max() > 0.1 else 1)))
+    if told is not None:
+        assert 3 <= told <= count
+        assert np.allclose(shares * told, np.round(shares * told), atol=0.02)
+
+
+def test_shares_of_many_examples_tell_no_number():
+    rng = np.random.default_rng(3)
+    assert examples_counted(Series.of(np.round(rng.uniform(0.3, 0.9, 40), 4))) is None
+    assert examples_counted(Series.of([1.0, 1.0, 1.0])) is None
+    assert examples_counted(Series.of([0.0, 1.0, 1.0])) is None
+    assert examples_counted(Series.of([])) is None

@@ -772,3 +772,20 @@ def test_a_unit_after_a_blank_is_a_unit() -> None:
     assert curve(log, "dt") == [(1, 500.0)]
     assert curve(log, "validation loss") == [(2, 2.29)]
     assert len(log.messages) == 0
+
+
+def test_settings_printed_as_bare_json_before_a_progress_bar_are_settings(tmp_path):
+    """The bar's updates are parted by carriage returns: to a reader of lines they are one."""
+    from curvedoc.ingest import jsonl
+
+    bar = "".join(
+        f"\rtrain: {i}%|# | {i}/100 [00:01<00:02, 41.2it/s, loss={3 - i / 50:.3f}, lr=0.01]" for i in range(1, 100)
+    )
+    text = '{"optimizer": "adamw", "lr": 0.01, "batch_size": 32, "max_steps": 100}\n' + bar + "\n"
+    path = tmp_path / "stdout.txt"
+    path.write_text(text)
+    assert not jsonl.claims(path, text.encode())
+    assert text_log.claims(path, text.encode())
+    log = parse(text)
+    assert len(curve(log, "loss")) == 99
+    assert log.config["optimizer"] == "adamw" and log.config["batch_size"] == 32

@@ -93,6 +93,18 @@ def test_warm_restarts_are_counted_and_leap(count: int, period: int) -> None:
     assert schedule.restart_step(lr) == period - 1
 
 
+def test_a_leap_long_after_the_warm_up_is_no_part_of_it() -> None:
+    lr = Series.of([*np.linspace(1e-4, 3e-3, 5), *([3e-3] * 50), *([0.12] * 30)])
+    assert schedule.lr_jump_step(lr) == 55
+    assert schedule.warmup_steps(lr) == 4.0
+
+
+def test_a_warm_up_in_steps_of_one_length_is_a_warm_up() -> None:
+    lr = Series.of([*([1e-4] * 10), *([5e-4] * 10), *([1e-3] * 80)])
+    assert schedule.lr_jump_step(lr) is None
+    assert schedule.warmup_steps(lr) == 20.0
+
+
 def test_triangular_cycles_rise_again_without_a_leap() -> None:
     lr = Series.of([1e-3 * (0.1 + 0.9 * abs((i % 40) / 20 - 1)) for i in range(160)])
     assert schedule.lr_jump_step(lr) is None

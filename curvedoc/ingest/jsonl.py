@@ -31,7 +31,8 @@ def claims(path: Path, head: bytes) -> bool:
     clean, _ = text_bytes(head)
     if is_document(clean, whole=len(head) < 1 << 16):
         return _document_of_records(clean)
-    lines = [line.strip() for line in clean.split(b"\n") if line.strip()]
+    # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n".
+    lines = [line.strip() for line in clean.replace(b"\r", b"\n").split(b"\n") if line.strip()]
     if len(lines) > 1 and len(head) >= 1 << 16:
         lines.pop()
     named = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_LINE_NAMES)

@@ -26,6 +26,9 @@ _PAIR_RE = (
 )
 _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
 _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
+#: A dict with no word before it: settings only among the first lines of a log, and where it holds no outcome.
+_BARE_RE = r"^\s*\{(?:$|[\"'][A-Za-z_])"
+_BARE_LINES = 40
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
 
 
@@ -78,7 +81,10 @@ def _put(found: dict[str, Scalar], key: str, text: str) -> None:
 
 def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> None:
     """Dicts and calls printed on one line or over several."""
-    opens = pl.col("text").str.contains(_OPEN_RE) | pl.col("text").str.contains(r"^\s*\{$")
+    bare = pl.col("text").str.contains(r"^\s*\{$") | (
+        pl.col("text").str.contains(_BARE_RE) & (pl.int_range(pl.len()) < _BARE_LINES)
+    )
+    opens = pl.col("text").str.contains(_OPEN_RE) | bare
     texts = head["text"].to_list()
     at = head["idx"].to_list()
     past = 0
@@ -92,7 +98,8 @@ def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> No
         if end is None:
             continue
         got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
-        if got and not (texts[i].strip() == "{" and any(is_outcome(k) for k in got)):
+        named = texts[i][: m.start()].strip() or m.group() != "{"
+        if got and (named or not any(is_outcome(k) for k in got)):
             found.update(got)
             used.update(at[i:end])
             past = end

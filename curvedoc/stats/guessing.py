@@ -1,4 +1,4 @@
-"""Guessing: what the opening rows of a classifier say about the number of its classes."""
+"""Guessing: what the rows of a classifier that guesses say about the number of its classes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ _SCATTER = 0.08
 _WHOLE = 1.5
 #: Classes, tokens: more are not heard of.
 _MOST = 1e6
+#: At the end of a run: the share of its rows that counts, and how far e to the loss may lie from a whole number.
+_REST = 0.5
+_WHOLE_NUMBER = 0.04
+#: Below a guess by more than this the accuracy and the loss do not speak of the same classes.
+_LESS_OFTEN = 0.65
+#: Above so many classes every loss lies near the logarithm of a whole number.
+_FEW = 20.0
 
 
 def classes_at_start(loss: Series, accuracy: Series) -> float | None:
@@ -47,3 +54,32 @@ def classes_at_start(loss: Series, accuracy: Series) -> float | None:
     unit = 100.0 if float(np.max(right.value)) > _WHOLE else 1.0
     guessed = float(np.mean(right.value[:rows])) / unit
     return classes if guessed <= _MORE_OFTEN / classes + _SCATTER / math.sqrt(rows) else None
+
+
+def classes_at_rest(loss: Series, accuracy: Series) -> float | None:
+    """How many classes a model guesses among that ends at chance, told alike by its loss (ln C) and accuracy (1 / C).
+
+    loss, accuracy: over the same rows or not; accuracies above 1.5 count as percentages. The medians of the last half
+    of the finite rows count. None where the two contradict each other (a model that has learned to a cross-entropy of
+    L is right clearly more often than e to the -L), where e to the loss is no whole number from 3 to 20, or without a
+    finite row of both.
+
+    >>> classes_at_rest(Series.of([4.4, 1.62, 1.61, 1.61]), Series.of([0.2, 0.19, 0.22, 0.2]))
+    5.0
+    >>> classes_at_rest(Series.of([4.4, 1.62, 1.61, 1.61]), Series.of([0.2, 0.3, 0.4, 0.4])) is None
+    True
+    """
+    lost, right = loss.finite().value, accuracy.finite().value
+    if not len(lost) or not len(right):
+        return None
+    level = float(np.median(lost[int(len(lost) * _REST) :]))
+    if not math.log(2.5) < level < math.log(_FEW + 1.0):
+        return None
+    guesses = math.exp(level)
+    classes = float(round(guesses))
+    if abs(guesses / classes - 1.0) > _WHOLE_NUMBER:
+        return None
+    end = right[int(len(right) * _REST) :]
+    unit = 100.0 if float(np.max(right)) > _WHOLE else 1.0
+    times = float(np.mean(end)) / unit * classes
+    return classes if _LESS_OFTEN < times < _MORE_OFTEN else None

@@ -70,7 +70,8 @@ def warmup_row(c: Curve) -> int:
     """Row at which the warm-up ends; 0 when there is none.
 
     The first stretch that does not fall, up to where it first reaches its top. One long tread and a single leap is a
-    jump and not a warm-up; a stretch that gains less than a tenth is none either.
+    jump and not a warm-up; a stretch that gains less than a tenth is none either. Nor is a leap that comes after the
+    rate has rested for longer than its whole rise took: the warm-up ended where that rest began.
     """
     top = top_of(c.y)
     falls = np.flatnonzero(np.diff(c.y) < -SAME * top)
@@ -82,6 +83,10 @@ def warmup_row(c: Curve) -> int:
     rises = np.flatnonzero(np.diff(c.y[: row + 1]) > SAME * top)
     if len(rises) == 1 and row > 2:
         return 0
+    if len(rises) > 1 and rises[-1] == row - 1:
+        rest = int(rises[-2]) + 1
+        if row - 1 - rest > max(rest, 2) and high >= TIMES * c.y[row - 1]:
+            return rest if c.y[0] <= 0.9 * c.y[rest] else 0
     return row
 
 

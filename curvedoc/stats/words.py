@@ -21,6 +21,7 @@ from curvedoc.stats.anchors import (
 from curvedoc.stats.basic import BASIC
 from curvedoc.stats.blowup import blowup_factor, blowup_onset, blowup_score, departure, doubling_time, first_to_move
 from curvedoc.stats.climb import climbing_share
+from curvedoc.stats.counting import examples_counted
 from curvedoc.stats.decay import decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted, residual
 from curvedoc.stats.endstate import (
     change_high,
@@ -64,7 +65,7 @@ from curvedoc.stats.finite import (
     nonfinite_share,
     stays_nonfinite,
 )
-from curvedoc.stats.guessing import classes_at_start
+from curvedoc.stats.guessing import classes_at_rest, classes_at_start
 from curvedoc.stats.jumps import biggest_drop, biggest_rise, jumps, level_shift
 from curvedoc.stats.ladder import (
     collapse_factor,
@@ -203,8 +204,9 @@ _TRANSITIONS: tuple[_Function, ...] = (
     delay_share, double_descent, grokking_gap, grokking_step, half_fall_time, half_time, late_breakthrough,
 )  # fmt: skip
 _ANCHORS: tuple[_Function, ...] = (
-    chance_accuracy, chance_level, classes_at_chance, classes_at_floor, classes_at_start, double_softmax_ceiling,
-    double_softmax_floor, in_nats, init_excess, integer_factor, power_of_two_factor, smoothing_floor,
+    chance_accuracy, chance_level, classes_at_chance, classes_at_floor, classes_at_rest, classes_at_start,
+    double_softmax_ceiling, double_softmax_floor, examples_counted, in_nats, init_excess, integer_factor,
+    power_of_two_factor, smoothing_floor,
 )  # fmt: skip
 _GROWTH: tuple[_Function, ...] = (
     collapse_factor, growth_factor, growth_per_step, growth_z, ladder_growth, ladder_steady, ladder_z, levelling,
