@@ -34,8 +34,10 @@ FEW_RUNS = 40
 #: A shard is read at once: its size bounds the memory of a worker, its count the work lost when one is killed.
 SHARD_BYTES = 32 << 20
 SHARD_RUNS = 100
-#: Shards a worker gets at least, so that none waits long for the last one.
+#: Of what is left to do a shard takes so many-th a worker, so that none waits long for the last one.
 SHARDS_EACH = 4
+#: Bundles that are read together whatever is left: by itself, each costs more.
+SHARD_LEAST = 4
 
 
 def afresh(
@@ -186,16 +188,20 @@ def _kept(store: Store, key: str) -> bool:
 
 
 def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
-    """Tasks in shards of at most 32 MB or 100 bundles, smaller where there is little to share among the workers."""
+    """Tasks in shards of at most 32 MB or 100 bundles, smaller where there is little left to share among the workers."""
     parts = max(1, jobs * SHARDS_EACH if jobs > 1 else 1)
-    size = min(SHARD_BYTES, sum(t.bundle.bytes for t in tasks) // parts + 1)
-    count = min(SHARD_RUNS, len(tasks) // parts + 1)
+    left, least = sum(t.bundle.bytes for t in tasks), min(SHARD_LEAST, len(tasks) // parts + 1)
     out: list[Shard] = []
     batch: list[Task] = []
-    held = 0
-    for task in tasks:
-        if batch and (held + task.bundle.bytes > size or len(batch) >= count):
+    held, size, count = 0, left // parts + 1, len(tasks) // parts + 1
+    for i, task in enumerate(tasks):
+        grown, n = held + task.bundle.bytes, len(batch)
+        full = grown > SHARD_BYTES or n >= SHARD_RUNS
+        if batch and (full or (n >= least and (grown > size or n >= count))):
             out.append(Shard(tuple(batch)))
+            left -= held
+            # the last ones are small: no worker is to end long before another
+            size, count = left // parts + 1, (len(tasks) - i) // parts + 1
             batch, held = [], 0
         batch.append(task)
         held += task.bundle.bytes
