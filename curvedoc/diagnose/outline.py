@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-
 from curvedoc.model import Run, Scalar
+from curvedoc.stats.medians import median_of
 
 
 class Sibling(Protocol):
@@ -52,4 +51,4 @@ def final_loss(run: Sibling) -> float | None:
     value = None if series is None else series.finite().value
     if value is None or not len(value):
         return None
-    return float(np.median(value[-max(1, len(value) // 10) :]))
+    return median_of(value[-max(1, len(value) // 10) :])

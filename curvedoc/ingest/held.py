@@ -73,6 +73,8 @@ def _new_rows(s: Strand) -> Bools | None:
     if n < _ROWS:
         return None
     same = (s.value[1:] == s.value[:-1]) | (np.isnan(s.value[1:]) & np.isnan(s.value[:-1]))
+    if 3 * int(np.count_nonzero(same)) < n - 3:  # then more than half of the stretches are one row long
+        return None
     begins = np.flatnonzero(np.concatenate(([True], ~same)))
     # the first stretch begins with the log and the last one ends with it, wherever the interval stands
     inner = np.diff(begins)[1:]

@@ -29,8 +29,8 @@ _FEW = 8
 _ROUNDS = 24
 #: Records looked at to find one with a layout.
 _PROBES = 8
-#: Tags are told apart by 16 bits of a hash first (and then compared in full).
-_HASH_BITS = 16
+#: Tags are told apart by 13 bits of a hash first (and then compared in full): its tables stay in the first cache.
+_HASH_BITS = 13
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 

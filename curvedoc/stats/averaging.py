@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from curvedoc.series import Floats, Series
@@ -67,9 +69,16 @@ def _span(d: Floats) -> float:
     return (1.0 + persistence) / (1.0 - persistence)
 
 
+@lru_cache(maxsize=8)  # the curves of a run mostly have one length
+def _across(n: int) -> Floats:
+    x = np.linspace(-1.0, 1.0, n)
+    x.setflags(write=False)
+    return x
+
+
 def _course(d: Floats) -> Floats:
     """The slow part of the differences, what the curve's own slope adds: a line in the rows, robust to single ones."""
-    x = np.linspace(-1.0, 1.0, len(d))
+    x = _across(len(d))
     width = 3.0 * 1.4826 * median_of(np.abs(d - median_of(d)))
     level = np.full(len(d), median_of(d))
     for _ in range(2):

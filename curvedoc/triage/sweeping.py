@@ -188,7 +188,7 @@ def _kept(store: Store, key: str) -> bool:
 
 
 def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
-    """Tasks in shards of at most 32 MB or 100 bundles, smaller where there is little left to share among the workers."""
+    """Tasks in shards of at most 32 MB or 100 bundles, smaller where little is left to share among the workers."""
     parts = max(1, jobs * SHARDS_EACH if jobs > 1 else 1)
     left, least = sum(t.bundle.bytes for t in tasks), min(SHARD_LEAST, len(tasks) // parts + 1)
     out: list[Shard] = []
