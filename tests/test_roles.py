@@ -267,3 +267,12 @@ def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, text: str, told
     with pytest.raises(RuleError) as e:
         load_signals(path)
     assert told in str(e.value) and "signals.yaml" in str(e.value)
+
+
+def test_the_validation_of_a_trained_part_is_a_part_and_of_anything_else_a_data_set() -> None:
+    falls = [3.0, 2.0, 1.0]
+    told = roles(loss=falls, loss_bc=falls, val_loss=falls, val_loss_bc=falls, val_loss_wild=falls)
+    assert [m.role for m in told if m.metric == "val_loss_bc"] == ["val_aux_loss"]
+    assert [(m.role, m.label) for m in told if m.metric == "val_loss_wild"] == [("val_loss", "wild")]
+    alone = roles(loss=falls, val_loss=falls, val_loss_bc=falls)
+    assert [(m.role, m.label) for m in alone if m.metric == "val_loss_bc"] == [("val_loss", "bc")]

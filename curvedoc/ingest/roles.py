@@ -69,7 +69,7 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
-    found = _in_a_game(found, table)
+    found = _parts_alike(_in_a_game(found, table), table)
     found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
     taken = set(chosen.values())
@@ -134,6 +134,32 @@ def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple
             continue
         game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
         found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
+    return found
+
+
+def _parts_alike(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """Validation losses of a label that training logs beside its whole loss, as parts of the objective too.
+
+    val_loss_bc alone may be another data set; where loss_bc and loss are trained on and val_loss is logged as well,
+    it is a term of the sum, which may rise while the sum falls.
+    """
+    for family in table.families:
+        if "train" not in family.parts_as:
+            continue
+        own = [r for _, r in found if r.family == family.name]
+        trained = {r.label for r in own if r.role == family.parts_as["train"] and r.label}
+        if not trained or not any(r.role == family.roles.get("train") and not r.label for r in own):
+            continue
+        for split, role in family.parts_as.items():
+            whole = family.roles.get(split)
+            if split == "train" or not any(r.role == whole and not r.label for r in own):
+                continue
+            found = [
+                (f, replace(r, role=role, part=True))
+                if r.family == family.name and r.role == whole and r.label in trained
+                else (f, r)
+                for f, r in found
+            ]
     return found
 
 
