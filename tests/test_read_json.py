@@ -832,3 +832,31 @@ def test_every_number_of_the_corpus_is_read():
                 elif key not in ("step", "global_step", "time", "ts", "rank", "timestamp"):
                     want[key] += 1
         assert Counter(jsonl.read([path])[0].points["metric"]) == want
+
+
+@pytest.mark.parametrize("rows", [20, 5000])
+@pytest.mark.parametrize("deep", [False, True])
+def test_records_behind_settings_in_one_pretty_printed_object_are_read(tmp_path, rows, deep):
+    inside = {
+        "config": {"lr": 0.1, "betas": [0.9, 0.99]},
+        "history": [{"step": i, "loss": 2.0 / (i + 1)} for i in range(rows)],
+    }
+    path = put(tmp_path, json.dumps({"run": inside} if deep else inside, indent=1), "history.json")
+    with path.open("rb") as f:
+        assert jsonl.claims(path, f.read(1 << 16))
+    log = jsonl.read([path])[0]
+    assert len(curve(log, "loss")) == rows
+
+
+def test_a_large_object_without_records_is_no_log(tmp_path):
+    vocab = {"model": {"vocab": {f"token{i}": i for i in range(9000)}, "merges": [[f"a{i}", "b"] for i in range(99)]}}
+    path = put(tmp_path, json.dumps(vocab, indent=1), "tokenizer.json")
+    assert not jsonl.claims(path, path.read_bytes()[: 1 << 16])
+
+
+@pytest.mark.parametrize("said", ["Namespace(lr=0.1, optimizer='sgd')", "config: {'lr': 0.1, 'optimizer': 'sgd'}"])
+def test_settings_printed_ahead_of_records_that_are_dicts_are_read(tmp_path, said):
+    text = said + "\n" + "".join(f"{{'step': {i}, 'loss': {2 / (i + 1):.4f}}}\n" for i in range(30))
+    log = read(tmp_path, text, "out.txt")
+    assert (log.config["lr"], log.config["optimizer"]) == (0.1, "sgd")
+    assert len(curve(log, "loss")) == 30

@@ -789,3 +789,56 @@ def test_settings_printed_as_bare_json_before_a_progress_bar_are_settings(tmp_pa
     log = parse(text)
     assert len(curve(log, "loss")) == 99
     assert log.config["optimizer"] == "adamw" and log.config["batch_size"] == 32
+
+
+PREFIXES = [
+    "",
+    "INFO:train:",
+    "INFO:__main__:",
+    "[2026-01-01 10:00:00] INFO | ",
+    "2026-01-01 10:00:00,123 - train - INFO - ",
+    "2026-01-01 10:00:00 | INFO     | __main__:main:42 - ",
+    "[2026-01-01 10:00:00,000][train][INFO] - ",
+    "I0101 10:00:00.123456 140735 train.py:33] ",
+    "01/01/2026 10:00:00 - INFO - __main__ -   ",
+]
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_settings_in_lines_of_their_own_are_read_behind_what_a_logger_writes_first(prefix: str) -> None:
+    said = [
+        "lr: 0.01",
+        "batch_size = 64",
+        "optimizer: adamw",
+        *(f"step {i} | loss {2 / (i + 1):.4f}" for i in range(9)),
+    ]
+    log = parse("".join(f"{prefix}{line}\n" for line in said))
+    assert log.config == {"lr": 0.01, "batch_size": 64, "optimizer": "adamw"}
+    assert [s for s, _ in curve(log, "loss")] == list(range(9))
+
+
+def test_the_scope_of_an_evaluation_is_no_name_of_a_logger() -> None:
+    log = parse("INFO:val:loss=0.5 step=3\nINFO:val:loss=0.4 step=6\nINFO:train:loss=0.3 step=7\n" * 2)
+    assert {s for s, _ in curve(log, "loss")} == {7}
+
+
+def bars(evaluated: str) -> str:
+    """A bar that runs through 60 steps, interrupted at every twentieth."""
+    out = []
+    for i in range(60):
+        out.append(f"\rtraining: {i:3d}%|###       | {i}/60 [00:01<00:02, 12.3it/s, loss={2 / (i + 1):.3f}]")
+        if i % 20 == 19:
+            out.append(f"\n{evaluated.format(i)}\n")
+    return "".join(out) + "\n"
+
+
+@pytest.mark.parametrize("evaluated", ["Validation step {}: val_loss=0.5", "step {}: val_loss=0.5, val_acc=0.1"])
+def test_a_bar_keeps_its_steps_where_evaluations_name_theirs(evaluated: str) -> None:
+    log = parse(bars(evaluated))
+    assert [s for s, _ in curve(log, "loss")] == list(range(60))
+    assert [s for s, _ in curve(log, "val_loss")] == [19, 39, 59]
+
+
+def test_a_bar_that_disagrees_with_the_steps_named_beside_it_is_not_followed() -> None:
+    log = parse(bars("step {}000: loss=0.5"))
+    assert {s for s, _ in curve(log, "loss")} <= {None, 19000, 39000, 59000}

@@ -18,7 +18,9 @@ _CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "c
 #: Ray repeats its whole configuration in each record. ("params/" may hold norms of parameters, so it is not here.)
 _REPEATED = ("config/", "args/", "hparams/", "hyperparameters/", "cfg/")
 _PRINTED = re.compile(
-    r"(?:config|args|arguments|hparams|params|settings)\b[^{]{0,40}(\{.*\})\s*$", re.IGNORECASE | re.DOTALL
+    r"(?:config|args|arguments|hparams|params|settings)\b[^{]{0,40}(\{.*\})\s*$"
+    r"|((?:\bNamespace|\b[a-z]\w{0,40}(?:Config|Args|Arguments))\(.*\))\s*$",
+    re.IGNORECASE | re.DOTALL,
 )
 #: An opening dump is a record or two; many records without a step are curves of another clock.
 _MAX_OPENING = 5
@@ -40,7 +42,7 @@ def settings_of(
     for message in found.messages:
         printed = _PRINTED.search(message.text) if message.before == 0 and len(message.text) < 1 << 16 else None
         if printed:
-            settings.update(flat.settings(printed[1]))
+            settings.update(flat.settings(printed[1] or printed[2]))
     repeated = frozenset(k for k in (*found.numbers, *found.texts) if k.startswith(_REPEATED))
     for key, texts in found.texts.items():
         for i in _places(texts.at, aside, key in repeated):

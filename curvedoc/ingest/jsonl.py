@@ -21,7 +21,8 @@ ABOUT = "JSON records: one a line, in an array, pretty-printed, or wrapped by lo
 
 _LINE_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".log.json")
 _SAMPLE = 50
-_INSIDE = re.compile(rb'"[^"\\\\]{1,100}"\s*:\s*\[\s*\{')
+_TOKEN = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"|[{}\[\]]')
+_FIRST = re.compile(rb"\s*\{")
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -71,10 +72,28 @@ def _document_of_records(clean: bytes) -> bool:
         value = document(clean)
         if value is not None:  # one object alone is a configuration or a summary
             return records_of(value) is not None
-        inside = _INSIDE.search(start)
-        start = start[inside.end() - 1 :] if inside and inside.start() < start.find(b"}") else start
+        inside = _array_inside(start)
+        start = start[inside:] if inside is not None else start
     found = _first_object(start.lstrip(b"[ \n\t"))
     return found is not None and is_record(found)
+
+
+def _array_inside(start: bytes) -> int | None:
+    """Where the first object of an array stands that the opening object holds as a field, or one level below."""
+    open_: list[bytes] = []
+    for token in _TOKEN.finditer(start):
+        sign = token[0]
+        if sign == b"[" and 0 < len(open_) < 3 and b"[" not in open_:
+            first = _FIRST.match(start, token.end())
+            if first is not None:
+                return first.end() - 1
+        if sign in (b"{", b"["):
+            open_.append(sign)
+        elif sign in (b"}", b"]"):
+            if len(open_) < 2:  # the object ends here; what follows is another one
+                return None
+            open_.pop()
+    return None
 
 
 def _first_object(text: bytes) -> dict[str, Any] | None:

@@ -8,6 +8,8 @@ import polars as pl
 
 from curvedoc.ingest.flat import scalar, settings
 from curvedoc.ingest.text_keys import is_outcome
+from curvedoc.ingest.text_lines import CLOCK, NUMBER
+from curvedoc.ingest.text_prefix import read_prefix
 from curvedoc.model import Scalar
 
 #: Settings are printed at the start; later lines of that shape are something else.
@@ -24,6 +26,8 @@ _RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]{2,70}?) = ([0-9][0-9,.
 _PAIR_RE = (
     r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}([\w.+\-/]{1,80})$"
 )
+_PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\w.+\-/{NUMBER}]{{1,80}}$")
+_STAMPED_RE = r"(?-u:\b)(?:INFO|DEBUG|NOTICE)(?-u:\b)|^\[?" + CLOCK + "|^[ID][0-9]{4} "
 _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
 _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
 #: A dict with no word before it: settings only among the first lines of a log, and where it holds no outcome.
@@ -33,10 +37,19 @@ _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\
 
 
 def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:
-    """Settings in single `key: value` lines: what stands before the first record (columns text)."""
+    """Settings in single `key: value` lines, behind a clock and a level too: what stands before the first record.
+
+    lines: text, template
+    """
     found: dict[str, Scalar] = {}
-    for key, value in _matches(lines.head(HEAD_LINES), _PAIR_RE):
+    head = lines.head(HEAD_LINES)
+    for key, value in _matches(head, _PAIR_RE):
         _put(found, key, value)
+    for text, template in head.filter(pl.col("template").str.contains(_STAMPED_RE)).select("text", "template").rows():
+        pair = _PAIR.match(template, read_prefix(template).end)
+        if pair is not None:
+            # the value as it was written: in the template a number is one sign
+            _put(found, pair[1], text[text.rindex(pair[1]) + len(pair[1]) :].lstrip(" :="))
     return found
 
 

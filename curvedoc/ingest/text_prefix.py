@@ -31,6 +31,8 @@ _PIECE = re.compile(
     r"|(?P<mark>[-|>:\]]{1,3}(?= |$)|\]:?)"
     r"|(?P<blank> +)"
 )
+#: Behind the name of a logger.
+_LEVEL_NEXT = re.compile(rf"[ \[|-]{{0,4}}(?:{_LEVEL})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,10 @@ def read_prefix(template: str) -> Prefix:
             break
         if what in ("logger", "tag", "name"):
             word = m.group(what)
-            meant = scope_of(word) and "_" not in word
+            scope = scope_of(word)
+            # "INFO:train:" and "10:00:00 - train - INFO" are loggers of that name; dropped, it is no loss
+            logger = scope == "train" and (level if what == "name" else _LEVEL_NEXT.match(template, m.end()))
+            meant = scope and "_" not in word and not logger
             counter = plain(word.rstrip(":")) in ("step", "epoch", "iter", "iteration", "batch", "metric")
             if (what != "tag" and not (clock or level)) or meant or counter or is_usual(word):
                 break

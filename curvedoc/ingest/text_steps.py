@@ -81,24 +81,12 @@ def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
     return (epoch - np.nanmin(epoch)) * length + count
 
 
-def resolve(ev: Events) -> Steps:
-    """The steps of all events.
+def _inner(ev: Events, epoch: Floats, whole: bool) -> Floats | None:
+    """The counter within the epoch as one of the run, NaN where a line has none; None where it does not count.
 
-    A step beats a counter within the epoch, that beats the epoch. A line without a counter of the run's kind takes the
-    last one before it. Axis "row" (all NaN) when nothing counts; "samples" where the counter does.
+    epoch: of every event, carried; whole: the epochs are whole numbers
     """
-    whole = _whole(ev.epoch)
-    epoch = _carry(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
     train = ~ev.evaluation
-    if ev.averaged.any() and whole:
-        return Steps(_carry(epoch), "epoch", True)
-    step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
-    own = np.where(train, step, np.nan)
-    if not np.isnan(step).all():
-        total = np.where(train, ev.total, np.nan)
-        if _resets(own, epoch, total):
-            step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
-        return Steps(_carry(step), "step", whole)
     inner = np.where(train & np.isfinite(ev.inner), ev.inner, np.nan)
     if ev.bar.any() and not (ev.record & ~np.isnan(inner) & ~ev.bar).any():
         # bars of downloads and evaluations run to other totals than the bar of the training does
@@ -116,6 +104,46 @@ def resolve(ev: Events) -> Steps:
             turn[np.flatnonzero(seen)[1:]] = np.diff(inner[seen]) < 0
             if turn.sum() > 0 and _same(ev.total[seen]):
                 inner = _over_epochs(inner, ev.total, np.cumsum(turn))
+        return inner
+    return None
+
+
+def _agree(inner: Floats, step: Floats) -> bool:
+    """Whether the steps that other lines name are those that the counter had reached by then."""
+    reached = _carry(inner)
+    both = ~np.isnan(step) & ~np.isnan(reached)
+    known = np.unique(inner[~np.isnan(inner)])
+    if both.sum() < 2 or len(known) < 2:
+        return False
+    near = np.abs(step[both] - reached[both]) <= max(1.0, 1.5 * float(np.median(np.diff(known))))
+    return float(near.mean()) >= RESET_SHARE
+
+
+def resolve(ev: Events) -> Steps:
+    """The steps of all events.
+
+    A step beats a counter within the epoch, that beats the epoch; where other lines name a step than those with a
+    counter that agrees with them, each line has its own. A line without a counter of the run's kind takes the
+    last one before it. Axis "row" (all NaN) when nothing counts; "samples" where the counter does.
+    """
+    whole = _whole(ev.epoch)
+    epoch = _carry(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
+    train = ~ev.evaluation
+    if ev.averaged.any() and whole:
+        return Steps(_carry(epoch), "epoch", True)
+    step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
+    own = np.where(train, step, np.nan)
+    if not np.isnan(step).all():
+        total = np.where(train, ev.total, np.nan)
+        if _resets(own, epoch, total):
+            step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
+        elif np.isnan(own[~np.isnan(ev.inner)]).all():
+            inner = _inner(ev, epoch, whole)
+            if inner is not None and _agree(inner, step):
+                step = np.where(np.isnan(step), inner, step)
+        return Steps(_carry(step), "step", whole)
+    inner = _inner(ev, epoch, whole)
+    if inner is not None:
         return Steps(_carry(inner), "samples" if ev.samples.any() else "step", whole)
     if whole:
         return Steps(epoch, "epoch", True)
