@@ -294,6 +294,12 @@ def test_structlog_and_json_logging_records_give_metrics_and_messages(tmp_path):
     assert log.points.filter(pl.col("metric") == "loss")["time"].to_list() == [1767225602.5]
 
 
+def test_a_counter_before_a_record_of_json_is_its_step(tmp_path):
+    text = "".join(f'global_step {i * 10}: {{"loss": {2 - i / 10}, "lr": 0.001}}\n' for i in range(5))
+    log = jsonl.read([put(tmp_path, text, "train.log")])[0]
+    assert log.axis == "step" and curve(log, "loss") == {i * 10: 2 - i / 10 for i in range(5)}
+
+
 def test_fairseq_json_behind_a_prefix_gives_metrics_by_split(tmp_path):
     head = "2026-01-01 00:00:0%d | INFO | %s | "
     row = {"epoch": 1, "update": 0.5, "loss": "10.1", "num_updates": "100", "lr": "0.0001"}

@@ -93,6 +93,11 @@ LINES = [
      "grad_norm", 2, math.nan),
     ('{"train": {"loss": 0.5}, "val": {"loss": 0.6}, "step": 4} trailing', "val loss", 4, 0.6),
     ("step=3 loss=1_000.5 rate=-1e-3", "rate", 3, -1e-3),
+    ("Step #120, Loss: 0.43", "Loss", 120, 0.43),
+    ("Training loss (for one batch) at step 120: 0.43", "training loss", 120, 0.43),
+    ("Cost after iteration 120: 0.430000", "cost", 120, 0.43),
+    ("Loss after 120 iterations: 0.43", "loss", 120, 0.43),
+    ("train 120/500 loss: 0.43", "loss", 120, 0.43),
 ]  # fmt: skip
 
 
@@ -279,6 +284,22 @@ def test_two_scopes_on_one_line_keep_their_metrics_apart() -> None:
     assert {r["metric"]: r["value"] for r in log.points.iter_rows(named=True)} == {
         "train loss": 0.5, "train acc": 0.8, "val loss": 0.6, "val acc": 0.7,
     }  # fmt: skip
+
+
+def test_a_scope_in_the_middle_of_a_line_is_for_what_follows_it() -> None:
+    log = parse("step 3 Loss=0.5 ACC=80.1 | Val: Loss=0.6 ACC=70.2\n")
+    assert {r["metric"]: r["value"] for r in log.points.iter_rows(named=True)} == {
+        "Loss": 0.5, "ACC": 80.1, "val Loss": 0.6, "val ACC": 70.2,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("head", "gap"), [("epoch | Train Loss | Val Loss\n", " | "), ("Epoch   Train Loss   Val Loss\n", "   ")]
+)
+def test_a_table_may_have_names_of_several_words(head: str, gap: str) -> None:
+    log = parse(head + "".join(gap.join((str(i), f"0.{i}", f"0.{i + 1}")) + "\n" for i in (1, 2)))
+    assert set(log.points["metric"]) == {"Train Loss", "Val Loss"}
+    assert curve(log, "Val Loss") == [(1, 0.2), (2, 0.3)]
 
 
 def test_units_of_one_metric_are_brought_to_the_first_one() -> None:

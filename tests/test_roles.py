@@ -174,6 +174,27 @@ def test_the_only_data_set_needs_no_label() -> None:
     assert roles(eval_wikitext_loss=[1.0, 0.9])[0].label == ""
 
 
+def found(**values: list[float]) -> dict[str, str]:
+    return {m.metric: m.role for m in roles(**values)}
+
+
+def test_names_that_say_only_the_split_are_losses_or_accuracies_by_their_values() -> None:
+    falls, near, learns = [2.3, 1.9, 1.2, 0.9], [2.4, 2.0, 1.4, 1.1], [0.1, 0.4, 0.6, 0.8]
+    assert found(train=falls, val=near) == {"train": "loss", "val": "val_loss"}
+    assert found(loss=falls, val=near) == {"loss": "loss", "val": "val_loss"}
+    assert found(trn=falls, val=near, acc=learns) == {"trn": "loss", "val": "val_loss", "acc": "accuracy"}
+    percent = [100 * v for v in learns]
+    for shares in (learns, percent):
+        told = found(Loss=falls, Train=shares, Val=shares, Test=shares)
+        assert told == {"Loss": "loss", "Train": "accuracy", "Val": "val_accuracy", "Test": "test_accuracy"}
+
+
+def test_names_that_say_only_the_split_stay_unknown_where_their_values_tell_nothing() -> None:
+    assert found(train=[0.1, 0.4, 0.6, 0.8], val=[0.1, 0.3, 0.5, 0.7]) == {}
+    assert found(train_loss=[2.0, 1.0, 0.5, 0.4], train=[3.0, 2.0, 1.5, 1.4]) == {"train_loss": "loss"}
+    assert found(train=[1.0, 2.0, 3.0, 4.0, 5.0, 600.0]) == {}
+
+
 def test_an_error_metric_stands_in_for_the_loss_of_a_run_without_one() -> None:
     found = roles(**{"train-rmse": [3.0, 2.0, 1.0], "eval-rmse": [3.1, 2.2, 1.5]})
     assert [(m.role, m.metric) for m in found] == [("loss", "train-rmse"), ("val_loss", "eval-rmse")]

@@ -19,6 +19,10 @@ _LITERAL = re.compile(r"(?<=[:,\[\s])(-?)(nan|NAN|inf|INF|None|True|False)(?=\s*
 _SPELLED = {"nan": "NaN", "inf": "Infinity", "none": "null", "true": "true", "false": "false"}
 _GLUED = re.compile(rb"\}\s*,?\s*\{")
 _SETTINGS = re.compile(rb"config|args|param|option|namespace|setting", re.IGNORECASE)
+#: "global_step 120: {...}"
+_COUNTED = re.compile(
+    r"(?i)(?:^|[\s|(\[])(global[_ ]?step|step|iter(?:ation)?|epoch)[\s:=#]{1,3}(\d{1,15})[\s:=)\]>|-]*$"
+)
 #: A prefix is a logger's head (time, level, name), not prose.
 _MAX_PREFIX = 200
 
@@ -72,13 +76,16 @@ def _loads(line: bytes) -> Any:
 
 
 def _prefixed(line: bytes) -> tuple[list[dict[str, Any]], Verdict]:
-    """fairseq's `time | INFO | train_inner | {...}`: the prefix gives the record its time and its split."""
+    """fairseq's `time | INFO | train_inner | {...}`: the prefix gives the record its time, its split, its counter."""
     at = line.find(b'{"')
     if not 0 < at <= _MAX_PREFIX or not line.endswith(b"}") or _SETTINGS.search(line, 0, at):
         return [], "text"
     value = _loads(line[at:])
     if not isinstance(value, dict):
         return [], "text"
+    counted = _COUNTED.search(line[:at].decode("utf-8", "replace"))
+    if counted is not None:
+        value.setdefault(counted[1].lower().replace(" ", "_"), int(counted[2]))
     parts = [p.strip() for p in line[:at].decode("utf-8", "replace").split("|")]
     parts = [p for p in parts if p]
     split = split_of(parts[-1]) if parts else None

@@ -10,6 +10,10 @@ from curvedoc.ingest.text_slots import EPOCH, INNER, METRIC, STEP, Body, Slot
 
 _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
+#: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
+_REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
+#: "Loss after 100 iterations: 0.3"
+_AFTER = re.compile(rf"\bafter ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b(?=:)")
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
@@ -149,10 +153,10 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.found.append(Slot(role, slot, key))
         return
     scope = words.SCOPES.get(key.lower())
-    if scope and sep == ":" and not state.found and opened in ("", "["):
+    if scope and (sep == ":" or mark == FRACTION) and not state.found and opened in ("", "["):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
-        state.found.append(Slot(EPOCH if opened == "" else INNER, slot, "epoch"))
+        state.found.append(Slot(EPOCH if opened == "" and sep else INNER, slot, "epoch"))
         return
     parts = key.split()
     while sep and len(parts) > 1 and words.is_prose(parts[0]):
@@ -206,6 +210,7 @@ def _label(before: str, label: str) -> str:
 def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
+    body = _AFTER.sub(r"after \2 \1", _REMARK.sub("", body))
     end, slot = 0, first
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
@@ -236,6 +241,10 @@ def read_body(body: str, first: int) -> Body:
                 scoped[slot] = state.scopes[seen - 1]
         slot += 1
     _leftover(state, re.sub(r"\([^()]{0,60}\)", " ", body[end:]))
+    measured = [s.slot in scoped for s in state.found if s.role == METRIC]
+    if len(set(state.scopes)) == 1 and any(measured) and not all(measured):
+        # "loss=0.3 | val: loss=0.4": what stands before the one scope is the training's
+        state.scopes.insert(0, "train" if state.scopes[0] != "train" else "")
     if len(set(state.scopes)) > 1:
         state.found = [
             Slot(s.role, s.slot, f"{scoped[s.slot]} {s.name}", s.unit)

@@ -15,7 +15,7 @@ EPOCH_WORDS = ("epoch", "ep", "epochs", "round", "episode", "training iteration"
 
 #: A key without counter makes a record only if one of these words is in it.
 _OUTCOME = re.compile(
-    r"loss|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
+    r"loss|\bcost\b|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
     r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error|grad|gnorm|bpb|bpc|top-?[15]|r2\b|recall|precision|elbo|nll|fid\b"
 )
 _HYPER = re.compile(r"learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")

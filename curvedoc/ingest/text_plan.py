@@ -19,7 +19,7 @@ _NO_VALUE = re.compile(
 #: What every record with more than one number holds: a counter or a measure, or a position at its head. Running text is
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
 _COULD = re.compile(
-    rf"(?i:step|iter|epoch|batch|update|episode|round|loss|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
+    rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
     rf"|dice|psnr|ssim|wer|cer|err|grad|gnorm|bp[bc]|top|r2|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
     rf"|^\[?{NUMBER}|^{FRACTION}|\|\|"
 )

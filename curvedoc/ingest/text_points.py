@@ -17,7 +17,7 @@ from curvedoc.model import POINTS, Flag, empty_points
 
 #: Counters of other things than the run.
 _NO_METRIC = frozenset({"v_num"})
-_MARKS = " \t=:,([{'\"|<>~$*"
+_MARKS = " \t=:,([{'\"|<>~$*#"
 _LIMIT = float(2**62)
 
 

@@ -17,6 +17,8 @@ HEADER_RE = r"^[ |\t]*(?i:epochs?|steps?|iter|iters|iteration|round|class +image
 MAX_HEADERS = 50
 
 _GAP = re.compile(r"[\s|]+")
+#: Between names of several words.
+_WIDE = re.compile(r" *\| *|\s{2,}|\t")
 _NAME = re.compile(r"[A-Za-z_#][\w./@%()#-]{0,60}")
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
@@ -28,10 +30,10 @@ Headers = dict[tuple[int, bool], tuple[str, ...]]
 def headers(lines: Iterable[str]) -> Headers:
     """The names in the lines that can be a header; the first of each width counts."""
     out: Headers = {}
-    for line in lines:
-        names = [n.strip("():") for n in _GAP.split(line.split(":", 1)[0].strip(" |\t"))]
+    for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE)):
+        names = [n.strip("(): ") for n in apart.split(line.split(":", 1)[0].strip(" |\t"))]
         names = [n.rsplit("(", 1)[-1] for n in names]
-        if len(names) < 2 or not all(_NAME.fullmatch(n) for n in names):
+        if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
             continue
         if any(words.is_prose(n) for n in names) or not any(words.is_usual(n) for n in names[1:]):
             continue
