@@ -99,6 +99,16 @@ def test_a_column_of_text_is_no_metric_and_no_damage(read) -> None:  # type: ign
     assert not kinds(log)
 
 
+def test_a_column_that_names_the_split_takes_the_metrics_apart(read) -> None:  # type: ignore[no-untyped-def]
+    log = read("epoch,phase,loss,train_time\n1,train,2.0,1\n1,valid,2.1,1\n2,train,1.5,\n2,,1.7,1\n")
+    assert curve(log, "train/loss") == [(1, 2.0), (2, 1.5)] and curve(log, "val/loss") == [(1, 2.1)]
+    assert curve(log, "loss") == [(2, 1.7)] and len(curve(log, "train_time")) == 3
+    long = read("step,split,metric,value\n1,train,loss,2.0\n1,eval,loss,2.1\n1,eval,val_acc,0.5\n", "long.csv")
+    assert set(long.points["metric"]) == {"train/loss", "eval/loss", "val_acc"}
+    other = read("epoch,stage,loss\n1,warmup,2.0\n2,main,1.5\n", "other.csv")
+    assert curve(other, "loss") == [(1, 2.0), (2, 1.5)]
+
+
 def test_a_header_repeated_at_a_restart_is_skipped_and_told(read) -> None:  # type: ignore[no-untyped-def]
     log = read("step,train_loss\n10,1.0\n20,0.9\nstep,train_loss\n15,0.95\n", "Train_Samples_train_loss.csv")
     assert curve(log, "train_loss") == [(10, 1.0), (20, 0.9), (15, 0.95)]

@@ -294,6 +294,22 @@ def test_structlog_and_json_logging_records_give_metrics_and_messages(tmp_path):
     assert log.points.filter(pl.col("metric") == "loss")["time"].to_list() == [1767225602.5]
 
 
+def test_records_by_number_are_epochs_or_steps(tmp_path):
+    for numbers, kind in ((range(1, 6), "epoch"), (range(0, 500, 100), "step")):
+        text = json.dumps({str(i): {"loss": 2.0 - i / 1000, "val_loss": 2.1} for i in numbers}, indent=1)
+        path = put(tmp_path, text, f"{kind}.json")
+        assert jsonl.claims(path, text.encode())
+        log = jsonl.read([path])[0]
+        assert log.axis == kind and curve(log, "loss") == {i: 2.0 - i / 1000 for i in numbers}
+
+
+def test_records_inside_of_an_event_are_records(tmp_path):
+    text = "".join(json.dumps({"event": "step", "data": {"step": i, "loss": 2.0}}) + "\n" for i in range(5))
+    path = put(tmp_path, text, "events.jsonl")
+    assert jsonl.claims(path, text.encode())
+    assert curve(jsonl.read([path])[0], "loss") == dict.fromkeys(range(5), 2.0)
+
+
 def test_a_counter_before_a_record_of_json_is_its_step(tmp_path):
     text = "".join(f'global_step {i * 10}: {{"loss": {2 - i / 10}, "lr": 0.001}}\n' for i in range(5))
     log = jsonl.read([put(tmp_path, text, "train.log")])[0]

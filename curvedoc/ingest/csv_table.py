@@ -14,6 +14,7 @@ from curvedoc.blocks import Block, as_frame
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
 from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv_phase import phase_of
 from curvedoc.ingest.csv_plain import plain_section
 from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
 from curvedoc.ingest.json_log import Curve, points_of
@@ -177,20 +178,24 @@ def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) 
     step = axis.steps(columns, row)
     time, time_column = time_of(table.names, table.cells, columns)
     rank = np.zeros(n, np.int32) if axis.rank is None else _whole(columns[axis.rank].value)
+    phase = phase_of(table.names, table.cells, columns)
     named = _long(table, columns, path)
     if named is not None:
         frame = pl.DataFrame(
-            {"metric": named[0], "value": named[1], "step": pl.Series(step).fill_nan(None),
+            {"metric": named[0] if phase is None else phase.named(named[0]), "value": named[1],
+             "step": pl.Series(step).fill_nan(None),
              "time": pl.Series(np.full(n, np.nan) if time is None else time).fill_nan(None),
              "rank": rank, "flags": np.zeros(n, np.uint16)}
         )  # fmt: skip
         return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
     around = step, np.full(n, np.nan) if time is None else time, rank, np.zeros(n, np.uint16)
-    skip = {axis.column, axis.rank, time_column} | ({axis.inner} if axis.inner is not None else set())
+    skip = {axis.column, axis.rank, axis.inner, time_column, None if phase is None else phase.column}
     curves = []
     for i, name in enumerate(table.names):
         if i not in skip:
-            curves += [_curve(label, c, around) for label, c in _metrics(name, table, i, columns[i], told)]
+            for label, c in _metrics(name, table, i, columns[i], told):
+                parts = ((label, c),) if phase is None else phase.parts(label, c)
+                curves += [_curve(part, rows, around) for part, rows in parts]
     curves = [c for c in curves if len(c.value)]
     return points_of(curves)
 
