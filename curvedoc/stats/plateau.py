@@ -23,6 +23,32 @@ BUCKETS = 100
 UNSURE = 4.0  # times the band: a wider standard error of the first level can confirm nothing
 
 
+def hovers(s: Series, band: float) -> bool | None:
+    """Whether a curve stands still up to a faint scatter that goes nowhere; None below five finite rows.
+
+    Every row but the first lies within `band` of the median (as a share of its size), and the trend over these rows is
+    within three deviations. So does the validation loss of a model whose weights rest while the statistics of its
+    normalization still move: these have not settled at the first evaluation.
+
+    >>> hovers(Series.of([2.19, 2.178, 2.177, 2.179, 2.177, 2.178, 2.179]), 0.003)
+    True
+    >>> hovers(Series.of([2.19, 2.179, 2.178, 2.177, 2.176, 2.175, 2.174]), 0.003)
+    False
+    """
+    v = s.finite()
+    if len(v) < 5:
+        return None
+    y = v.value[1:]
+    level = float(np.median(y))
+    if bool((np.abs(y - level) > band * abs(level)).any()):
+        return False
+    steps = v.step[1:] - v.step[1:].mean()
+    slope = float((steps * (y - y.mean())).sum() / (steps * steps).sum())
+    rest = y - y.mean() - slope * steps
+    error = float(np.sqrt((rest * rest).sum() / max(1, len(y) - 2) / (steps * steps).sum()))
+    return abs(slope) <= 3.0 * error
+
+
 def flat_from_start(s: Series, band: float) -> bool | None:
     """Whether the curve never left its initial level by more than `band` of that level's size.
 

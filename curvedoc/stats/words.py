@@ -99,7 +99,7 @@ from curvedoc.stats.period import (
     period_score,
     sawtooth_sign,
 )
-from curvedoc.stats.plateau import flat_from_start, plateau_level, plateau_share, plateau_start
+from curvedoc.stats.plateau import flat_from_start, hovers, plateau_level, plateau_share, plateau_start
 from curvedoc.stats.repeat import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.schedule import (
     cycle_count,
@@ -182,7 +182,7 @@ _NOISE: tuple[_Function, ...] = (
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
     best_progress, drop_in_noise, fraction_done, progress, slope, speed_left, total_change, total_drop, trend_z,
-    change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end, still_falling, flat_from_start,
+    change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end, still_falling, flat_from_start, hovers,
     plateau_level, plateau_share, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
