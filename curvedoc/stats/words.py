@@ -182,8 +182,8 @@ _NOISE: tuple[_Function, ...] = (
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
     best_progress, drop_in_noise, fraction_done, progress, slope, speed_left, total_change, total_drop, trend_z,
-    change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end, still_falling, flat_from_start, hovers,
-    plateau_level, plateau_share, plateau_start,
+    change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end, still_falling, flat_from_start,
+    hovers, plateau_level, plateau_share, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
     aligned, better_throughout, crossing_step, difference, gap_end, gap_of_drop, gap_ratio, gap_trend_z, ratio,
