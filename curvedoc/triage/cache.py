@@ -102,8 +102,9 @@ class Store:
     def put(self, key: str, light: Outcome, curves: Sequence[Sequence[Curve]]) -> None:
         """Keep an outcome with slim runs, and the whole curves of these."""
         parts = [_RAW + dump([r.run for r in light.runs])]
+        coded = encode(light)  # as which it goes to the parent process too
         if self.lasting:
-            parts += [_pack(p) for p in encode(light)]
+            parts += [_pack(p) for p in coded]
         parts += [_RAW + encode_curves(c) for c in curves]
         try:
             self._own.add(key, parts)
