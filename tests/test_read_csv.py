@@ -364,3 +364,31 @@ def test_every_cell_of_the_corpus_is_read() -> None:
         axis = header.index("step") if "step" in header else header.index("epoch")
         assert len(log.points) == sum(c != "" for r in rows for i, c in enumerate(r) if i != axis), file
         assert kinds(log) <= {"step-from-epoch"}, file
+
+
+@pytest.mark.parametrize("every", [1, 2])
+def test_nan_in_rows_of_evaluations_is_missing_in_the_columns_of_training(read, every: int) -> None:  # type: ignore[no-untyped-def]
+    """every: the interval of training rows; with 1 the evaluations share their rows with training."""
+    rows = ["step,loss,lr,val_loss"]
+    for i in range(60):
+        train = f"{2 / (i + 1):.4f},0.1" if i % every == 0 else "nan,nan"
+        if i % every == 0 or i % 7 == 6:
+            rows.append(f"{i},{train},{0.5 if i % 7 == 6 else 'nan'}")
+    log = read("\n".join(rows) + "\n")
+    assert all(math.isfinite(v) for m in ("loss", "lr", "val_loss") for _, v in curve(log, m))
+    assert [s for s, _ in curve(log, "val_loss")] == list(range(6, 60, 7))
+    assert [s for s, _ in curve(log, "loss")] == list(range(0, 60, every))
+
+
+def test_a_loss_that_is_lost_for_good_stays_lost_between_evaluations(read) -> None:  # type: ignore[no-untyped-def]
+    rows = ["step,loss,lr,val_loss"]
+    for i in range(60):
+        lost = i > 40
+        if i % 7 == 6:
+            rows.append(f"{i},nan,nan,{'nan' if lost else 0.5}")
+        else:
+            rows.append(f"{i},{'nan' if lost else 0.4},0.1,nan")
+    log = read("\n".join(rows) + "\n")
+    loss = curve(log, "loss")
+    assert [s for s, v in loss if math.isnan(v)] == list(range(41, 60))
+    assert all(math.isfinite(v) for s, v in curve(log, "val_loss") if s < 41)

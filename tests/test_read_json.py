@@ -882,3 +882,16 @@ def test_settings_printed_ahead_of_records_that_are_dicts_are_read(tmp_path, sai
     log = read(tmp_path, text, "out.txt")
     assert (log.config["lr"], log.config["optimizer"]) == (0.1, "sgd")
     assert len(curve(log, "loss")) == 30
+
+
+def test_records_that_several_writers_put_a_little_out_of_order_keep_their_steps(tmp_path):
+    order = [8 * (i // 8) + (5 * i) % 8 for i in range(96)]
+    log = read(tmp_path, lines(*({"step": i, "loss": 2.0 - i / 100} for i in order)))
+    assert log.axis == "step"
+    assert curve(log, "loss") == {i: 2.0 - i / 100 for i in range(96)}
+
+
+def test_a_counter_in_no_order_at_all_is_no_step(tmp_path):
+    order = [(59 * i) % 96 for i in range(96)]
+    log = read(tmp_path, lines(*({"step": i, "loss": 2.0 - i / 100} for i in order)))
+    assert log.axis == "row"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from curvedoc.blocks import Block, as_frame
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
-from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_apart, nan_for_missing, numbers
 from curvedoc.ingest.csv_phase import phase_of
 from curvedoc.ingest.csv_plain import plain_section
 from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
@@ -190,10 +190,11 @@ def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) 
         return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
     around = step, np.full(n, np.nan) if time is None else time, rank, np.zeros(n, np.uint16)
     skip = {axis.column, axis.rank, axis.inner, time_column, None if phase is None else phase.column}
+    apart = nan_apart(columns)
     curves = []
     for i, name in enumerate(table.names):
         if i not in skip:
-            for label, c in _metrics(name, table, i, columns[i], told):
+            for label, c in _metrics(name, table, i, columns[i], told, apart.get(i)):
                 parts = ((label, c),) if phase is None else phase.parts(label, c)
                 curves += [_curve(part, rows, around) for part, rows in parts]
     curves = [c for c in curves if len(c.value)]
@@ -227,8 +228,10 @@ def _sep(table: Section) -> str:
     )
 
 
-def _metrics(name: str, table: Section, i: int, column: Column, told: list[Note]) -> list[tuple[str, Column]]:
-    """The metrics of one column: one, none for text, several for lists."""
+def _metrics(
+    name: str, table: Section, i: int, column: Column, told: list[Note], apart: NDArray[np.bool_] | None
+) -> list[tuple[str, Column]]:
+    """The metrics of one column: one, none for text, several for lists. apart: rows in which NaN is no value."""
     if column.text:
         items = list_items(table.cells[str(i)])
         return [(f"{name}[{k}]", item) for k, item in enumerate(items)]
@@ -239,7 +242,10 @@ def _metrics(name: str, table: Section, i: int, column: Column, told: list[Note]
                 "bad-cells", f"cells of {name!r} that are no number were left out", line=at, count=int(column.bad.sum())
             )
         )
-    if nan_for_missing(column.kept()):
+    if apart is not None:
+        told.append(Note("nan-for-missing", f"NaN of {name!r} in rows of another kind was taken for: nothing logged"))
+        column = Column(column.value, ~apart)
+    elif nan_for_missing(column.kept()):
         told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
         column = Column(column.value, ~np.isnan(column.value))
     return [(name, column)]

@@ -34,6 +34,8 @@ _MAX_BACK = 0.05
 _FEW = 100
 #: A counter below this share of the rows is taken only where there is no better one.
 _MOST = 0.5
+#: Records of asynchronous writers stand at most so many rows from their place.
+_NEAR = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +193,13 @@ def _orders(step: Floats) -> bool:
     moves = np.diff(value)
     if not moves.any():
         return False
-    return bool((moves < 0).sum() <= 2 + _MAX_BACK * len(moves)) or _saw(value)
+    return bool((moves < 0).sum() <= 2 + _MAX_BACK * len(moves)) or _saw(value) or _nearly_sorted(value)
+
+
+def _nearly_sorted(value: Floats) -> bool:
+    """Whether every record stands near its place by the counter, as where several writers append to one file."""
+    moved = np.abs(np.argsort(value, kind="stable") - np.arange(len(value)))
+    return bool(moved.max() <= max(_NEAR, _MAX_BACK * len(value)))
 
 
 def _saw(value: Floats) -> bool:
