@@ -7,6 +7,7 @@ import functools
 import io
 import json
 import math
+import multiprocessing
 import os
 import signal
 import sys
@@ -231,6 +232,26 @@ def test_whole_curves_come_back_from_the_store_as_they_were_saved(tmp_path: Path
     kept = store.load("abcd")
     assert kept is not None and repr(kept.runs) == repr((slim(run),))
     assert repr(store.whole("abcd", kept.runs[0])) == repr(run)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere workers start when there is work")
+def test_workers_that_start_before_the_runs_are_known_do_the_work_and_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("curvedoc.triage.resuming.CROWDED", 5)
+    monkeypatch.setattr("curvedoc.triage.sweeping.FEW_RUNS", 5)
+    started: list[int] = []
+    start = pool._start
+    monkeypatch.setattr(pool, "_start", lambda *a: started.append(1) or start(*a))
+    for i in range(6):
+        log(tmp_path / "t" / f"run{i}", "nan" if i == 2 else "healthy", i)
+    done = sweep([tmp_path / "t"], QUICK, jobs=2)
+    assert [r.verdict for r in done.diagnosis.runs].count("failed") == 1 and done.done == 6
+    assert len(started) == 2
+    for i in range(6):  # as many folders, and nothing in them that a worker is needed for
+        (tmp_path / "t" / f"run{i}" / "metrics.jsonl").write_text("no log\n")
+    assert not sweep([tmp_path / "t"], QUICK, jobs=2).diagnosis.runs
+    assert not multiprocessing.active_children()
 
 
 def test_a_pipe_in_the_tree_is_told_and_never_waited_for(tmp_path: Path) -> None:

@@ -23,6 +23,8 @@ from curvedoc.triage.worker import serve
 
 #: A worker imports polars and compiles the rules first; on a cold disk under load that takes a while.
 _START_SECONDS = 120.0
+#: Workers to be started on a guess.
+_EARLY = 8
 #: Workers that die before they are ready, in a row, after which starting more makes no sense.
 _FALSE_STARTS = 3
 
@@ -42,16 +44,40 @@ class _Worker:
     at: int | None = None  # the task it is at, None while it reads
 
 
+class Crew:
+    """Workers that were started before it is known what there is to do; those that `run_pool` took it stops itself."""
+
+    def __init__(self, tools: Kit, limits: Limits) -> None:
+        self.tools, self.limits = tools, limits
+        self.workers: list[_Worker] = []
+
+    def start(self, count: int) -> None:
+        """Have so many of them get ready, a few at most; `run_pool` starts the others, and tells where none starts."""
+        try:
+            while len(self.workers) < min(count, _EARLY):
+                self.workers.append(_start(self.tools, self.limits))
+        except (OSError, ValueError):
+            return
+
+    def stop(self) -> None:
+        """End those that were not needed."""
+        while self.workers:
+            _stop(self.workers.pop())
+
+
 def run_pool(
-    shards: Sequence[Shard], tools: Kit, jobs: int, limits: Limits | None = None
+    shards: Sequence[Shard], tools: Kit, jobs: int, limits: Limits | None = None, crew: Crew | None = None
 ) -> Iterator[tuple[int, Outcome]]:
     """(index, outcome) of every task, as they come. A run that took its worker down has its reason in `unreadable`.
 
+    crew: workers that were started with the same tools and limits
     Raises NoWorkers before the first outcome where no process can be started; closing the iterator stops all workers.
     """
     limits = limits or Limits()
     todo = deque(shards)
     workers: list[_Worker] = []
+    if crew is not None:
+        workers, crew.workers = crew.workers, []
     false_starts = 0
     try:
         while todo or any(w.shard for w in workers):

@@ -70,16 +70,16 @@ def sweep(
         if mark and (kept := _unchanged(recall(store.folder, name, mark), store)) is not None:
             return kept
     known = store is not None and name and recorded(store.folder, name)  # then most of its runs need no worker
+    crowd = False
     if slim and engine is None and jobs > 1 and not known:
         from curvedoc.triage.forking import crowded, warm_up
 
-        if crowded(paths, CROWDED):
-            warm_up()  # it imports while this process does, and looks for runs
+        crowd = crowded(paths, CROWDED) and warm_up()  # it imports while this process does
     from curvedoc.triage.sweeping import afresh
 
     return afresh(
         paths, options, limits, jobs=jobs, store=store, slim=slim, since=since, progress=progress, engine=engine,
-        name=name, mark=mark,
+        name=name, mark=mark, crowd=crowd,
     )  # fmt: skip
 
 

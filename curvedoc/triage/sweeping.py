@@ -23,7 +23,7 @@ from curvedoc.triage.forking import warm_up
 from curvedoc.triage.limits import Limits
 from curvedoc.triage.local import heavy, here
 from curvedoc.triage.outcome import Outcome
-from curvedoc.triage.pool import NoWorkers, run_pool
+from curvedoc.triage.pool import Crew, NoWorkers, run_pool
 from curvedoc.triage.repeated import repeated
 from curvedoc.triage.resuming import Progress, Sweep, drawn
 from curvedoc.triage.shard import Kit, Shard, Task
@@ -53,18 +53,26 @@ def afresh(
     engine: Engine | None = None,
     name: str = "",
     mark: str = "",
+    crowd: bool = False,
 ) -> Sweep:
-    """`resuming.sweep` of a tree in which something changed. name, mark: under which it is kept, "" for not at all."""
-    found = plan(paths, progress=progress)
-    bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
-    if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
-        warm_up()
+    """`resuming.sweep` of a tree in which something changed.
+
+    name, mark: under which it is kept, "" for not at all; crowd: there will be enough to do for `jobs` workers
+    """
     book = rulebook(options)
     with ExitStack() as stack:
         if slim and store is None:
             store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))), lasting=False)
         tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
-        call = _Call(bundles, tools, jobs, limits, progress, engine)
+        crew = Crew(tools, limits)
+        stack.callback(crew.stop)
+        if crowd:
+            crew.start(jobs)  # they get ready while this process looks for runs
+        found = plan(paths, progress=progress)
+        bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
+        if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
+            warm_up()
+        call = _Call(bundles, tools, jobs, limits, progress, engine, crew)
         call.run()
         outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
         if options.signals and not call.interrupted:
@@ -95,8 +103,9 @@ class _Call:
         limits: Limits,
         progress: Progress | None,
         engine: Engine | None = None,
+        crew: Crew | None = None,
     ) -> None:
-        self.engine = engine
+        self.engine, self.crew = engine, crew
         self.tools, self.jobs, self.limits, self.progress = tools, jobs, limits, progress
         self.outcomes: dict[int, Outcome] = {}
         self.kept = 0
@@ -160,7 +169,7 @@ class _Call:
         if len(tasks) >= FEW_RUNS or heavy(tasks):
             began = False
             try:
-                for pair in run_pool(shards, self.tools, max(1, self.jobs), self.limits):
+                for pair in run_pool(shards, self.tools, max(1, self.jobs), self.limits, self.crew):
                     began = True
                     yield pair
                 return
