@@ -186,6 +186,15 @@ def test_doctor_tells_the_schedule_of_a_learning_rate_and_what_the_log_did_to_th
     assert "zero-values" in said
 
 
+def test_doctor_lists_the_files_in_which_it_found_no_metric(tmp_path: Path) -> None:
+    (tmp_path / "train.log").write_text("E00 B000 of nothing\n" * 7)
+    for i in range(60):
+        (tmp_path / f"words{i:02d}.txt").write_text("no log at all\n")
+    said = call("doctor", tmp_path).stdout.splitlines()
+    assert said[0] == "left out  train.log: 7 lines of text, and no metric"
+    assert said[-2:] == ["left out  11 more", "0 runs, 0 files not read, 61 left out"]
+
+
 def test_doctor_shows_what_was_taken_for_what(failed: Path) -> None:
     result = call("doctor", failed)
     assert result.exit_code == 0, result.output

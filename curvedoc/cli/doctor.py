@@ -9,6 +9,9 @@ from pathlib import Path
 from curvedoc.model import Note, Run
 from curvedoc.report.escape import visible
 
+#: Files that are no logs, listed: in a tree of code and data they are most of it.
+MOST_LEFT_OUT = 5
+
 
 def _note(note: Note) -> str:
     place = f" (line {note.line})" if note.line is not None else ""
@@ -50,7 +53,7 @@ def _run_lines(run: Run) -> list[str]:
 
 
 def show(paths: list[Path], signals: Mapping[str, str]) -> None:
-    """Print every run with its sources, notes, roles and unused metrics, then what could not be read."""
+    """Print every run with its sources, notes, roles and unused metrics, what could not be read, what is no log."""
     from curvedoc.ingest import read_runs
     from curvedoc.rulebook.place import signals_file
 
@@ -60,5 +63,11 @@ def show(paths: list[Path], signals: Mapping[str, str]) -> None:
         out += [*_run_lines(run), ""]
     for item in harvest.unreadable:
         out.append(f"not read  {visible(item.path)}: {visible(item.reason)}")
-    out.append(f"{len(harvest.runs):,} runs, {len(harvest.unreadable):,} files not read")
+    # of a tree that holds no run, what lies there instead
+    shown = harvest.ignored[: MOST_LEFT_OUT if harvest.runs else 10 * MOST_LEFT_OUT]
+    out += [f"left out  {visible(item.path)}: {visible(item.reason)}" for item in shown]
+    if len(harvest.ignored) > len(shown):
+        out.append(f"left out  {len(harvest.ignored) - len(shown):,} more")
+    lost, left = len(harvest.unreadable), len(harvest.ignored)
+    out.append(f"{len(harvest.runs):,} runs, {lost:,} files not read, {left:,} left out")
     sys.stdout.write("\n".join(out) + "\n")

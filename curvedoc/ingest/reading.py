@@ -56,7 +56,7 @@ def read_runs(
     if chosen:
         check_chosen(chosen, sorted({m for r in runs for m in r.metrics()}), table)
     unreadable = (*found.unreadable, *(u for h in harvests for u in h.unreadable))
-    return Harvest(runs, unreadable, (*found.ignored, *(u for h in harvests for u in h.ignored)))
+    return Harvest(runs, unreadable, (*(u for h in harvests for u in h.ignored), *found.ignored))
 
 
 def shards(bundles: Sequence[Bundle]) -> Iterator[tuple[Bundle, ...]]:
@@ -222,4 +222,5 @@ def _lost(m: Member, path: str, logs: Sequence[Log], troubles: Mapping[Path, str
     bad = next((n for n in notes if n.kind not in ("garbage-lines", "empty")), None)
     if bad is not None:
         return Unreadable(path, bad.text), True
-    return Unreadable(path, "nothing in it is a metric"), False
+    lines = sum(log.is_text and len(log.messages) for log in logs)
+    return Unreadable(path, f"{lines:,} lines of text, and no metric" if lines else "nothing in it is a metric"), False
