@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import numpy as np
@@ -180,3 +181,17 @@ def test_strange_values_give_few_events_in_order_and_no_warning(values: dict[str
     assert len(events) <= MOST_EVENTS
     assert [e.step for e in events] == sorted(e.step for e in events)
     assert all(e.factor is None or np.isfinite(e.factor) for e in events)
+
+
+def test_a_judged_run_is_let_go_at_once() -> None:
+    # a thousand runs judged in a row would each stay in memory until the collector comes by
+    book = load()
+    run = build(GRADIENTS_FIRST, GRADIENTS_FIRST)
+    diagnose(run, book)  # what is made ready at the first run stays
+    gc.collect()
+    gc.disable()
+    try:
+        diagnose(run, book)
+        assert not any(isinstance(o, Bench) for o in gc.get_objects())
+    finally:
+        gc.enable()

@@ -96,11 +96,11 @@ class Bench:
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
         self._restarts: Series | None = None
         self._picked: dict[tuple[str, str], Series | None] = {}
-        self._whole = Subject("", {}, self.pick)
 
     def subject(self) -> Subject:
         """The run as a whole."""
-        return self._whole
+        # not kept: a bench that refers to itself would live, with all its series, until the collector comes by
+        return Subject("", {}, self.pick)
 
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""

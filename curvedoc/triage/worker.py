@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -11,6 +12,8 @@ from typing import Any
 
 from curvedoc.triage.shard import Kit, work
 
+#: Objects made between two looks for unreachable ones: a run makes some thousands, and hardly any refers to itself.
+_OBJECTS = 5000
 #: Messages to the parent: ("ready",), ("at", index) with None while reading, ("done", index, outcome), ("idle",).
 Message = tuple[Any, ...]
 
@@ -19,6 +22,9 @@ def serve(pipe: Connection, tools: Kit, memory: int) -> None:
     """Work until None comes or the parent is gone. memory: bytes beyond those of the program itself, 0 for no limit."""
     # Ctrl-C goes to the whole group of processes; the parent decides what becomes of its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()  # what was imported and compiled stays to the end
+    gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
         limit(memory)
         pipe.send(("ready",))
