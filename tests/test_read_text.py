@@ -802,14 +802,14 @@ def test_settings_printed_as_bare_json_before_a_progress_bar_are_settings(tmp_pa
     bar = "".join(
         f"\rtrain: {i}%|# | {i}/100 [00:01<00:02, 41.2it/s, loss={3 - i / 50:.3f}, lr=0.01]" for i in range(1, 100)
     )
-    text = '{"optimizer": "adamw", "lr": 0.01, "batch_size": 32, "max_steps": 100}\n' + bar + "\n"
+    text = '{"optimizer": "adamw", "lr": 0.01, "batch_size": 32, "max_grad_norm": 5.0}\n' + bar + "\n"
     path = tmp_path / "stdout.txt"
     path.write_text(text)
     assert not jsonl.claims(path, text.encode())
     assert text_log.claims(path, text.encode())
     log = parse(text)
     assert len(curve(log, "loss")) == 99
-    assert log.config["optimizer"] == "adamw" and log.config["batch_size"] == 32
+    assert log.config["optimizer"] == "adamw" and log.config["batch_size"] == 32 and log.config["max_grad_norm"] == 5
 
 
 PREFIXES = [

@@ -33,6 +33,8 @@ _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
 #: A dict with no word before it: settings only among the first lines of a log, and where it holds no outcome.
 _BARE_RE = r"^\s*\{(?:$|[\"'][A-Za-z_])"
 _BARE_LINES = 40
+#: max_grad_norm is a setting, grad_norm an outcome.
+_LIMIT = re.compile(r"(?i)(?:.*[./_])?(?:max|clip|target|min)_")
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
 
 
@@ -112,10 +114,15 @@ def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> No
             continue
         got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
         named = texts[i][: m.start()].strip() or m.group() != "{"
-        if got and (named or not any(is_outcome(k) for k in got)):
+        if got and (named or _is_settings(got)):
             found.update(got)
             used.update(at[i:end])
             past = end
+
+
+def _is_settings(found: dict[str, Scalar]) -> bool:
+    """Whether a dict without a word before it holds settings: none of its keys is an outcome, limits of one aside."""
+    return not any(is_outcome(k) and not _LIMIT.match(k) for k in found)
 
 
 def _closed(texts: list[str], i: int, start: int) -> int | None:
