@@ -24,6 +24,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from single_files import text_files
 from tree_writers import WRITERS, tree
 
 
@@ -58,11 +59,11 @@ def read(root: Path) -> int:
 
 
 def accumulator(root: Path) -> int:
-    """TensorBoard's EventAccumulator loads every run, all points kept; a tenth of the runs, times ten."""
+    """TensorBoard's EventAccumulator loads every run, all points kept; of many runs a tenth, times ten."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     count = 0
-    for path in sorted(root.rglob("*tfevents*"))[::TENTH]:
+    for path in sorted(root.rglob("*tfevents*"))[:: tenth(root)]:
         events = EventAccumulator(str(path), size_guidance={"scalars": 0})
         events.Reload()
         count += sum(len(events.Scalars(tag)) for tag in events.Tags()["scalars"])
@@ -120,8 +121,9 @@ CONTENDERS: dict[str, Callable[[Path], int]] = {
 }
 
 
-#: The share of the runs that is loaded where loading all of them would take minutes.
-TENTH = 10
+def tenth(root: Path) -> int:
+    """Of so many runs one is loaded where loading all of them would take minutes."""
+    return 10 if len(list(root.rglob("*tfevents*"))) >= 100 else 1
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,7 @@ def _processor() -> float:
 def one(name: str, root: Path) -> None:
     """Run a contender here and print what it took."""
     small = root.with_name(f"{root.name}-small")
+    small = small if small.exists() else root.with_name("events-small")
     if small.exists() and name in ("read", "accumulator", "json_loop", "dict_reader"):
         CONTENDERS[name](small)  # imports
     _adopt()
@@ -214,7 +217,7 @@ def one(name: str, root: Path) -> None:
         _reap()
     cpu = _processor() - before
     if name == "accumulator":
-        wall, cpu, count = wall * TENTH, cpu * TENTH, count * TENTH
+        wall, cpu, count = (n * tenth(root) for n in (wall, cpu, count))
     peak = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
     print(json.dumps([count, wall, cpu, peak, together]))
     sys.stdout.flush()
@@ -291,10 +294,17 @@ def main() -> None:
         os.environ["BENCH_POINTS"] = str(a.points)
         got = rounds(["triage_fresh", "read", "accumulator", "data_server"], root, a.rounds)
         out += table(f"Event files: {shape}, {size:.0f} MB", "triage_fresh", got)
+        root = tree(base / "one", "events", 1, a.metrics, a.points * 100)
+        os.environ["BENCH_POINTS"] = str(a.points * 100)
+        size = sum(f.stat().st_size for f in root.rglob("*tfevents*")) / 1e6
+        got = rounds(["read", "accumulator", "data_server"], root, a.rounds)
+        out += table(f"One event file of {size:.0f} MB, {a.metrics * a.points * 100:,} points", "read", got)
+        out += text_files(base, a.rounds)
         for kind, rival in (("jsonl", "json_loop"), ("csv", "dict_reader")):
             root = tree(base / kind, kind, max(1, a.runs // 50), a.metrics, a.points * 2)
             size = sum(f.stat().st_size for f in root.rglob("metrics.*")) / 1e6
-            out += table(f"{kind.upper()}: {size:.0f} MB", "read", rounds(["read", rival], root, a.rounds))
+            title = f"{kind.upper()}: {max(1, a.runs // 50)} files, {size:.0f} MB together"
+            out += table(title, "read", rounds(["read", rival], root, a.rounds))
         for runs, times in ((a.small // 10, a.rounds), (a.small, 1)):
             root = tree(base / f"of{runs}", "jsonl", runs, 3, 100)
             got = rounds(["triage_first", "triage_again"], root, times)
