@@ -392,3 +392,61 @@ def test_a_loss_that_is_lost_for_good_stays_lost_between_evaluations(read) -> No
     loss = curve(log, "loss")
     assert [s for s, v in loss if math.isnan(v)] == list(range(41, 60))
     assert all(math.isfinite(v) for s, v in curve(log, "val_loss") if s < 41)
+
+
+def test_a_loss_that_is_lost_at_once_stays_lost_between_rows_of_the_rate(read) -> None:  # type: ignore[no-untyped-def]
+    rows = ["lr,step,train_loss,epoch,val_loss"]
+    for i in range(60):
+        rows.append(f"0.1,{i},,,")
+        rows.append(f",{i},{'nan' if i > 2 else 0.5},{i // 10},")
+        if i % 10 == 9:
+            rows.append(f",{i},,{i // 10},nan")
+    log = read("\n".join(rows) + "\n")
+    assert [s for s, v in curve(log, "train_loss") if math.isnan(v)] == list(range(3, 60))
+    assert all(math.isnan(v) for _, v in curve(log, "val_loss"))
+
+
+@pytest.mark.parametrize("index", ["", "Unnamed: 0", "n"])
+def test_an_index_counts_where_an_epoch_has_many_rows(read, index: str) -> None:  # type: ignore[no-untyped-def]
+    log = read(f"{index},epoch,loss\n" + "".join(f"{10 * i},{i // 20},{2 / (i + 1):.4f}\n" for i in range(60)))
+    assert log.axis == "step"
+    assert [s for s, _ in curve(log, "loss")] == list(range(0, 600, 10))
+
+
+@pytest.mark.parametrize("epochs", [[i // 20 for i in range(60)], [i / 20 for i in range(60)]])
+def test_an_epoch_of_many_rows_or_in_fractions_leaves_the_rows_as_steps(read, epochs: list[float]) -> None:  # type: ignore[no-untyped-def]
+    log = read("epoch,loss\n" + "".join(f"{e},{2 / (i + 1):.4f}\n" for i, e in enumerate(epochs)))
+    assert log.axis == "row"
+    assert [s for s, _ in curve(log, "loss")] == list(range(60))
+    assert [v for _, v in curve(log, "epoch")] == epochs
+
+
+def test_an_epoch_of_two_rows_is_the_step_although_an_index_stands_beside_it(read) -> None:  # type: ignore[no-untyped-def]
+    log = read(",epoch,loss\n" + "".join(f"{i},{i // 2},{2 / (i + 1):.4f}\n" for i in range(20)))
+    assert log.axis == "epoch"
+
+
+@pytest.mark.parametrize("sep", [",", "\t", ";"])
+def test_a_header_in_a_comment_names_the_columns(read, sep: str) -> None:  # type: ignore[no-untyped-def]
+    log = read(f"# step{sep}loss\n" + "".join(f"{i}{sep}{2 / (i + 1):.4f}\n" for i in range(20)))
+    assert [s for s, _ in curve(log, "loss")] == list(range(20))
+
+
+def test_a_comment_before_the_header_stays_a_comment(read) -> None:  # type: ignore[no-untyped-def]
+    log = read("# lr, seed\nstep,loss\n" + "".join(f"{i},{2 / (i + 1):.4f}\n" for i in range(20)))
+    assert set(log.points["metric"]) == {"loss"}
+
+
+def test_a_last_row_without_a_rate_holds_no_loss_that_is_lost(read) -> None:  # type: ignore[no-untyped-def]
+    rows = [f"{i},{2 / (i + 1):.4f},0.001,0.5" for i in range(20)]
+    log = read("epoch,loss,lr,val_loss\n" + "\n".join([*rows, "20,nan,nan,0.5"]) + "\n")
+    assert [s for s, _ in curve(log, "loss")] == list(range(20))
+    assert [s for s, _ in curve(log, "val_loss")] == list(range(21))
+
+
+def test_a_lost_loss_named_after_its_step_is_no_counter(read) -> None:  # type: ignore[no-untyped-def]
+    rows = ["epoch,step,train_loss_step,train_acc_step,lr-Adam"]
+    for i in range(60):
+        rows += [f",{i},,,0.1", f"{i // 10},{i},{'nan' if i > 20 else 0.5},0.1,"]
+    log = read("\n".join(rows) + "\n")
+    assert [s for s, v in curve(log, "train_loss_step") if math.isnan(v)] == list(range(21, 60))

@@ -895,3 +895,24 @@ def test_a_counter_in_no_order_at_all_is_no_step(tmp_path):
     order = [(59 * i) % 96 for i in range(96)]
     log = read(tmp_path, lines(*({"step": i, "loss": 2.0 - i / 100} for i in order)))
     assert log.axis == "row"
+
+
+@pytest.mark.parametrize("every", [1, 2])
+def test_nan_in_records_of_evaluations_is_missing(tmp_path, every):
+    rows = []
+    for i in range(60):
+        on, seen = i % every == 0, i % 7 == 6
+        if on or seen:
+            train = {"loss": 2 / (i + 1), "lr": 0.1} if on else {"loss": math.nan, "lr": math.nan}
+            rows.append({"step": i, **train, "val_loss": 0.5 if seen else math.nan})
+    log = read(tmp_path, lines(*rows))
+    assert list(curve(log, "loss")) == list(range(0, 60, every))
+    assert list(curve(log, "val_loss")) == list(range(6, 60, 7))
+    assert "nan-for-missing" in kinds(log)
+
+
+def test_nan_that_comes_at_no_fixed_distance_is_a_value(tmp_path):
+    lost = {3, 5, 6, 7, 11, 12, 17, 18, 19, 20, 27, 30, 31, 33, 35, 36, 37, 38, 39}
+    rows = [{"step": i, "loss": 1.0, "grad_norm": math.nan if i in lost else 2.0} for i in range(40)]
+    log = read(tmp_path, lines(*rows))
+    assert {s for s, v in curve(log, "grad_norm").items() if math.isnan(v)} == lost

@@ -863,3 +863,8 @@ def test_a_bar_keeps_its_steps_where_evaluations_name_theirs(evaluated: str) -> 
 def test_a_bar_that_disagrees_with_the_steps_named_beside_it_is_not_followed() -> None:
     log = parse(bars("step {}000: loss=0.5"))
     assert {s for s, _ in curve(log, "loss")} <= {None, 19000, 39000, 59000}
+
+
+def test_a_table_whose_header_is_a_comment_is_read() -> None:
+    log = parse("# step loss lr\n" + "".join(f"{i} {2 / (i + 1):.4f} 0.001\n" for i in range(20)))
+    assert [s for s, _ in curve(log, "loss")] == list(range(20))

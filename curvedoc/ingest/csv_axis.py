@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -36,6 +36,11 @@ _TIMES = (
     "date",
     "created_at",
 )
+#: Names of a counter that has none: an index that was written along, a letter. It stands among the first columns.
+_UNNAMED = ("column_1", "unnamed:_0", "index", "idx", "n", "i", "t", "row", "#")
+_FIRST = 3
+#: Rows that an epoch may have at most to stand for the step.
+_ROWS = 4
 #: Seconds since the epoch begin here; smaller numbers are durations.
 _CLOCK_FLOOR = 1e9
 _MILLIS_FLOOR = 1e11
@@ -99,6 +104,31 @@ def axis_of(names: tuple[str, ...]) -> Axis:
         if wanted in low:
             return Axis(low.index(wanted), "step", rank)
     return Axis(None, "row", rank)
+
+
+def usable(axis: Axis, names: Sequence[str], column: Callable[[int], Floats]) -> Axis:
+    """The axis, or one that serves better: an epoch that holds for many rows, or comes in fractions, counts none of
+    them. Then, and where nothing counts, a column without a real name (pandas' index) does if it ascends; else rows.
+
+    column: the values of one.
+    """
+    if axis.kind == "step" or (axis.column is not None and _few_rows_each(column(axis.column))):
+        return axis
+    for i, name in enumerate(names[:_FIRST]):
+        if _plain(name) in _UNNAMED and _ascends(column(i)):
+            return Axis(i, "step", axis.rank)
+    return Axis(None, "row", axis.rank)
+
+
+def _few_rows_each(epoch: Floats) -> bool:
+    """Whether an epoch has a row or two (training, validation) and so can stand for the step."""
+    known = epoch[np.isfinite(epoch)]
+    return not len(known) or (bool((known == np.floor(known)).all()) and len(known) <= _ROWS * len(np.unique(known)))
+
+
+def _ascends(value: Floats) -> bool:
+    good = bool(np.isfinite(value).all()) and bool((np.abs(value) < _LIMIT).all())
+    return len(value) > 1 and good and bool((value == np.floor(value)).all()) and bool((np.diff(value) > 0).all())
 
 
 def time_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]) -> tuple[Floats | None, int | None]:

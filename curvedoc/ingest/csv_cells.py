@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,12 +26,6 @@ _INF = {
 }
 #: A column with fewer readable cells than this is text, not a metric with damage.
 _TEXT_SHARE = 0.5
-#: Rows of two kinds: columns of the one share no more than this part of their rows with those of the other,
-_SHARED = 0.1
-#: each comes back after the other so often,
-_RETURNS = 3
-#: and a table has few patterns of them.
-_KINDS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,29 +111,6 @@ def nan_for_missing(known: Floats) -> bool:
     if len(known) < 6 or not gap.any():
         return False
     return float(gap.mean()) >= 0.5 and int((gap[:-1] & ~gap[1:]).sum()) >= 3
-
-
-def nan_apart(columns: Sequence[Column]) -> dict[int, Bools]:
-    """By column: the rows in which its NaN only says that they are of another kind, as evaluations among steps are.
-
-    This column comes back after them, and columns of the other kind have hardly a number beside one of it; or several
-    columns lack just these rows, which a rate and a loss that is lost do not.
-    """
-    nan = {i: np.isnan(c.value) for i, c in enumerate(columns) if c.there is None and bool(np.isnan(c.value).any())}
-    kinds = {gap.tobytes(): gap for gap in nan.values()}
-    if not 1 < len(kinds) <= _KINDS:
-        return {}
-    shared = Counter(gap.tobytes() for gap in nan.values())
-    rows = {}
-    for key, gap in kinds.items():
-        rest = [~g for k, g in kinds.items() if k != key]
-        others = [there for there in rest if int((there & ~gap).sum()) <= _SHARED * int(there.sum())]
-        if not others and shared[key] > 1:
-            others = [there for there in rest if bool(there[gap].all())]
-        apart = gap & np.logical_or.reduce(others) if others else np.zeros(len(gap), np.bool_)
-        if int((apart[:-1] & ~gap[1:]).sum()) >= _RETURNS:
-            rows[key] = apart
-    return {i: rows[gap.tobytes()] for i, gap in nan.items() if gap.tobytes() in rows}
 
 
 def list_items(cells: pl.Series, cap: int = 32) -> list[Column]:

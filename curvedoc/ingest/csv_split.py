@@ -66,6 +66,21 @@ def is_header(cells: list[str]) -> bool:
     )
 
 
+def uncommented(data: bytes) -> bytes:
+    """The text with its first line taken out of a comment where it names the columns of the next, as of numpy."""
+    if not data.startswith(b"#"):
+        return data
+    first, _, rest = data[: 2 * LINE_CAP].partition(b"\n")
+    row = rest.split(b"\n", 1)[0].decode("utf-8", "replace")
+    names = first.decode("utf-8", "replace").lstrip("# ")
+    sep = separator_of([names, row])
+    cells = split_line(names, sep)
+    below = split_line(row, sep)
+    if row.startswith("#") or len(cells) < 2 or len(below) != len(cells) or not is_header(cells) or is_header(below):
+        return data
+    return data[len(first) - len(first.lstrip(b"# ")) :]
+
+
 def sections(text: str) -> tuple[list[Section], list[Note]]:
     """The sections of a CSV text, whose first line is a header, and notes about lines that did not fit."""
     notes: list[Note] = []

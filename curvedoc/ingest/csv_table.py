@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.blocks import Block, as_frame
+from curvedoc.ingest import nan_rows
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.csv_axis import Axis, axis_of, time_of
-from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_apart, nan_for_missing, numbers
+from curvedoc.ingest.csv_axis import Axis, axis_of, time_of, usable
+from curvedoc.ingest.csv_cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
 from curvedoc.ingest.csv_phase import phase_of
 from curvedoc.ingest.csv_plain import plain_section
-from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line
+from curvedoc.ingest.csv_split import Section, is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.json_log import Curve, points_of
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import decode, pointer, read_bytes, text_bytes
@@ -43,7 +45,7 @@ def claims(path: Path, head: bytes) -> bool:
     suffix = Path(_PACKED.sub("", path.name.lower())).suffix
     if suffix not in _SUFFIXES + _OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
         return False
-    text, _ = decode(head)
+    text, _ = decode(uncommented(head))
     lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
     if not lines:
         return suffix in _SUFFIXES
@@ -89,6 +91,8 @@ def _read(path: Path) -> Log:
     parts, axes, row = [], [], 0
     for table in tables:
         axis = axis_of(table.names)
+        if axis.rank is None and not _is_long(list(table.names)):  # with these, many rows are of one epoch
+            axis = usable(axis, table.names, partial(_values, table))
         parts.append(_points(table, axis, row, path, told))
         axes.append(axis)
         row += len(table)
@@ -102,11 +106,16 @@ def _read(path: Path) -> Log:
     return Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)
 
 
+def _values(table: Section, i: int) -> NDArray[np.float64]:
+    """The numbers of one column, NaN where there is none."""
+    return (table.values[i] if i in table.values else numbers(table.cells[str(i)])).value
+
+
 def _tables(data: bytes, told: list[Note]) -> list[Section]:
     """The tables of the file, none with a note where there is nothing to read."""
     data, notes = text_bytes(data)
     told += notes
-    data = _narrow(data, told)
+    data = _narrow(uncommented(data), told)
     whole = plain_section(data, told)
     if whole is not None:
         return [whole]
@@ -190,7 +199,9 @@ def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) 
         return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
     around = step, np.full(n, np.nan) if time is None else time, rank, np.zeros(n, np.uint16)
     skip = {axis.column, axis.rank, axis.inner, time_column, None if phase is None else phase.column}
-    apart = nan_apart(columns)
+    steady = nan_rows.sure(table.names)
+    filled = {i: c.value for i, c in enumerate(columns) if not c.text}
+    apart = nan_rows.apart(filled, {i for i in filled if table.names[i] in steady})
     curves = []
     for i, name in enumerate(table.names):
         if i not in skip:
@@ -242,9 +253,11 @@ def _metrics(
                 "bad-cells", f"cells of {name!r} that are no number were left out", line=at, count=int(column.bad.sum())
             )
         )
-    if apart is not None:
+    there = np.ones(len(column.value), np.bool_) if column.there is None else column.there
+    gone = np.zeros(len(there), np.bool_) if apart is None else there & apart
+    if gone.any():
         told.append(Note("nan-for-missing", f"NaN of {name!r} in rows of another kind was taken for: nothing logged"))
-        column = Column(column.value, ~apart)
+        column = Column(column.value, there & ~gone)
     elif nan_for_missing(column.kept()):
         told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
         column = Column(column.value, ~np.isnan(column.value))

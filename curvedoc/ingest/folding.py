@@ -197,13 +197,15 @@ def _company(name: str, parts: Iterable[Part], inner: Draft) -> bool:
 
 def _scalars_group(folder: Path, inner: list[Part], parts: list[Part]) -> list[Part] | None:
     """Event files of `add_scalars`, under the sub-tag that their folder names: <tag>_<sub-tag>/ as torch writes it or
-    <tag>/<sub-tag>/ as tensorboardX does, where the file itself knows only <tag>."""
-    if not parts or not all("tfevents" in p.file.path.name for p in (*inner, *parts)):
+    <tag>/<sub-tag>/ as tensorboardX does, where the file itself knows only <tag>. Without the writer's own event file
+    beside them the sub-tag must be a split."""
+    if not all("tfevents" in p.file.path.name for p in inner):
         return None
+    rooted = any("tfevents" in p.file.path.name for p in parts)
     out = []
     for p in inner:
         key = _sub_tag(p.file.path.parent.relative_to(folder).as_posix(), p.file.head[:_FIRST_TAGS])
-        if key is None:
+        if key is None or not (rooted or hints.split_of(key)):
             return None
         out.append(p if p.prefix else replace(p, prefix=f"{key}/"))
     return out

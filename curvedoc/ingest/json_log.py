@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.blocks import Block, by_rank, joined
+from curvedoc.ingest import nan_rows
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json_axis import axis_of, clock_of, ranks_of, splits_of, step_before
 from curvedoc.ingest.json_batch import Batch
@@ -75,6 +76,7 @@ def log_of_table(
     ranks, rank_key = ranks_of(found)
     skip = axis.keys | time_keys | _BOOKKEEPING | ({rank_key} if rank_key else set())
     settings, aside, config_keys = settings_of(found, axis, skip)
+    found = _without_gaps(found)
     skip |= config_keys
     words = tuple(dict.fromkeys(s for s in splits if s))
     split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
@@ -99,6 +101,32 @@ def log_of_table(
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
     )
+
+
+def _without_gaps(found: Table) -> Table:
+    """The table without the NaN that only fill what a record of another kind does not hold."""
+    lost = {key for key, c in found.numbers.items() if bool(np.isnan(c.value[c.flags == 0]).any())}
+    if not lost:
+        return found
+    dense = {key: _dense(c, found.rows) for key, c in found.numbers.items()}
+    gaps = nan_rows.apart(dense, nan_rows.sure(dense))
+    gaps |= {k: np.isnan(dense[k]) for k in lost - gaps.keys() if nan_rows.periodic(found.numbers[k].value)}
+    numbers, count = dict(found.numbers), 0
+    for key in lost & gaps.keys():
+        c = numbers[key]
+        gone = gaps[key][c.at] & np.isnan(c.value) & (c.flags == 0)
+        numbers[key] = Column(c.at[~gone], c.value[~gone], c.flags[~gone])
+        count += int(gone.sum())
+    if not count:
+        return found
+    told = Note("nan-for-missing", "NaN in records of another kind was taken for: nothing logged", count=count)
+    return replace(found, numbers=numbers, notes=(*found.notes, told))
+
+
+def _dense(column: Column, rows: int) -> NDArray[np.float64]:
+    value = np.full(rows, np.nan)
+    value[column.at] = column.value
+    return value
 
 
 def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...]]:

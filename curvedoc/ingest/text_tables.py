@@ -12,7 +12,7 @@ from curvedoc.ingest.text_prefix import Prefix
 from curvedoc.ingest.text_slots import EPOCH, METRIC, STEP, Slot
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
-HEADER_RE = r"^[ |\t]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]"
+HEADER_RE = r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]"
 #: Different headers of one file.
 MAX_HEADERS = 50
 
@@ -31,7 +31,7 @@ def headers(lines: Iterable[str]) -> Headers:
     """The names in the lines that can be a header; the first of each width counts."""
     out: Headers = {}
     for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE)):
-        names = [n.strip("(): ") for n in apart.split(line.split(":", 1)[0].strip(" |\t"))]
+        names = [n.strip("(): ") for n in apart.split(line.split(":", 1)[0].strip(" |\t#"))]
         names = [n.rsplit("(", 1)[-1] for n in names]
         if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
             continue

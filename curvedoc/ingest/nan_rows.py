@@ -1,0 +1,74 @@
+"""NaN in rows of another kind: writers of tables fill with it what a row of training or evaluation does not hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Key = TypeVar("Key", int, str)
+
+_NEVER_NAN = re.compile(
+    r"(?:.*/)?(?:(?:lr|learning[ _-]?rate)(?:[-_/ ][\w-]+)?|epochs?|(?:global[ _])?steps?|(?:wall[ _])?time)"
+)
+#: Columns of another kind share no more than this part of their rows with those of the one,
+_SHARED = 0.1
+#: each comes back after the other so often,
+_RETURNS = 3
+#: and a table has few patterns of them.
+_KINDS = 64
+#: Values between so many gaps, at one distance nearly always, are evaluations.
+_SPARSE, _EVEN = 0.5, 0.8
+
+
+def sure(names: Iterable[str]) -> set[str]:
+    """Names of what is never NaN where it is logged: rates, counters, clocks.
+
+    >>> sorted(sure(["train_loss_step", "train/lr", "lr-Adam", "epoch", "color"]))
+    ['epoch', 'lr-Adam', 'train/lr']
+    """
+    return {name for name in names if _NEVER_NAN.fullmatch(name.lower())}
+
+
+def apart(columns: Mapping[Key, Floats], sure: Collection[Key] = ()) -> dict[Key, Bools]:
+    """By column: the rows in which its NaN only says that they are of another kind, as evaluations among steps are.
+
+    This column comes back after them, and columns of the other kind have hardly a number beside one of it; or several
+    columns lack just these rows, which a rate and a loss that is lost do not. Columns without such rows are left out.
+    columns: the values of columns of one length; sure: those that are never NaN by themselves, such as a rate.
+    """
+    nan = {key: np.isnan(value) for key, value in columns.items()}
+    nan = {key: gap for key, gap in nan.items() if bool(gap.any())}
+    kinds = {gap.tobytes(): gap for gap in nan.values()}
+    if not kinds or len(kinds) > _KINDS:
+        return {}
+    shared = Counter(gap.tobytes() for gap in nan.values())
+    never = {nan[key].tobytes() for key in sure if key in nan and not bool(nan[key].all())}
+    rows = {}
+    for kind, gap in kinds.items():
+        rest = [~g for k, g in kinds.items() if k != kind]
+        own = ~gap
+        others = [t for t in rest if int((t & own).sum()) <= _SHARED * min(int(t.sum()), int(own.sum()))]
+        if not others and shared[kind] > 1:
+            others = [t for t in rest if bool(t[gap].all())]
+        away = gap & np.logical_or.reduce(others) if others else np.zeros(len(gap), np.bool_)
+        if kind in never and shared[kind] > 1:
+            rows[kind] = gap
+        elif int((away[:-1] & ~gap[1:]).sum()) >= _RETURNS:
+            rows[kind] = away
+    return {key: rows[gap.tobytes()] for key, gap in nan.items() if gap.tobytes() in rows}
+
+
+def periodic(value: Floats) -> bool:
+    """Whether a column is NaN for the most part and has its numbers at even distances, as evaluations have."""
+    at = np.flatnonzero(~np.isnan(value))
+    if len(at) <= _RETURNS or len(at) > (1 - _SPARSE) * len(value):
+        return False
+    apart_by = np.diff(at)
+    return float(np.mean(np.abs(apart_by - np.median(apart_by)) <= 1)) >= _EVEN and float(np.median(apart_by)) > 1
