@@ -294,6 +294,14 @@ def test_structlog_and_json_logging_records_give_metrics_and_messages(tmp_path):
     assert log.points.filter(pl.col("metric") == "loss")["time"].to_list() == [1767225602.5]
 
 
+def test_a_string_without_an_end_is_looked_at_once(tmp_path):
+    for end in ("", "\\"):
+        text = '{\n"a": "' + '\\"' * 32_000 + end
+        assert not jsonl.claims(put(tmp_path, text, "x.json"), text.encode())
+    text = '{"c": {"s": "x\\"{[y"},\n"rows": [\n{"step": 1, "loss": 2.0},\n{"step": 2, "loss"'
+    assert jsonl.claims(put(tmp_path, text, "y.json"), text.encode())
+
+
 def test_records_by_number_are_epochs_or_steps(tmp_path):
     for numbers, kind in ((range(1, 6), "epoch"), (range(0, 500, 100), "step")):
         text = json.dumps({str(i): {"loss": 2.0 - i / 1000, "val_loss": 2.1} for i in numbers}, indent=1)

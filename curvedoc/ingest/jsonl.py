@@ -21,7 +21,8 @@ ABOUT = "JSON records: one a line, in an array, pretty-printed, or wrapped by lo
 
 _LINE_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".log.json")
 _SAMPLE = 50
-_TOKEN = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"|[{}\[\]]')
+#: A string that never ends is one to the end: looked for anew from each of its quotes, it would take for ever.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]]')
 _FIRST = re.compile(rb"\s*\{")
 
 
