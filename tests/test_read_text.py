@@ -868,3 +868,20 @@ def test_a_bar_that_disagrees_with_the_steps_named_beside_it_is_not_followed() -
 def test_a_table_whose_header_is_a_comment_is_read() -> None:
     log = parse("# step loss lr\n" + "".join(f"{i} {2 / (i + 1):.4f} 0.001\n" for i in range(20)))
     assert [s for s, _ in curve(log, "loss")] == list(range(20))
+
+
+def test_nan_that_fills_the_rows_between_evaluations_is_a_gap() -> None:
+    rows = [f"{i} {2 / (i + 1):.4f} {'0.5' if i % 5 == 4 else 'nan'} 0.001\n" for i in range(40)]
+    log = parse("step loss val_loss lr\n" + "".join(rows))
+    assert [s for s, _ in curve(log, "val_loss")] == list(range(4, 40, 5))
+    assert [s for s, _ in curve(log, "loss")] == list(range(40))
+    assert "nan-for-missing" in kinds(log)
+
+
+def test_a_loss_that_a_text_log_lost_for_good_stays_lost() -> None:
+    rows = [
+        f"step {i}: loss {'nan' if i > 20 else 0.5}, lr 0.001, grad_norm {'nan' if i > 20 else 1.5}\n"
+        for i in range(40)
+    ]
+    log = parse("".join(rows))
+    assert [s for s, v in curve(log, "loss") if math.isnan(v)] == list(range(21, 40))

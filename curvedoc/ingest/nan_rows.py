@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
@@ -25,6 +26,8 @@ _RETURNS = 3
 _KINDS = 64
 #: Values between so many gaps, at one distance nearly always, are evaluations.
 _SPARSE, _EVEN = 0.5, 0.8
+#: A table of more cells than that is not laid out.
+_CELLS = 1 << 24
 
 
 def sure(names: Iterable[str]) -> set[str]:
@@ -72,3 +75,31 @@ def periodic(value: Floats) -> bool:
         return False
     apart_by = np.diff(at)
     return float(np.mean(np.abs(apart_by - np.median(apart_by)) <= 1)) >= _EVEN and float(np.median(apart_by)) > 1
+
+
+def dropped(points: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Points (metric, step, value, rank) without the NaN of rows of another kind, and how many there were.
+
+    A row is a step; where a metric has several values at one, or the ranks several, nothing is touched.
+    """
+    lost = points["value"].is_nan().fill_null(False)
+    if not bool(lost.any()) or points["rank"].n_unique() > 1 or points["step"].null_count():
+        return points, 0
+    if bool(points.select("metric", "step").is_duplicated().any()):
+        return points, 0
+    steps, row = np.unique(points["step"].to_numpy(), return_inverse=True)
+    names = points["metric"].unique(maintain_order=True).to_list()
+    if len(names) * len(steps) > _CELLS:
+        return points, 0
+    code = points["metric"].replace_strict(names, list(range(len(names))), return_dtype=pl.Int64).to_numpy()
+    cells = np.full((len(names), len(steps)), np.nan)
+    cells[code, row] = points["value"].to_numpy()
+    dense = dict(zip(names, cells, strict=True))
+    gaps = apart(dense, sure(names))
+    gaps |= {k: np.isnan(v) for k, v in dense.items() if k not in gaps and periodic(v)}
+    gone = np.zeros((len(names), len(steps)), np.bool_)
+    for i, name in enumerate(names):
+        if name in gaps:
+            gone[i] = gaps[name]
+    out = lost.to_numpy() & gone[code, row]
+    return (points.filter(pl.Series(~out)), int(out.sum())) if out.any() else (points, 0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from curvedoc.ingest import csv_table, text_clock, text_tail
+from curvedoc.ingest import csv_table, nan_rows, text_clock, text_tail
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.noting import coalesce
 from curvedoc.ingest.opening import decode, pointer, read_bytes
@@ -144,6 +144,9 @@ def parse(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> Log
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
     table, capped = messages(lines.filter(said), steps, blocks)
     points = pl.concat([read_.points, boxes.points, scale_points(lines.filter(pl.col("kind") == ""), steps)])
+    points, gaps = nan_rows.dropped(points)
+    if gaps:
+        told.append(Note("nan-for-missing", "NaN in rows of another kind was taken for: nothing logged", count=gaps))
     if read_.axis == "row" and len(read_.points):
         told.append(Note("no-step", "the lines name no step; each record counts as one"))
     if read_.axis == "epoch" and len(read_.points):
