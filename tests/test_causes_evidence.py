@@ -350,6 +350,14 @@ def test_accuracies_in_percent_give_the_evidence_of_fractions(cause: str) -> Non
     assert lines(run(1.0), cause) == lines(run(100.0), cause)
 
 
+def test_a_norm_that_climbs_without_scatter_speaks_for_a_sum_and_against_the_rate() -> None:
+    run = run_of({"grad_norm": {"knots": [[0, 0.3], [1000, 90]], "noise": 0.001}, "loss": FALLING})
+    assert "sums_up" in lines(run, "lr-too-high")[1]
+    assert "sums_smoothly" in lines(run, "missing-zero-grad")[0]
+    noisy = run_of({"grad_norm": {"knots": [[0, 0.3], [1000, 90]], "noise": 0.2}, "loss": FALLING})
+    assert "sums_up" not in lines(noisy, "lr-too-high")[1]
+
+
 @pytest.mark.parametrize("unit", [1.0, 100.0])
 def test_a_loss_that_climbs_under_answers_that_stay_speaks_for_decay_and_against_the_rate(unit: float) -> None:
     run = run_of(
