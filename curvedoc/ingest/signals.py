@@ -13,6 +13,7 @@ from typing import Any, Literal
 import yaml
 
 from curvedoc.errors import RuleError
+from curvedoc.ingest.hints import words
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
@@ -22,24 +23,12 @@ Kind = Literal["number", "text", "flag", "choice"]
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TOP = {"version", "words", "ignore", "patterns", "families", "stands_in", "asides", "config", "implies"}
 _PATTERN = {"role", "raw", "plain", "range", "not"}
-_FAMILY = {
-    "name",
-    "roles",
-    "names",
-    "exact",
-    "labelled",
-    "parts_as",
-    "label_names",
-    "label_is_name",
-    "parts",
-    "never",
-    "range",
-    "not",
-    "unless",
-    "players",
-    "rivals",
-    "game_as",
-}
+_FAMILY = set(
+    words(
+        """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
+        players rivals game_as"""
+    )
+)
 _SETTING = {"type", "keys", "choices", "flags", "above"}
 
 
