@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,11 +10,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.csv_cells import Column
+from curvedoc.ingest.json_keys import HAS_SPLIT, SPLIT_KEYS
 from curvedoc.ingest.json_values import split_of
-
-#: Names of the column, compared without regard to case.
-_NAMES = ("mode", "split", "phase", "stage", "subset", "partition", "set")
-_HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +24,7 @@ class Phase:
 
     def parts(self, name: str, column: Column) -> Iterator[tuple[str, Column]]:
         """A metric as one for each split that rows with a value name; one whose own name says the split stays whole."""
-        if _HAS_SPLIT.match(name):
+        if HAS_SPLIT.match(name):
             yield name, column
             return
         there = np.ones(len(self.code), np.bool_) if column.there is None else column.there
@@ -39,14 +35,14 @@ class Phase:
     def named(self, names: pl.Series) -> pl.Series:
         """Names of metrics, one a row, with the split of their row before them."""
         before = pl.Series([f"{self.words[c]}/" if c >= 0 else "" for c in self.code.tolist()], dtype=pl.String)
-        said = names.str.contains(f"(?i)^{_HAS_SPLIT.pattern}")
+        said = names.str.contains(f"(?i)^{HAS_SPLIT.pattern}")
         return (before + names).zip_with(~said, names)
 
 
 def phase_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]) -> Phase | None:
     """The column that names the rows' splits; None where there is none, or where it names something else."""
     low = [n.strip().lower() for n in names]
-    for wanted in _NAMES:
+    for wanted in SPLIT_KEYS:
         at = low.index(wanted) if wanted in low else -1
         if at < 0 or not columns[at].text:
             continue

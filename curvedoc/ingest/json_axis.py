@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from curvedoc.ingest.json_keys import EPOCH_KEYS, SAMPLE_KEYS, STEP_KEYS
+from curvedoc.ingest.json_keys import EPOCH_KEYS, SAMPLE_KEYS, SPLIT_KEYS, STEP_KEYS
 from curvedoc.ingest.json_table import Column, Table
 from curvedoc.ingest.json_values import clock, moment, split_of
 from curvedoc.model import Note
@@ -25,7 +25,6 @@ _SINCE_START = (
     "relative_time", "wall_clock",
 )  # fmt: skip
 _RANK_KEYS = ("rank", "global_rank", "process_rank", "process_index", "local_rank")
-_SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
 #: These name a split in some logs ("event": "val") and something else in others.
 _LOOSE_SPLIT_KEYS = ("event", "type", "kind", "log_type", "prefix")
 #: A counter that goes back in more than this share of its rows counts something else.
@@ -125,7 +124,7 @@ def ranks_of(table: Table) -> tuple[NDArray[np.int32], str | None]:
 
 def splits_of(table: Table) -> list[str | None]:
     """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does."""
-    for keys, strict in ((_SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
+    for keys, strict in ((SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
         for key in _named(table.texts, keys):
             texts = table.texts[key]
             known = {t: split_of(t) for t in set(texts.text)}

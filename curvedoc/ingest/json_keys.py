@@ -19,6 +19,10 @@ STEP_KEYS = (
 WANDB_STEP_KEYS = ("trainer/global_step", "train/global_step", "global_step", "_step")
 EPOCH_KEYS = ("epoch", "epochs", "current_epoch", "epoch_num", "round", "generation")
 SAMPLE_KEYS = ("consumed_samples", "samples_seen", "num_samples", "samples", "examples_seen", "tokens_seen", "tokens")
+#: A key or column that says which split its record or row belongs to.
+SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
+#: Names that say it themselves.
+HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
 COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS))
 #: Words of metrics: a record without a counter is still a log's if it holds one of these.
 _METRIC = re.compile(

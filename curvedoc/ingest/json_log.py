@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from curvedoc.ingest import nan_rows
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json_axis import axis_of, clock_of, ranks_of, splits_of, step_before
 from curvedoc.ingest.json_batch import Batch
+from curvedoc.ingest.json_keys import HAS_SPLIT
 from curvedoc.ingest.json_messages import clean, frame
 from curvedoc.ingest.json_settings import settings_of
 from curvedoc.ingest.json_table import Column, Table, table
@@ -26,7 +26,6 @@ _NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")
 _VALUE_KEYS = ("value", "scalar", "val", "simple_value")
 #: Containers that say nothing about what they hold (verl's {"step": 1, "data": {...}}).
 _PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")
-_HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
 #: What W&B adds to every record.
 _BOOKKEEPING = {"_step", "_runtime", "_timestamp", "_wandb"}
 
@@ -209,7 +208,7 @@ def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray
 
 def _split(name: str, column: Column, around: _Around) -> Iterable[Curve]:
     """The column as one curve, or one for each split that its records name."""
-    if around.split is None or _HAS_SPLIT.match(name):
+    if around.split is None or HAS_SPLIT.match(name):
         yield _curve(name, column, around, slice(None))
         return
     of = around.split[column.at]

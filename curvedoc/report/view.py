@@ -15,7 +15,7 @@ from curvedoc.report.columns import every
 from curvedoc.report.drawing import curve_name, line_color
 from curvedoc.report.limits import limits
 from curvedoc.report.marks import window
-from curvedoc.report.panels import Picture, picture
+from curvedoc.report.panels import Picture
 from curvedoc.report.redact import redact_setting
 from curvedoc.report.spark import Spark, spark
 from curvedoc.report.summary import (
@@ -284,8 +284,3 @@ def _fine(run: RunDiagnosis, pic: Picture) -> str:
     spans = [f"{a:,} to {b:,}" for a, b in every(curve)]
     listed = ", ".join(spans[:-1]) + (" and " if spans[:-1] else "") + spans[-1] if spans else ""
     return text + (f"; every value from {run.axis} {listed}." if listed else ".")
-
-
-def pictures(runs: tuple[RunDiagnosis, ...]) -> tuple[Picture, ...]:
-    """The drawing of each run."""
-    return tuple(picture(r) for r in runs)
