@@ -885,3 +885,14 @@ def test_a_loss_that_a_text_log_lost_for_good_stays_lost() -> None:
     ]
     log = parse("".join(rows))
     assert [s for s, v in curve(log, "loss") if math.isnan(v)] == list(range(21, 40))
+
+
+def test_an_evaluation_that_is_lost_while_steps_go_on_stays_lost() -> None:
+    steps = "".join(
+        f"INFO step={i} loss={0.5 / (1 + i):.4f} lr=1e-3\n"
+        + (f"INFO eval step={i} val_loss={'nan' if i > 50 else 0.4} val_acc=0.9\n" if i % 10 == 9 else "")
+        for i in range(100)
+    )
+    log = parse(steps)
+    assert [s for s, v in curve(log, "val_loss") if math.isnan(v)] == [59, 69, 79, 89, 99]
+    assert "nan-for-missing" not in kinds(log)
