@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,32 @@ def test_dask_finds_what_the_pool_finds_though_a_worker_is_killed_in_the_middle(
     assert to_json(spread.diagnosis) == to_json(alone.diagnosis)
     assert spread.done == spread.total == 16
     assert sweep([tree], QUICK, store=store).kept == 16
+
+
+@needs_dask
+def test_results_that_go_with_their_worker_before_they_are_fetched_are_made_again(
+    tree: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import distributed
+
+    whole = distributed.as_completed
+    killed: list[int] = []
+
+    def late(futures: Any, **options: Any) -> Iterator[Any]:
+        for future in whole(futures, **options):
+            if not killed:
+                (address,) = future.client.who_has([future])[future.key]
+                killed.extend(future.client.run(os.getpid, workers=[address]).values())
+                os.kill(killed[0], signal.SIGKILL)
+                end = time.monotonic() + 20
+                while future.status == "finished" and time.monotonic() < end:
+                    time.sleep(0.001)
+            yield future
+
+    monkeypatch.setattr(distributed, "as_completed", late)
+    spread = sweep([tree], QUICK, engine=engine, limits=LIMITS)
+    assert killed and spread.done == spread.total == 16
+    assert to_json(spread.diagnosis) == to_json(sweep([tree], QUICK).diagnosis)
 
 
 @needs_dask

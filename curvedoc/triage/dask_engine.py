@@ -189,7 +189,7 @@ def _map(client: Any, name: str, shards: Sequence[Shard], lost: Lost) -> Iterato
     """The outcomes of these shards as they come; those that failed are put into `lost`."""
     if not shards:
         return
-    from distributed import KilledWorker, as_completed
+    from distributed import as_completed
 
     from curvedoc.triage.dask_worker import on_worker
 
@@ -197,13 +197,28 @@ def _map(client: Any, name: str, shards: Sequence[Shard], lost: Lost) -> Iterato
     try:
         for future in as_completed(list(futures), loop=client.loop, raise_errors=False):
             shard = futures.pop(future)
-            if future.status == "finished":
-                yield from future.result()
-            elif future.status == "error":
-                error = future.exception()
-                lost[shard] = "" if isinstance(error, KilledWorker) else f"it could not be done: {_cause(error)}"
+            gave, raised = _result(future)
+            if raised is None:
+                yield from gave
             else:
-                raise EngineLost("the dask scheduler went away", "", "the same command goes on from there")
+                lost[shard] = raised
             future.release()
     finally:
         client.cancel(list(futures))
+
+
+def _result(future: Any) -> tuple[list[tuple[int, Outcome]], str | None]:
+    """What a shard that was done gave, or why it failed ("" where its worker was lost).
+
+    A result that goes with its worker before it was fetched is made again, and waited for. Raises EngineLost.
+    """
+    from distributed import CancelledError, KilledWorker
+
+    try:
+        return future.result(), None
+    except KilledWorker:
+        return [], ""
+    except (CancelledError, Exception) as e:  # whatever the other side raised: it is told of the run or of the engine
+        if future.status != "error":
+            raise EngineLost("the dask scheduler went away", "", "the same command goes on from there") from e
+        return [], f"it could not be done: {_cause(e)}"
