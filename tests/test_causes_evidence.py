@@ -436,3 +436,44 @@ def test_a_nan_out_of_a_level_that_had_stood_long_points_at_the_batch() -> None:
     new = run_of({"loss": {"knots": [[0, 2.3], [590, 0.1], [600, math.nan], [1000, math.nan]], "noise": 0.02}})
     assert "settled" in lines(long, "bad-data")[0] & lines(long, "numerical-instability")[1]
     assert "new_ground" in lines(new, "numerical-instability")[0] and "settled" not in lines(new, "bad-data")[0]
+
+
+SINKS = {"knots": [[0, 2.490], [1000, 2.489]], "points": 20}
+
+
+def test_steps_far_shorter_than_rate_and_gradient_promise_were_cut() -> None:
+    stuck = {"knots": [[0, 2.49], [1000, 2.489]], "noise": 0.01}
+    told = {"loss": stuck, "val_loss": SINKS, "grad_norm": {"knots": FLAT, "noise": 0.1}}
+    cut = run_of({**told, "lr": {"knots": [[0, 0.1], [1000, 0.1]]}})
+    slow = run_of({**told, "lr": {"knots": [[0, 1e-6], [1000, 1e-6]]}})
+    assert "cut_short" in lines(cut, "clip-too-tight")[0]
+    assert "unkept" in lines(cut, "lr-too-low")[1]
+    assert "cut_short" not in lines(slow, "clip-too-tight")[0]
+    assert "unkept" not in lines(slow, "lr-too-low")[1]
+
+
+def test_a_validation_loss_that_inches_down_speaks_against_long_steps_and_a_loose_optimizer() -> None:
+    creeps = run_of({"loss": STUCK, "val_loss": SINKS})
+    for cause in ("lr-too-high", "label-mismatch", "optimizer-not-connected"):
+        assert "inches" in lines(creeps, cause)[1], cause
+    swings = run_of({"loss": STUCK, "val_loss": {"knots": [[0, 2.49], [1000, 2.489]], "points": 20, "noise": 0.05}})
+    for cause in ("lr-too-high", "label-mismatch", "optimizer-not-connected"):
+        assert "inches" not in lines(swings, cause)[1], cause
+
+
+def test_a_loss_that_stays_above_a_constant_guess_belongs_to_weights_that_rest() -> None:
+    above = {"knots": [[0, 2.5], [1000, 2.5]], "noise": 0.02}
+    rests = run_of({"loss": above}, {"num_classes": 10})
+    guesses = run_of({"loss": STUCK}, {"num_classes": 10})
+    assert "unmoved" in lines(rests, "optimizer-not-connected")[0]
+    assert "unmoved" in lines(rests, "lr-too-high")[1]
+    assert "unmoved" not in lines(guesses, "optimizer-not-connected")[0]
+    assert "unmoved" not in lines(guesses, "lr-too-high")[1]
+
+
+def test_evaluations_that_stray_are_not_those_of_short_steps() -> None:
+    strays = run_of(
+        {"loss": STUCK, "val_loss": {"knots": [[0, CHANCE], [1000, CHANCE]], "points": 20, "noise": 0.0007}}
+    )
+    assert "strays" in lines(strays, "lr-too-low")[1]
+    assert "strays" not in lines(run_of({"loss": STUCK, "val_loss": SINKS}), "lr-too-low")[1]

@@ -100,6 +100,7 @@ from curvedoc.stats.period import (
     sawtooth_sign,
 )
 from curvedoc.stats.plateau import flat_from_start, hovers, plateau_level, plateau_share, plateau_start
+from curvedoc.stats.promise import one_way, promised_fall
 from curvedoc.stats.repeat import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.schedule import (
     cycle_count,
@@ -181,9 +182,9 @@ _NOISE: tuple[_Function, ...] = (
     noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio,
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
-    best_progress, drop_in_noise, fraction_done, progress, slope, speed_left, total_change, total_drop, trend_z,
-    change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end, still_falling, flat_from_start,
-    hovers, plateau_level, plateau_share, plateau_start,
+    best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, slope, speed_left, total_change,
+    total_drop, trend_z, change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end,
+    still_falling, flat_from_start, hovers, plateau_level, plateau_share, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
     aligned, better_throughout, crossing_step, difference, gap_end, gap_of_drop, gap_ratio, gap_trend_z, ratio,
