@@ -22,7 +22,8 @@ _EDGE = 11.0  # from a badge's middle to the edge: beyond it a badge makes its p
 _CHAR = 6.4
 #: The lowest floor of a log scale: below it the logarithm of a double loses its digits.
 _TINY = 1e-300
-
+#: An id where it is given and where it is used.
+_ID = re.compile(r'(\bid="|url\(#|href="#)([^")]+)(?=[")])')
 
 #: A picture that was begun: gives its SVG.
 Pending = Callable[[], str]
@@ -38,15 +39,14 @@ def begun(drawn: dict[str, Any], templates: dict[str, Any], begin: Begin | None 
 
 
 def render(spec: str) -> str:
-    """The SVG of a specification. Nothing outside is loaded."""
+    """The SVG of a specification, with what a page needs of it. Nothing outside is loaded."""
     import vl_convert
 
-    made: str = vl_convert.vegalite_to_svg(spec, allowed_base_urls=[])
-    return made
+    return _smaller(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
 def baked(pictures: Iterable[Pending], name: str, alts: Sequence[str]) -> list[Markup]:
-    """The SVG of each picture, ids made unique by `name`; numbers are cut to 0.1 pixel.
+    """The SVG of each picture, ids made unique by `name`.
 
     `alts` are the sentences that a screen reader says.
     """
@@ -142,15 +142,19 @@ def _badges(drawn: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"bx": start + px / scale, "n": m["n"]} for m, px in zip(seen, at, strict=True)]
 
 
+def _smaller(svg: str) -> str:
+    """The SVG with numbers cut to 0.1 pixel, and without roles inside."""
+    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d+\.\d)\d+", r"\1", tag[0]), svg)  # texts keep their digits
+    return re.sub(r' (?:aria-[a-z]+|role|class|xmlns:xlink|version)="[^"]*"', "", svg)
+
+
 def _tidy(svg: str, name: str, alt: str) -> Markup:
-    """A smaller SVG with ids of its own, one label for the whole, and no roles inside.
+    """The SVG with ids of its own and one label for the whole.
 
     Safe as markup: vl-convert escapes the texts inside, and the label is escaped here.
     """
-    svg = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\d+\.\d)\d+", r"\1", tag[0]), svg)  # texts keep their digits
-    svg = re.sub(r' (?:aria-[a-z]+|role|class|xmlns:xlink|version)="[^"]*"', "", svg)
     # vl-convert counts its ids over the life of the process; here they count from zero in each picture.
-    for i, known in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))):
-        svg = re.sub(rf'(\bid="|url\(#|href="#){re.escape(known)}(?=["\)])', rf"\g<1>{name}c{i}", svg)
+    known = {made: f"{name}c{i}" for i, made in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg)))}
+    svg = _ID.sub(lambda m: m[1] + known.get(m[2], m[2]), svg)
     label = escape(visible(alt))
     return Markup(re.sub(r"^<svg ", lambda _: f'<svg role="img" aria-label="{label}" ', svg, count=1))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
-from curvedoc.diagnosis import RunDiagnosis
+from curvedoc.diagnosis import Curve, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.columns import every
-from curvedoc.report.drawing import drawing
 from curvedoc.report.levels import Detail
 from curvedoc.report.panels import Picture
+from curvedoc.report.pieces import Pieces
 
 #: Buckets of one curve, and the fewest that still show its shape.
 FULL, LEAST = 420, 40
@@ -19,32 +20,37 @@ _BUCKET_BYTES = 26
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """The curves of the runs of a page, thinned until they fit."""
+class Thinned:
+    """How far the curves of the runs of a page are thinned, so that they fit."""
 
-    drawings: tuple[dict[str, Any], ...]
+    each: tuple[tuple[int, bool], ...]  # what `drawing` is to be asked for: most buckets, values near a finding
     buckets: int  # at most, of the runs that are not shown at full resolution
-    bare: int  # runs whose values near a finding were left out
+    bare: int  # runs whose values near a finding are left out
 
 
-def drawn(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], detail: Detail) -> Drawn:
-    """The drawing of each run; the worst failed runs keep full resolution where not all can."""
+def thinned(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], detail: Detail, pieces: Pieces) -> Thinned:
+    """How the curves of each run are to be drawn; the worst failed runs keep full resolution where not all can."""
     curves = [[c for panel in p.panels for c in panel.curves] for p in pictures]
     sizes = [sum(len(c.step) + len(c.raw[0]) for c in of_run) * _BUCKET_BYTES for of_run in curves]
     if sum(sizes) <= detail.data:
-        return Drawn(tuple(drawing(p, FULL) for p in pictures), FULL, 0)
+        return Thinned(((FULL, True),) * len(runs), FULL, 0)
     first = [i < detail.baked and r.verdict == "failed" for i, r in enumerate(runs)]
     spent = sum(size for size, f in zip(sizes, first, strict=True) if f)
     if spent > detail.data // 2:
         first, spent = [False] * len(runs), 0
     lines = sum(len(c) for c, f in zip(curves, first, strict=True) if not f)
     most = max(LEAST, min(FULL, (detail.data - spent) // (_BUCKET_BYTES * max(1, lines))))
-    made = tuple(drawing(p, FULL if f else most, raw=f) for p, f in zip(pictures, first, strict=True))
-    bare = sum(not f and any(every(c) for c in of_run) for of_run, f in zip(curves, first, strict=True))
-    return Drawn(made, most, bare)
+    near = [pieces.once(("near", r.run), partial(_near, c)) for r, c in zip(runs, curves, strict=True)]
+    bare = sum(n and not f for n, f in zip(near, first, strict=True))
+    return Thinned(tuple((FULL, True) if f else (most, False) for f in first), most, bare)
 
 
-def left_out(detail: Detail, made: Drawn, runs: int, sections: int) -> tuple[str, ...]:
+def _near(curves: Iterable[Curve]) -> bool:
+    """Whether there are values near a finding that a drawing shows one by one."""
+    return any(every(c) for c in curves)
+
+
+def left_out(detail: Detail, made: Thinned, runs: int, sections: int) -> tuple[str, ...]:
     """What a page of so many runs, with so many sections, leaves out for the sake of its size; () for nothing."""
     out = []
     if made.buckets < FULL:

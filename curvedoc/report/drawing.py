@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
+
+import orjson
 
 from curvedoc.diagnosis import Curve
 from curvedoc.report.charts import color
@@ -76,15 +79,25 @@ def _columns(c: Curve, most: int, band: bool, raw: bool) -> dict[str, Any]:
     made = columns(c, most, raw)
     out: dict[str, Any] = {
         "x": list(made.step),
-        "v": [short(v) for v in made.mean],
+        "v": shorts(made.mean),
         "dots": len(made.step) <= _DOTS,
     }
     if band and any(a < b for a, b in zip(made.low, made.high, strict=True)):
-        out["lo"] = [short(v) for v in made.low]
-        out["hi"] = [short(v) for v in made.high]
+        out["lo"] = shorts(made.low)
+        out["hi"] = shorts(made.high)
     if made.every:
         out["every"] = [list(span) for span in made.every]
     return out
+
+
+def shorts(column: Sequence[float]) -> list[float | int | None]:
+    """`short` of each number."""
+    text = (f"%.{_DIGITS}g," * len(column))[:-1] % tuple(column)
+    # all at once, but for numbers past four digits, which are spelled with an exponent, and those that are none
+    if "e+" in text or "n" in text:
+        return [short(v) for v in column]
+    made: list[float | int | None] = orjson.loads(f"[{text}]")
+    return made
 
 
 def short(v: float) -> float | int | None:

@@ -30,12 +30,19 @@ def visible(text: object) -> str:
     >>> visible("run\\u202egnp.exe\\x1b[31m\\n")
     'run\\\\u202egnp.exe\\\\u001b[31m\\\\n'
     """
-    return _LINE.sub(_spell, str(text))
+    plain = str(text)
+    return plain if _harmless(plain) else _LINE.sub(_spell, plain)
 
 
 def visible_block(text: object) -> str:
     """As `visible`, but newlines and tabs stay: for tracebacks and code."""
-    return _BLOCK.sub(_spell, str(text).replace("\r\n", "\n"))
+    plain = str(text)
+    return plain if _harmless(plain) else _BLOCK.sub(_spell, plain.replace("\r\n", "\n"))
+
+
+def _harmless(text: str) -> bool:
+    # what most of a page is, told much sooner than by a search
+    return text.isascii() and text.isprintable()
 
 
 def clip(text: str, width: int, mark: str = "…") -> str:

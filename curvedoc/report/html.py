@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ from markupsafe import Markup
 
 from curvedoc.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import view, words
-from curvedoc.report.detail import drawn, left_out
+from curvedoc.report.detail import left_out, thinned
+from curvedoc.report.drawing import drawing
 from curvedoc.report.escape import visible
 from curvedoc.report.levels import LEVELS, LIMIT, Detail
 from curvedoc.report.panels import Picture, picture
@@ -64,25 +66,29 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(chosen)}
     pictures = tuple(pieces.once(("picture", r.run), partial(picture, r)) for r in chosen)
     refs = _references(chosen, pictures, ids)
+    refs_of = {ids[k]: v for k, v in refs.items()}
     templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
-    made = drawn(chosen, pictures, detail)
+    thin = thinned(chosen, pictures, detail, pieces)
     listed = runs[: detail.rows]
     table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
     by_name = {row.run.run: row for row in table}
     sections = []
     stills: list[_Still] = []
-    for i, (run, pic, data) in enumerate(zip(chosen, pictures, made.drawings, strict=True)):
+    for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
         alone = len(runs) == 1
         still = detail.baked > 0 and (alone or (run.verdict in ("failed", "warning") and i < detail.baked))
         if still:
-            stills.append(_Still(run, pic, data, f"r{i + 1}"))
+            stills.append(_Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}"))
             if begin is not None:
                 _begun(stills[-1], templates, pieces, begin)
         whole, places = i < detail.whole, stills[-1].places if still else []
         make = partial(view.section, by_name[run.run], pic, places, whole)
         sections.append(pieces.once(("section", run.run, i, whole, still), make))
-    payload = _payload(d, chosen, made.drawings, refs, templates, pieces)
     css, script = _asset("page.css"), _asset("bundle.js")
+    if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, pieces)):
+        return ""  # before the curves are drawn, which is more work
+    drawings = [_drawing(r, p, thin.each[i], pieces) for i, (r, p) in enumerate(zip(chosen, pictures, strict=True))]
+    payload = _payload(d, chosen, drawings, refs, templates, pieces)
     single = table[0] if len(table) == 1 else None
     context = {
         "d": d,
@@ -95,10 +101,10 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
         "tally": [(words.VERDICTS[v][2], words.VERDICTS[v][1], n) for v, n in head.counts],
         "stats": stats(d, head),
         "sections": sections,
-        "refs": {ids[k]: v for k, v in refs.items()},
+        "refs": refs_of,
         "hidden": len(runs) - len(chosen),
         "nav": _nav(sections, many=len(runs) > 1),
-        "left_out": left_out(detail, made, len(runs), len(chosen)),
+        "left_out": left_out(detail, thin, len(runs), len(chosen)),
         "read": read(d),
         "notes": sum(len(r.notes) + sum(len(s.notes) for s in r.sources) for r in d.runs),
         "report": hashlib.sha256(payload.encode()).hexdigest()[:12],
@@ -117,6 +123,24 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
             return ""
     # last, since each takes a tenth of a second and a page that is too long needs none
     return _with_stills("".join(parts), stills, templates, pieces, room)
+
+
+def _largest(
+    table: Iterable[view.Row], sections: Iterable[view.Section], refs: Mapping[str, str], pieces: Pieces
+) -> Iterator[str]:
+    """What a page of several runs is mostly made of: the lines of its table and its sections, as the template asks."""
+    yield from (pieces.row(row, n) for n, row in enumerate(table, 1))
+    yield from (pieces.section(s, True, refs.get(s.row.id, "")) for s in sections)
+
+
+def _fits(most: int, *parts: Iterable[str]) -> bool:
+    """Whether so many characters hold all the parts; makes none after the one that is too much."""
+    room = most
+    for part in chain(*parts):
+        room -= len(part)
+        if room < 0:
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +209,10 @@ def _references(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], i
     return out
 
 
+def _drawing(run: RunDiagnosis, pic: Picture, thin: tuple[int, bool], pieces: Pieces) -> dict[str, Any]:
+    return pieces.once(("drawing", run.run, *thin), partial(drawing, pic, *thin))
+
+
 def _begun(still: _Still, templates: dict[str, Any], pieces: Pieces, begin: Begin | None) -> list[Pending]:
     """Its pictures, begun once for all levels of detail that draw the same."""
     from curvedoc.report.bake import begun
@@ -205,7 +233,7 @@ def _baked(still: _Still, templates: dict[str, Any], pieces: Pieces) -> list[Mar
 def _payload(
     d: Diagnosis,
     runs: tuple[RunDiagnosis, ...],
-    drawn: tuple[dict[str, Any], ...],
+    drawn: Sequence[dict[str, Any]],
     refs: dict[str, str],
     templates: dict[str, Any],
     pieces: Pieces,
