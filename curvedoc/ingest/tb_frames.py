@@ -29,6 +29,8 @@ _SHORT = 8
 _ZEROS = 16
 #: Bytes that may be checked for each byte of a buffer while a chain is put together (hostile files nest headers).
 _CHECKS = 4
+#: Longer records than one in so many bytes are not looked for one by one.
+_OTHERS = 1 << 13
 #: Candidates tried inside the last, torn record of a file.
 _TRIES = 64
 
@@ -60,6 +62,26 @@ class Chain:
     done: int
     troubles: tuple[tuple[str, int], ...] = ()
     lost: Lost | None = None
+
+
+def likely(buf: bytearray, n: int) -> tuple[Ints, Ints] | None:
+    """As `candidates`, but records of 8 to 255 bytes only, and not each that damage has left; None with many others.
+
+    Such a length has seven zero bytes, and one aligned word in them: half as many words to look at, and once. Enough
+    for a file without damage, in which a chain steps over a few longer records by itself.
+    """
+    words = np.frombuffer(buf, "<u4", n // 4)
+    at = np.flatnonzero(words[1 : max(1, (n - FRAME) // 4 + 1)] == 0)
+    before = words.take(at)
+    pos = 4 * at
+    for byte in (8, 16, 24):  # the last byte before the zeros is the length
+        pos += before >= 1 << byte
+    length = np.frombuffer(buf, np.uint8).take(pos)
+    fits = short_lengths()[:256].take(length) == np.ndarray((n,), "<u4", buf, 8, (1,))[pos]
+    fits &= length >= _SHORT
+    pos, size = pos[fits], length[fits].astype(np.int64)
+    others = int(np.count_nonzero(pos[1:] != pos[:-1] + size[:-1] + FRAME))
+    return (pos, size) if others * _OTHERS <= n else None
 
 
 def candidates(buf: bytearray, n: int) -> tuple[Ints, Ints]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.streaming import Stream
 from curvedoc.ingest.tb_crc import header
 from curvedoc.ingest.tb_decode import Tags
-from curvedoc.ingest.tb_frames import FRAME, HEAD, PAD, Chain, Lost, candidates, follow
+from curvedoc.ingest.tb_frames import FRAME, HEAD, PAD, Chain, Ints, Lost, candidates, follow, likely
 from curvedoc.ingest.tb_log import CRLF, NAME, Gathered
 from curvedoc.ingest.tb_points import points
 from curvedoc.ingest.tb_slow import Event
@@ -136,20 +137,29 @@ class _Reading:
         """Decodes the buffer; where the settled part of the last, unfinished piece ends."""
         pieces = [*self._pieces, open_piece] if open_piece is not None else self._pieces
         self._pieces = []
-        pos, length = candidates(self._buf, self._have)
-        cuts = np.searchsorted(pos, [p.start for p in pieces] + [self._have]).tolist()
-        chains: list[Chain] = []
-        for piece, a, z in zip(pieces, cuts, cuts[1:], strict=False):
-            lost = self._lost if piece.offset else None
-            chain = follow(self._buf, piece.start, piece.stop, pos[a:z], length[a:z], piece.last, lost)
-            self._lost = None if chain.lost is None else _moved(chain.lost, -chain.done)
+        lost = self._lost if pieces and pieces[0].offset else None
+        found = likely(self._buf, self._have) if lost is None else None
+        chains = None if found is None else self._chains(pieces, found, lost)
+        if chains is None or any(c.troubles or c.lost for c in chains):
+            chains = self._chains(pieces, candidates(self._buf, self._have), lost)
+        self._lost = _moved(chains[-1]) if chains else None
+        for piece, chain in zip(pieces, chains, strict=True):
             file = self._files[piece.file]
             file.records += len(chain.pos)
             for cause, at in chain.troubles:
                 file.tally.add(cause, piece.offset + at - piece.start)
-            chains.append(chain)
         self._collect(pieces, chains)
         return chains[-1].done if chains else 0
+
+    def _chains(self, pieces: list[_Piece], found: tuple[Ints, Ints], lost: Lost | None) -> list[Chain]:
+        """The records of each piece; lost: the gap that is open where the first one begins."""
+        pos, length = found
+        cuts = np.searchsorted(pos, [p.start for p in pieces] + [self._have]).tolist()
+        gaps = [lost, *repeat(None, len(pieces))]
+        return [
+            follow(self._buf, piece.start, piece.stop, pos[a:z], length[a:z], piece.last, gap)
+            for piece, a, z, gap in zip(pieces, cuts, cuts[1:], gaps, strict=False)
+        ]
 
     def _collect(self, pieces: list[_Piece], chains: list[Chain]) -> None:
         if not chains:
@@ -193,5 +203,7 @@ def _size(path: Path) -> int:
         return 0  # reading it tells why
 
 
-def _moved(lost: Lost, by: int) -> Lost:
-    return Lost(lost.begin + by, lost.zeros + by, lost.torn)
+def _moved(chain: Chain) -> Lost | None:
+    """The gap that is open where a chain ends, counted from there, where the next piece begins."""
+    lost = chain.lost
+    return None if lost is None else Lost(lost.begin - chain.done, lost.zeros - chain.done, lost.torn)
