@@ -98,6 +98,17 @@ LINES = [
     ("Cost after iteration 120: 0.430000", "cost", 120, 0.43),
     ("Loss after 120 iterations: 0.43", "loss", 120, 0.43),
     ("train 120/500 loss: 0.43", "loss", 120, 0.43),
+    ("loss at step 120 is 0.43", "loss", 120, 0.43),
+    ("step120 loss 0.43", "loss", 120, 0.43),
+    ("[10:00:00] INFO - E00 B0120 loss=0.43", "loss", 120, 0.43),
+    ("e0 s120 loss 0.43", "loss", 120, 0.43),
+    ("iter 120 | J: 0.43", "J", 120, 0.43),
+    ("ITERATION 12: TRAIN AVG.LOSS 2.1000, (lrate0.008), CROSSVAL AVG.LOSS 2.3000, nnet accepted (nnet_iter12_tr2.1)",
+     "CROSSVAL AVG.LOSS", 12, 2.3),
+    ("LOG (nnet3-train[5.5]:PrintStatsForThisPhase():nnet-training.cc:291) Average objective function for 'output' for"
+     " minibatches 100-199 is -2.79168 over 64000 frames.", "objf/output", 199, -2.79168),
+    ("[host] 2024-05-01 10:00:01,123 (trainer:754) INFO: 1epoch:train:101-200batch: iter_time=0.1, loss_ctc=139.584,"
+     " loss=100.501, grad_norm=10.401, clip=100.000, optim0_lr0=1.0e-04, train_time=1.5", "loss", 200, 100.501),
 ]  # fmt: skip
 
 
@@ -125,6 +136,13 @@ def test_a_line_of_each_dialect_gives_its_metric_at_its_step(line: str, metric: 
         "127.0.0.1:29500 connected after 3 tries",
         "Best val_acc: 0.93",
         "commit 3fa85f64, built 2024-01-01",
+        "Loading epoch10 weights took 3.2 s",
+        "Saved step100 to disk, took 3.2s",
+        "Room E5 B2 is free until 12",
+        "INFO:test:ran 3 tests in 0.5s",
+        "The accuracy is 0.93",
+        "Loss is nan, stopping training",
+        "WARNING: loss is nan",
     ],
 )
 def test_running_text_with_numbers_is_a_message_and_no_metric(line: str) -> None:
@@ -841,6 +859,61 @@ def test_settings_in_lines_of_their_own_are_read_behind_what_a_logger_writes_fir
 def test_the_scope_of_an_evaluation_is_no_name_of_a_logger() -> None:
     log = parse("INFO:val:loss=0.5 step=3\nINFO:val:loss=0.4 step=6\nINFO:train:loss=0.3 step=7\n" * 2)
     assert {s for s, _ in curve(log, "loss")} == {7}
+
+
+ESPNET = """\
+[host] 2024-05-01 10:00:0{i},100 (trainer:754) INFO: {i}epoch:train:1-100batch: iter_time=0.1, loss={l}, train_time=1.5
+[host] 2024-05-01 10:00:0{i},200 (trainer:754) INFO: {i}epoch:train:101-200batch: iter_time=0.1, loss={m}, train_time=1
+[host] 2024-05-01 10:00:0{i},523 (trainer:338) INFO: {i}epoch results: [train] iter_time=1.2e-04, loss=64.542, \
+train_time=1.5, time=1 minute and 2.3 seconds, total_count=900, gpu_max_cached_mem_GB=10.2, [valid] loss_ctc=98.606, \
+cer=0.2, loss={v}, time=10.2 seconds, total_count=100, gpu_max_cached_mem_GB=10.2, [att_plot] time=3.1 seconds, \
+total_count=0, gpu_max_cached_mem_GB=10.2
+"""
+
+
+def test_the_results_of_an_epoch_of_espnet_are_those_of_the_validation() -> None:
+    log = parse("".join(ESPNET.format(i=i, l=30.0 - i, m=29.5 - i, v=31.0 - i) for i in (1, 2, 3)))
+    assert curve(log, "loss") == [(100, 29.0), (200, 28.5), (300, 28.0), (400, 27.5), (500, 27.0), (600, 26.5)]
+    assert curve(log, "valid loss") == [(200, 30.0), (400, 29.0), (600, 28.0)]
+    assert set(log.points["metric"]) == {
+        "epoch", "iter_time", "loss", "train_time", "valid loss_ctc", "valid cer", "valid loss"
+    }  # fmt: skip
+
+
+SPACY = """\
+============================= Training pipeline =============================
+ℹ Pipeline: ['tok2vec', 'ner']
+ℹ Initial learn rate: 0.001
+E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  ENTS_P  ENTS_R  SCORE
+---  ------  ------------  --------  ------  ------  ------  ------
+  0       0          0.00     36.83    0.00    0.00    0.00    0.00
+  0     200         23.12   1462.27   55.60   58.06   53.34    0.56
+  1     400         51.37    940.11   64.95   66.20   63.75    0.65
+✔ Saved pipeline to output directory
+"""
+
+
+def test_the_table_that_spacy_prints_is_read_by_its_steps() -> None:
+    log = parse(SPACY)
+    assert curve(log, "LOSS NER") == [(0, 36.83), (200, 1462.27), (400, 940.11)]
+    assert curve(log, "SCORE") == [(0, 0.0), (200, 0.56), (400, 0.65)]
+    assert curve(log, "epoch") == [(0, 0), (200, 0), (400, 1)]
+    assert log.axis == "step"
+
+
+@pytest.mark.parametrize("scope", ["val", "valid", "eval"])
+@pytest.mark.parametrize("level", ["INFO", "WARNING"])
+def test_what_a_logger_called_by_its_split_says_is_of_that_split(scope: str, level: str) -> None:
+    pair = f"{level}:train:epoch {{i}} loss=0.{{i}} acc=0.5\n{level}:{scope}:epoch {{i}} loss=0.9{{i}} acc=0.4\n"
+    log = parse("".join(pair.format(i=i) for i in range(1, 6)))
+    assert curve(log, "loss") == [(i, pytest.approx(i / 10)) for i in range(1, 6)]
+    assert curve(log, f"{scope} loss") == [(i, pytest.approx(0.9 + i / 100)) for i in range(1, 6)]
+    assert len(curve(log, f"{scope} acc")) == len(curve(log, "acc")) == 5
+
+
+def test_counters_that_start_again_behind_a_letter_go_on_over_the_epochs() -> None:
+    log = parse("".join(f"E{i // 5:02d} B{i % 5 * 40:04d} loss=0.{i + 1}\n" for i in range(15)))
+    assert [s for s, _ in curve(log, "loss")] == [i * 40 for i in range(15)]
 
 
 def bars(evaluated: str) -> str:

@@ -195,6 +195,23 @@ def test_names_that_say_only_the_split_stay_unknown_where_their_values_tell_noth
     assert found(train=[1.0, 2.0, 3.0, 4.0, 5.0, 600.0]) == {}
 
 
+def test_the_letter_of_a_loss_is_the_loss_where_nothing_else_is() -> None:
+    falls, near = [2.3, 1.9, 1.2, 0.9], [2.4, 2.0, 1.4, 1.1]
+    assert found(L=falls) == {"L": "loss"}
+    assert found(J=falls) == {"J": "loss"}
+    assert found(L=falls, J=near) == {"L": "loss"}
+    assert found(L_train=falls, L_val=near) == {"L_train": "loss", "L_val": "val_loss"}
+    assert found(loss=falls, L=near) == {"loss": "loss"}
+
+
+def test_a_letter_whose_values_are_no_loss_stays_unknown() -> None:
+    assert found(L=[128.0, 256.0, 128.0, 512.0]) == {}
+    assert found(L=[0.5, 0.5, 0.5, 0.5]) == {}
+    assert found(D=[2.3, 1.9, 1.2, 0.9], G=[0.3, 0.9, 1.2, 1.9]) == {}
+    assert found(R=[2.3, 1.9, 1.2, 0.9], L=[20.3, 41.9, 51.2, 60.9]) == {}
+    assert found(ep_ret=[2.3, 1.9, 1.2, 0.9], L=[20.3, 41.9, 51.2, 60.9]) == {"ep_ret": "reward"}
+
+
 def test_an_error_metric_stands_in_for_the_loss_of_a_run_without_one() -> None:
     found = roles(**{"train-rmse": [3.0, 2.0, 1.0], "eval-rmse": [3.1, 2.2, 1.5]})
     assert [(m.role, m.metric) for m in found] == [("loss", "train-rmse"), ("val_loss", "eval-rmse")]

@@ -1,4 +1,5 @@
-"""Metrics that are named by their split alone, "train 2.31  val 2.45": losses or accuracies, as their values say."""
+"""Metrics whose names say little, read by their values: those named by their split alone ("train 2.31  val 2.45") and
+the letters that stand for a loss ("L=0.52")."""
 
 from __future__ import annotations
 
@@ -8,11 +9,13 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from curvedoc.ingest.naming import Reading
-from curvedoc.ingest.signals import Signals, plain
+from curvedoc.ingest.signals import Signals, Split, plain
 from curvedoc.series import Floats
 
 #: What such a metric may be, and the families that tell of it by name already.
 _KINDS = (("loss", ("loss",)), ("accuracy", ("accuracy", "metric", "perplexity", "reward")))
+#: The loss of papers, the cost of textbooks.
+_LETTERS = ("l", "j")
 #: A share of right answers ends far above its beginning, in percent too.
 _LEARNED = 1.2
 _PERCENT = 100.0
@@ -55,6 +58,34 @@ def bare(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signal
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out
+
+
+def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of metrics called by the letter of a loss, "L", "val_L", "J"; of a split that names its loss, none.
+
+    Whole numbers (a length) and one value again and again (a setting) are no loss; beside a reward, or "R", L is the
+    mean length of an episode.
+    """
+    if any(r.family == "reward" for _, r in found) or any(plain(f.metric) == "r" for f in metrics):
+        return []
+    family = next((f for f in table.families if f.name == "loss"), None)
+    have = {r.split for _, r in found if r.family == "loss"}
+    out: dict[Split, tuple[F, Reading]] = {}
+    for letter in _LETTERS:
+        for f in metrics:
+            parts = plain(f.metric).split("_")
+            rest = [p for p in parts if p != letter]
+            split = table.splits.get(rest[0]) if rest else "train"
+            if len(parts) != len(rest) + 1 or len(rest) > 1 or split is None or split in have or split in out:
+                continue
+            if family is not None and split in family.roles and _is_measured(f.finite):
+                why = "loss: called by its letter"
+                out[split] = (f, Reading(family.roles[split], split, "", why, family.bounds, "loss"))
+    return list(out.values())
+
+
+def _is_measured(value: Floats) -> bool:
+    return len(value) >= _FEWEST and bool((value != np.floor(value)).any()) and bool((value != value[0]).any())
 
 
 def _is_loss(value: Floats) -> bool:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from curvedoc.errors import UsageError
-from curvedoc.ingest.bare import bare
+from curvedoc.ingest.bare import bare, lettered
 from curvedoc.ingest.hints import words
 from curvedoc.ingest.naming import Reading, read_name
 from curvedoc.ingest.signals import Signals
@@ -70,7 +70,8 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
-    unnamed = [(f, r) for f, r in bare(metrics, found, table) if _plausible(f, r)]
+    guessed = [*bare(metrics, found, table), *lettered(metrics, found, table)]
+    unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_in_a_game([*found, *unnamed], table), table)
     found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}

@@ -6,6 +6,8 @@ import re
 
 import polars as pl
 
+from curvedoc.ingest.text_spelling import COULD, spelled
+
 #: Longer lines are cut: no logger writes a record of this size, a dumped tensor or a hostile file does.
 LINE_CAP = 65_536
 #: In templates: a plain number, a clock or date, a fraction such as 10/500.
@@ -44,6 +46,12 @@ _BARS = "\u2500-\u259f\u25a0\u25a1\u25cf\u25cb\u2501"
 _BAR_RE = rf"[{_BARS}]+(?:[ #0-9]*[{_BARS}]+)*"
 _ASCII_BAR_RE = r"%\|[# 0-9=>.-]*\|"
 _KERAS_BAR_RE = r"\[[=>.]{3,}\]"
+_TEMPLATE = (
+    pl.col("masked").str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
+    .str.replace_all(_NUMBER_RE, "${1}" + NUMBER)
+    .str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")
+    .alias("template")
+)  # fmt: skip
 #: What torch, jax and numpy print after the number of a scalar tensor.
 _TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.]+|requires_grad=\w+|weak_type=\w+)"
 
@@ -94,9 +102,14 @@ def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
         .otherwise(masked)
     )
     masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
-    template = pl.col("masked").str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
-    template = template.str.replace_all(_NUMBER_RE, "${1}" + NUMBER).str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")
-    return frame.with_columns(masked.alias("masked")).with_columns(template.alias("template"))
+    frame = frame.with_columns(masked.alias("masked")).with_columns(_TEMPLATE)
+    kinds = frame["template"].unique()
+    odd = kinds.filter(kinds.str.contains(COULD))
+    if not len(odd):
+        return frame
+    anew = pl.col("template").is_in(odd.implode())
+    frame = frame.with_columns(pl.when(anew).then(spelled(pl.col("masked"))).otherwise(pl.col("masked")))
+    return frame.with_columns(pl.when(anew).then(_TEMPLATE).otherwise(pl.col("template")).alias("template"))
 
 
 def slots(masked: pl.Expr) -> pl.Expr:

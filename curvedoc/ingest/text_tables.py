@@ -12,7 +12,7 @@ from curvedoc.ingest.text_prefix import Prefix
 from curvedoc.ingest.text_slots import EPOCH, METRIC, STEP, Slot
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
-HEADER_RE = r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]"
+HEADER_RE = r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
 #: Different headers of one file.
 MAX_HEADERS = 50
 
@@ -33,6 +33,8 @@ def headers(lines: Iterable[str]) -> Headers:
     for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE)):
         names = [n.strip("(): ") for n in apart.split(line.split(":", 1)[0].strip(" |\t#"))]
         names = [n.rsplit("(", 1)[-1] for n in names]
+        if names[:2] == ["E", "#"]:  # spaCy's
+            names[:2] = ["epoch", "step"]
         if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
             continue
         if any(words.is_prose(n) for n in names) or not any(words.is_usual(n) for n in names[1:]):
@@ -69,7 +71,7 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[Slot, ...]:
         low = words.plain(name)
         if i == 0 and low in words.EPOCH_WORDS:
             out.append(Slot(EPOCH, slot, "epoch"))
-        elif i == 0 and low in words.STEP_WORDS:
+        elif low in words.STEP_WORDS and (i == 0 or (i == 1 and out and out[0].role == EPOCH)):
             out.append(Slot(STEP, slot, name))
         elif low not in _COUNTS:
             out.append(Slot(METRIC, slot, name, bare[1:]))

@@ -1,0 +1,58 @@
+"""Lines whose counters are a part of a word ("E00 B0040", "3epoch:train:1-100batch"), spelled as most loggers do."""
+
+from __future__ import annotations
+
+import polars as pl
+
+#: Where the body of a line begins: at once, or behind what a logger writes first.
+_HEAD = r"(^|[\])|:>-] )"
+_AFTER = r"([ :,|\])]|$)"
+_LEVEL = "DEBUG|INFO|WARNING"
+_EVALUATION = "val|valid|validation|eval|evaluation|test|dev"
+_NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
+
+#: (what the line holds, how it is spelled here), in Rust syntax, applied one after the other.
+SPELLINGS: tuple[tuple[str, str], ...] = (
+    # "E00 B0040 loss=0.5", "e3 s100", "ep03 it0100"
+    (
+        rf"{_HEAD}[Ee]p?([0-9]{{1,6}})[ ,|/:-]{{1,3}}(?:[BSIbsi]|it|st)([0-9]{{1,9}}){_AFTER}",
+        "${1}epoch ${2} batch ${3}${4}",
+    ),
+    # "step100 loss 0.5", "epoch3: loss 0.5"
+    (rf"{_HEAD}((?i:epoch|step|iter|iteration))([0-9]{{1,9}}){_AFTER}", "${1}${2} ${3}${4}"),
+    # logging's "LEVEL:logger:message" where the logger is called by the split
+    (rf"^((?:{_LEVEL}):)({_EVALUATION}):([A-Za-z])", "${1}${2}: ${3}"),
+    # ESPnet
+    (
+        r"(^|[: ])([0-9]{1,6})epoch:(train|valid|eval|test):[0-9]+-([0-9]{1,9})batch: ",
+        "${1}epoch ${2} ${3} batch ${4}: ",
+    ),
+    # without what it averages over the epoch's training: those were points of another kind in the same curves
+    (
+        r"(^|[: ])([0-9]{1,6})epoch results: \[train\] .*, \[(valid|eval|test)\] (.*?), time=.*$",
+        "${1}epoch ${2} ${3}: ${4}",
+    ),
+    # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
+    (
+        rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
+        rf" [0-9]+-([0-9]{{1,9}}) is ({_NUM}) over .*$",
+        "batch ${2}: objf/${1}=${3}",
+    ),
+    # "loss at step 5 is 2.3"; "loss is nan" is a warning
+    (
+        r"((?i:loss|cost|accuracy|perplexity|error)(?: (?:at|after|for) (?:step|iteration|iter|epoch) [0-9]{1,9})?)"
+        r" is:? ([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:[ ,;|]|$))",
+        "${1}: ${2}",
+    ),
+)
+#: What the template of a line holds that could be spelled otherwise.
+COULD = (
+    r"^LOG \(|[^A-Za-z_]epoch[ :]|:[a-z]+:[A-Za-z]| is:? [^A-Za-z]|(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])"
+)
+
+
+def spelled(text: pl.Expr) -> pl.Expr:
+    """The lines as most loggers would print them; all others stay as they are."""
+    for pattern, spelling in SPELLINGS:
+        text = text.str.replace(pattern, spelling)
+    return text
