@@ -148,6 +148,12 @@ def test_a_policy_loss_never_stands_in_for_the_loss() -> None:
         (("total_loss", "rec_loss", "loss/discriminator"), {"total_loss", "loss/discriminator"}, {"rec_loss"}),
         (("loss_gen", "loss_disc", "loss_mel"), {"loss_gen", "loss_disc"}, {"loss_mel"}),
         (("loss", "loss_d", "loss_seg"), set(), {"loss"}),
+        (("critic_loss", "gen_loss"), {"critic_loss", "gen_loss"}, set()),
+        (("loss", "rollout/ep_rew_mean"), {"loss"}, set()),
+        (("loss", "reward", "kl"), {"loss"}, set()),
+        (("loss", "rewards/accuracies", "mean_reward"), set(), {"loss"}),
+        (("loss", "rewards/chosen"), set(), {"loss"}),
+        (("loss", "score"), set(), {"loss"}),
         (("loss", "box_loss", "cls_loss"), set(), {"loss"}),
     ],
 )

@@ -72,7 +72,7 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     found = [(f, r) for f, r in found if r.family not in barred]
     guessed = [*bare(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
-    found = _parts_alike(_in_a_game([*found, *unnamed], table), table)
+    found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
     found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
     taken = set(chosen.values())
@@ -137,6 +137,19 @@ def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple
             continue
         game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
         found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
+    return found
+
+
+def _steered(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """The training losses of what learns from rewards, as what they are: surrogates that show no progress."""
+    have = {r.role for _, r in found}
+    for family in table.families:
+        if not have & family.steered_by or have & family.steered_unless:
+            continue
+        found = [
+            (f, replace(r, role=family.game_as)) if r.role == family.roles.get("train") and not r.part else (f, r)
+            for f, r in found
+        ]
     return found
 
 

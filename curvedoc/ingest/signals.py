@@ -26,7 +26,7 @@ _PATTERN = {"role", "raw", "plain", "range", "not"}
 _FAMILY = set(
     words(
         """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
-        players rivals game_as"""
+        players rivals steered_by steered_unless game_as"""
     )
 )
 _SETTING = {"type", "keys", "choices", "flags", "above"}
@@ -69,6 +69,8 @@ class Family:
     unless: tuple[str, ...]  # roles beside which this family means something else
     players: frozenset[str] = frozenset()  # labels of networks that play against each other
     rivals: frozenset[str] = frozenset()  # those of them that only such a game has
+    steered_by: frozenset[str] = frozenset()  # roles that make the whole loss one of such a game
+    steered_unless: frozenset[str] = frozenset()  # and those beside which it is none
     game_as: str = ""  # the role of a loss in such a game
 
 
@@ -262,6 +264,8 @@ def _family(value: Any, at: _At) -> Family:
         tuple(at.to("unless").names(value.get("unless", []))),
         frozenset(at.to("players").names(value.get("players", []))),
         frozenset(at.to("rivals").names(value.get("rivals", []))),
+        frozenset(at.to("steered_by").names(value.get("steered_by", []))),
+        frozenset(at.to("steered_unless").names(value.get("steered_unless", []))),
         str(value.get("game_as", "")),
     )
 
