@@ -477,3 +477,53 @@ def test_evaluations_that_stray_are_not_those_of_short_steps() -> None:
     )
     assert "strays" in lines(strays, "lr-too-low")[1]
     assert "strays" not in lines(run_of({"loss": STUCK, "val_loss": SINKS}), "lr-too-low")[1]
+
+
+def test_an_infinite_loss_out_of_a_calm_curve_is_a_logarithm_of_zero() -> None:
+    calm = [[0, 2.0], [900, 0.2], [910, math.inf], [911, math.nan], [1000, math.nan]]
+    huge = [[0, 2.0], [880, 0.2], [890, 1e12], [900, 1e30], [910, math.inf], [911, math.nan], [1000, math.nan]]
+    nan_at_once = [[0, 2.0], [900, 0.2], [910, math.nan], [1000, math.nan]]
+    assert "log_of_zero" in lines(run_of({"loss": calm}), "numerical-instability")[0]
+    assert "log_of_zero" not in lines(run_of({"loss": huge}), "numerical-instability")[0]
+    assert "log_of_zero" not in lines(run_of({"loss": nan_at_once}), "numerical-instability")[0]
+
+
+def test_answers_lost_with_the_loss_speak_for_the_input_and_against_the_formula() -> None:
+    loss = [[0, 2.0], [600, 0.3], [610, math.nan], [1000, math.nan]]
+    spoiled = run_of({"loss": loss, "accuracy": [[0, 0.2], [600, 0.95], [610, 0.15], [1000, 0.15]]})
+    kept = run_of({"loss": loss, "accuracy": [[0, 0.2], [600, 0.95], [610, 0.95], [620, 0.15], [1000, 0.15]]})
+    assert "answers_lost" in lines(spoiled, "bad-data")[0]
+    assert "answers_lost" in lines(spoiled, "numerical-instability")[1]
+    assert "answers_lost" not in lines(kept, "numerical-instability")[1]
+
+
+def test_a_training_loss_a_thousand_times_that_of_validation_is_scaled_and_no_leak() -> None:
+    right = {"knots": [[0, 0.1], [300, 0.9], [1000, 0.95]], "noise": 0.02}
+    val = {"knots": [[40, 2.0], [300, 0.8], [1000, 0.2]], "points": 25}
+    big = {"knots": [[0, 2300.0], [300, 800.0], [1000, 200.0]], "noise": 2.0}
+    scaled = run_of({"loss": big, "val_loss": val, "accuracy": right, "val_accuracy": right})
+    plain = run_of({"loss": FALLING, "val_loss": val, "accuracy": right, "val_accuracy": right})
+    assert "larger" in lines(scaled, "scaled-loss")[0]
+    assert "other_scale" in lines(scaled, "leakage")[1]
+    assert "larger" not in lines(plain, "scaled-loss")[0]
+    assert "other_scale" not in lines(plain, "leakage")[1]
+
+
+def test_a_validation_loss_many_times_that_of_training_from_the_start_is_a_sum_over_more_samples() -> None:
+    right = {"knots": [[0, 0.1], [300, 0.9], [1000, 0.95]], "noise": 0.02}
+    summed = {"knots": [[40, 30.0], [300, 12.0], [1000, 3.0]], "points": 25}
+    both = {"accuracy": right, "val_accuracy": right}
+    assert "larger_sets" in lines(run_of({"loss": FALLING, "val_loss": summed, **both}), "wrong-loss-function")[0]
+    parts = {"knots": [[40, 2.3], [300, 2.5], [1000, 3.0]], "points": 25}
+    assert "larger_sets" not in lines(run_of({"loss": FALLING, "val_loss": parts, **both}), "wrong-loss-function")[0]
+
+
+def test_weights_that_grow_do_not_clear_dropout() -> None:
+    held = {
+        "loss": {"knots": [[0, 1.9], [300, 1.62], [1000, 1.6]], "noise": 0.01},
+        "val_loss": {"knots": [[40, 1.85], [300, 1.5], [1000, 1.48]], "points": 25},
+        "weight_norm": [[0, 7.0], [1000, 9.0]],
+    }
+    alike = {**held, "val_loss": {"knots": [[40, 1.9], [300, 1.63], [1000, 1.61]], "points": 25}}
+    assert "expands" not in lines(run_of(held), "over-regularization")[1]
+    assert "expands" in lines(run_of(alike), "over-regularization")[1]
