@@ -192,6 +192,68 @@ def test_values_per_epoch_are_placed_on_the_steps_of_the_log_beside_them(tmp_pat
 # Ranks and files
 
 
+def keras(folder: Path, epochs: int = 12, first: int = 0, batches: int = 0) -> None:
+    """What Keras' TensorBoard callback writes."""
+    with SummaryWriter(str(folder / "train")) as train, SummaryWriter(str(folder / "validation")) as val:
+        for e in range(first, first + epochs):
+            loss = 2 * math.exp(-e / 5) + 0.3
+            train.add_scalar("epoch_loss", loss, e)
+            train.add_scalar("epoch_learning_rate", 1e-3, e)
+            train.add_scalar("gradient_norm", 1 + loss, e)
+            val.add_scalar("epoch_loss", loss + 0.2, e)
+            val.add_scalar("evaluation_loss_vs_iterations", loss + 0.2, 10 * e + 10)
+            for b in range(batches):
+                train.add_scalar("batch_loss", loss - 0.01 * b, e * batches + b)
+
+
+def test_the_epochs_that_keras_counts_are_epochs(tmp_path: Path) -> None:
+    keras(tmp_path)
+    run = only(tmp_path)
+    assert run.axis == "epoch"
+    assert run.metrics() == ("train/epoch_loss", "train/epoch_learning_rate", "train/gradient_norm", "val/epoch_loss")
+    assert {m.role: m.metric for m in run.roles}["val_loss"] == "val/epoch_loss"
+    assert all(b.step.tolist() == list(range(12)) for b in run.blocks)
+
+
+def test_epochs_of_keras_and_of_what_it_prints_are_one_axis(tmp_path: Path) -> None:
+    keras(tmp_path)
+    (tmp_path / "run.json").write_text(json.dumps({"steps_per_epoch": 10}))
+    (tmp_path / "other.jsonl").write_text("".join(f'{{"epoch": {e}, "weight_norm": {e}.5}}\n' for e in range(12)))
+    run = only(tmp_path)
+    assert run.axis == "epoch"
+    assert {b.metric: b.step.tolist() for b in run.blocks}["weight_norm"] == list(range(12))
+
+
+def test_epochs_of_keras_beside_batches_stand_at_the_ends_of_epochs(tmp_path: Path) -> None:
+    keras(tmp_path, batches=10)
+    run = only(tmp_path)
+    assert run.axis == "step"
+    steps = {b.metric: b.step for b in run.blocks}
+    assert steps["train/batch_loss"].tolist() == list(range(120))
+    assert steps["train/epoch_loss"].tolist() == list(range(9, 120, 10))
+    assert np.abs(steps["val/epoch_loss"] - steps["train/epoch_loss"]).max() <= 1
+
+
+def test_steps_that_go_no_further_than_the_epochs_of_another_file_are_epochs(tmp_path: Path) -> None:
+    with SummaryWriter(str(tmp_path)) as w:
+        for e in range(12):
+            w.add_scalar("loss", 2 * math.exp(-e / 5), e)
+    rows = "".join(f'{{"epoch": {e}, "val_loss": {0.2 + 2 * math.exp(-e / 5)}}}\n' for e in range(12))
+    (tmp_path / "val.jsonl").write_text(rows)
+    (tmp_path / "config.json").write_text(json.dumps({"steps_per_epoch": 10}))
+    run = only(tmp_path)
+    assert run.axis == "epoch"
+    assert {b.metric: b.step.tolist() for b in run.blocks} == {"loss": list(range(12)), "val_loss": list(range(12))}
+
+
+def test_a_curve_called_by_the_epoch_that_was_logged_at_steps_keeps_them(tmp_path: Path) -> None:
+    with SummaryWriter(str(tmp_path)) as w:
+        for e in range(12):
+            w.add_scalar("epoch_loss", 2 * math.exp(-e / 5), 100 * e + 99)
+    run = only(tmp_path)
+    assert run.axis == "step" and run.blocks[0].step.tolist() == list(range(99, 1200, 100))
+
+
 def test_event_files_that_follow_each_other_are_restarts_and_parallel_ones_ranks(tmp_path: Path) -> None:
     for folder, start in (("a", 1000.0), ("b", 20.0)):
         for part, (first, noise) in enumerate(((0, 0.0), (40, 0.2))):

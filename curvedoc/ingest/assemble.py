@@ -142,13 +142,19 @@ def _without_placeholders(strands: list[Strand]) -> list[Strand]:
 def _one_axis(
     strands: list[Strand], axes: dict[int, str], config: Mapping[str, Scalar], table: Signals
 ) -> tuple[list[Strand], list[Note]]:
-    """Streams that count epochs beside streams that count steps are put on steps, by the epoch metric or the length."""
+    """Streams that count epochs beside streams that count steps are put on steps, by the epoch metric or the length.
+
+    Steps that go no further than the epochs are epochs themselves.
+    """
     by_epoch = {s for s, a in axes.items() if a == "epoch"}
     by_step = [s for s in strands if axes[s.stream] == "step"]
     if not by_epoch or not by_step:
         return strands, []
     epoch = next((s for s in by_step if s.metric.rsplit("/", 1)[-1].lower() == "epoch" and len(s) > 1), None)
     last = max(int(s.step.max()) for s in by_step if len(s))
+    if last <= max((int(s.step.max()) for s in strands if s.stream in by_epoch and len(s)), default=-1):
+        axes.update({s.stream: "epoch" for s in by_step})
+        return strands, []
     settings = settings_of(config, table)
     per = settings.get("steps_per_epoch")
     out: list[Strand] = []

@@ -12,6 +12,7 @@ from curvedoc.blocks import Block
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.flat import settings
 from curvedoc.ingest.tally import Tally
+from curvedoc.ingest.tb_keras import on_one_axis
 from curvedoc.ingest.tb_slow import Event, parse
 from curvedoc.model import MESSAGES, Note, Scalar, empty_messages
 
@@ -82,7 +83,7 @@ class Gathered:
     def log(self, blocks: Sequence[Block]) -> Log:
         """The file as a Log; what is no curve among the points goes: results of whole runs (`hparam/...`), and the
         `hp_metric` that Lightning fills with -1 when nothing is logged."""
-        blocks = [b for b in blocks if not self._is_result(b)]
+        blocks, axis = on_one_axis([b for b in blocks if not self._is_result(b)])
         if self.size and not self.records and "gap" in self.tally:
             notes = [*self.notes, Note("not-a-log", "no event record was found in the file", offset=0)]
         else:
@@ -99,6 +100,7 @@ class Gathered:
             config=self.config,
             notes=tuple(notes),
             bytes=self.size,
+            axis=axis,
             clean_end=self.ended,
         )
 
