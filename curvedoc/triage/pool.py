@@ -158,9 +158,9 @@ def _hear(w: _Worker, limits: Limits) -> Iterator[tuple[int, Outcome]]:
             w.ready = True
         case ("at", index):
             w.at = index
-        case ("done", index, outcome):
+        case ("done", index, outcome, following):
             w.left.pop(index, None)
-            w.at = None
+            w.at = following
             yield index, outcome
         case ("idle",):
             w.shard, w.left, w.at = None, {}, None

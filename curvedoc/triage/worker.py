@@ -10,11 +10,13 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from curvedoc.triage.outcome import Outcome
 from curvedoc.triage.shard import Kit, work
 
 #: Objects made between two looks for unreachable ones: a run makes some thousands, and hardly any refers to itself.
 _OBJECTS = 5000
-#: Messages to the parent: ("ready",), ("at", index) with None while reading, ("done", index, outcome), ("idle",).
+#: Messages to the parent: ("ready",), ("at", index) with None while reading, ("done", index, outcome, index of the next
+#: one that it is at or None), ("idle",).
 Message = tuple[Any, ...]
 
 
@@ -30,8 +32,15 @@ def serve(pipe: Connection, tools: Kit, memory: int) -> None:
         pipe.send(("ready",))
         while (shard := pipe.recv()) is not None:
             pipe.send(("at", None))
+            done: tuple[int, Outcome] | None = None
             for task, outcome in work(shard, tools):
-                pipe.send(("at", task.index) if outcome is None else ("done", task.index, outcome))
+                if outcome is not None:
+                    done = task.index, outcome
+                    continue  # what comes next comes at once, and is told with it
+                pipe.send(("at", task.index) if done is None else ("done", *done, task.index))
+                done = None
+            if done is not None:
+                pipe.send(("done", *done, None))
             pipe.send(("idle",))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return  # the parent is gone
