@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.series import Series
+from curvedoc.series import Floats, Series
 
 #: Shares of more examples than that take so many values that any rounded number is near one.
 _MOST = 24
@@ -14,6 +14,8 @@ _LEAST = 3
 _ROUNDED = 6e-4
 #: No share is as large: above this a metric is in percent.
 _WHOLE = 1.5
+#: Values that are looked at first.
+_FEW = 16
 
 
 def examples_counted(share: Series) -> float | None:
@@ -30,10 +32,22 @@ def examples_counted(share: Series) -> float | None:
     value = share.finite().value
     if not len(value) or float(np.min(value)) < 0.0:
         return None
-    seen = np.unique(value / (100.0 if float(np.max(value)) > _WHOLE else 1.0))
+    shares = value / (100.0 if float(np.max(value)) > _WHOLE else 1.0)
+    # most curves are told from a few of their values
+    left = _counts(shares[:: max(1, len(shares) // _FEW)], np.arange(1.0, _MOST + 1.0))
+    if not len(left):
+        return None
+    seen = np.unique(shares)
     if len(seen) < 2 or seen[-1] > 1.0 + _ROUNDED:
         return None
-    for n in range(1, _MOST + 1):
-        if bool(np.all(np.abs(seen * n - np.round(seen * n)) <= n * _ROUNDED)):
+    for n in left.tolist():
+        if len(_counts(seen, np.array([n]))):
             return float(n) if n >= _LEAST else None
     return None
+
+
+def _counts(seen: Floats, numbers: Floats) -> Floats:
+    """Those of the numbers of which every value is a whole number of examples."""
+    parts = np.multiply.outer(numbers, seen)
+    fits: Floats = numbers[(np.abs(parts - np.round(parts)) <= numbers[:, None] * _ROUNDED).all(axis=1)]
+    return fits

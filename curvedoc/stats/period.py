@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -89,7 +90,7 @@ def _strongest(y: Floats) -> tuple[float, float] | None:
     """Period in cells and score of the strongest peak."""
     n = len(y)
     size = 1 << int(np.ceil(np.log2(OVERSAMPLE * n)))
-    power = np.abs(np.fft.rfft(y * np.hanning(n), size)) ** 2
+    power = np.abs(np.fft.rfft(y * _window(n), size)) ** 2
     least, most = int(np.ceil(size * CYCLES / n)), int(size / SHORTEST)
     if most - least < 8:
         return None
@@ -128,8 +129,18 @@ def _background(power: Floats, first: int) -> Floats:
     level = np.log(np.array([median_of(power[a:b]) for a, b in pairs]) / np.log(2.0) + 1e-300)
     smooth = np.median(np.vstack([np.append(level[:1], level[:-1]), level, np.append(level[1:], level[-1:])]), axis=0)
     smooth[0] = max(level[0], smooth[0])
-    at = np.log(np.maximum(np.arange(len(power)), 1.0))
-    return np.asarray(np.exp(np.interp(at, center, smooth)), dtype=np.float64)
+    return np.asarray(np.exp(np.interp(_log_places(len(power)), center, smooth)), dtype=np.float64)
+
+
+# The runs of a tree are mostly of a few lengths.
+@lru_cache(maxsize=4)
+def _window(n: int) -> Floats:
+    return np.hanning(n)
+
+
+@lru_cache(maxsize=4)
+def _log_places(n: int) -> Floats:
+    return np.log(np.maximum(np.arange(n), 1.0))
 
 
 def significant(score: float, rows: int) -> bool:
