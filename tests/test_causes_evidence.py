@@ -527,3 +527,15 @@ def test_weights_that_grow_do_not_clear_dropout() -> None:
     alike = {**held, "val_loss": {"knots": [[40, 1.9], [300, 1.63], [1000, 1.61]], "points": 25}}
     assert "expands" not in lines(run_of(held), "over-regularization")[1]
     assert "expands" in lines(run_of(alike), "over-regularization")[1]
+
+
+def test_loss_and_gradient_that_keep_their_level_speak_against_long_steps() -> None:
+    random_samples = {"knots": [[0, 3.28], [1000, 3.24]], "points": 40, "noise": 0.003}
+    rate = {"knots": [[0, 0.1], [1000, 0.1]]}
+    told = {"loss": {"knots": [[0, 3.26], [1000, 3.25]], "noise": 0.05}, "val_loss": random_samples, "lr": rate}
+    still = run_of({**told, "grad_norm": {"knots": [[0, 3.0], [1000, 3.0]], "noise": 0.2}})
+    moves = run_of({**told, "grad_norm": {"knots": [[0, 3.0], [1000, 0.6]], "noise": 0.1}})
+    assert "standstill" in lines(still, "lr-too-high")[1]
+    assert "cut_short" in lines(still, "clip-too-tight")[0]
+    assert "standstill" not in lines(moves, "lr-too-high")[1]
+    assert "cut_short" not in lines(moves, "clip-too-tight")[0]
