@@ -114,14 +114,15 @@ def to_frame(blocks: Sequence[Block], schema: Mapping[str, type[pl.DataType]]) -
     step = pl.Series("step", np.concatenate([b.step for b in blocks]))
     if any(b.known is not None for b in blocks):
         step = step.set(pl.Series(~_laid([b.known for b in blocks], lengths, np.bool_, 1)), None)
-    columns: dict[str, object] = {
+    # each is a series at once: an array of it that waits for the others would be held twice
+    columns = {
         "metric": _spelled([b.metric for b in blocks], lengths),
         "step": step,
         "time": _times([b.time for b in blocks], lengths),
-        "rank": np.repeat(np.array([b.rank for b in blocks], dtype=np.int32), lengths),
+        "rank": pl.Series(np.repeat(np.array([b.rank for b in blocks], dtype=np.int32), lengths)),
     }
     for name in schema.keys() - columns.keys():
-        columns[name] = _laid([getattr(b, name) for b in blocks], lengths, *_ARRAYS[name])
+        columns[name] = _column(name, [getattr(b, name) for b in blocks], lengths, schema[name])
     return pl.DataFrame({name: columns[name] for name in schema}, schema=dict(schema))
 
 
@@ -139,18 +140,26 @@ def _spelled(names: Sequence[str], lengths: Sequence[int]) -> pl.Series:
     return pl.concat(parts)
 
 
-def _nothing(n: int) -> pl.Series:
-    """So many nulls in place of floats."""
-    return pl.Series([None], dtype=pl.Float64).new_from_index(0, n)
+def _column(
+    name: str, parts: Sequence[NDArray[Any] | None], lengths: Sequence[int], kind: type[pl.DataType]
+) -> pl.Series:
+    if all(p is None for p in parts):
+        return _same(_ARRAYS[name][1], sum(lengths), kind)
+    return pl.Series(_laid(parts, lengths, *_ARRAYS[name])).cast(kind)
+
+
+def _same(value: float | None, n: int, kind: type[pl.DataType]) -> pl.Series:
+    """One value so many times, None for nulls."""
+    return pl.Series([value], dtype=kind, strict=False).new_from_index(0, n)
 
 
 def _times(parts: Sequence[Floats | None], lengths: Sequence[int]) -> pl.Series:
     if all(p is None for p in parts):
-        return _nothing(sum(lengths))
+        return _same(None, sum(lengths), pl.Float64)
     time = _laid(parts, lengths, np.float64, np.nan)
     unknown = np.isnan(time)
     if bool(unknown.all()):
-        return _nothing(len(time))
+        return _same(None, len(time), pl.Float64)
     series = pl.Series(time)
     return series.fill_nan(None) if bool(unknown.any()) else series
 
