@@ -92,7 +92,7 @@ def _read(path: Path) -> Log:
     if rows is not None and any(k.lower() in _COUNTERS for k in value):
         return log_of(path, NAME, [Batch(rows, range(1, len(rows) + 1))], len(data), notes)
     curves = list(_curves(value, "", 0))
-    curves, axis, told = _aligned(curves, boosting=_is_boosting(value))
+    curves, axis, told = aligned(curves, boosting=_is_boosting(value))
     settings = flatten({k: v for k, v in value.items() if not isinstance(v, list) and not _holds_curves(v)})
     if not curves:
         told = (Note("not-a-log", "no list of numbers"),)
@@ -165,7 +165,7 @@ def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> 
     return Curve(name, step[kept], value[kept], time[kept], np.zeros(int(kept.sum()), np.int32), flags[kept])
 
 
-def _aligned(curves: list[Curve], boosting: bool) -> tuple[list[Curve], str, tuple[Note, ...]]:
+def aligned(curves: list[Curve], boosting: bool) -> tuple[list[Curve], str, tuple[Note, ...]]:
     """The curves on one axis: epochs where all are of one length, else positions, short lists spread over long ones."""
     plain = [c for c in curves if len(c.step) and c.step[0] == 0 and c.step[-1] == len(c.step) - 1]
     if not plain or len(plain) < len(curves):

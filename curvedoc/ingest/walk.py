@@ -25,6 +25,11 @@ SKIP_SUFFIXES = words(
     .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
     .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
 )
+#: Of arrays, of which most are data and weights, those that are called by what a training logs.
+CURVE_NAMES = re.compile(
+    r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
+    r"([_. -].*)?\.np[yz]"
+)
 #: Text files with a fixed meaning that is not a log.
 SKIP_NAMES = re.compile(
     r"(requirements.*|readme.*|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
@@ -218,7 +223,7 @@ def _foreign(name: str) -> str:
 @lru_cache(maxsize=4096)
 def _skipped(name: str) -> bool:
     low = name.lower()
-    if "tfevents" in low and not low.endswith(".profile-empty"):
+    if ("tfevents" in low and not low.endswith(".profile-empty")) or CURVE_NAMES.fullmatch(low):
         return False
     return os.path.splitext(low)[1] in SKIP_SUFFIXES or SKIP_NAMES.fullmatch(name) is not None  # noqa: PTH122
 
