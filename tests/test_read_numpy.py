@@ -117,6 +117,8 @@ def test_what_an_archive_holds_beside_a_pickle_is_read(tmp_path: Path) -> None:
         ("metrics.npz", npz(mu=np.zeros(64), sigma=np.zeros((64, 64)))),
         ("embeddings.npy", one(LOSS)),
         ("accuracy.npy", one(T)),
+        ("loss_weights.npy", one(LOSS)),
+        ("val_acc_per_class.npy", one(LOSS)),
     ],
 )
 def test_arrays_that_are_no_curves_are_left_alone(tmp_path: Path, name: str, data: bytes) -> None:

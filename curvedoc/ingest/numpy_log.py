@@ -29,6 +29,10 @@ MAX_BYTES = 256 << 20
 _MIN_POINTS = 2
 _NAMES = re.compile(rb"PK\x03\x04.{22}(.)\x00..([\w./ -]{1,200})\.npy", re.DOTALL)
 _STEPS, _EPOCHS = frozenset(map(plain, STEP_KEYS)), frozenset(map(plain, EPOCH_KEYS))
+#: What makes an array called by a loss no curve of it: weights of classes, a landscape, a loss for each sample.
+_NO_CURVE = re.compile(
+    r"(?:^|_)(?:weights?|class(?:es)?|landscape|surface|matrix|mask|samples?|fold|folds|grid|vs)(?:_|$)"
+)
 #: Stable-Baselines3's EvalCallback: a row an evaluation, a column an episode.
 _EVALUATIONS = {"results": "eval/mean_reward", "ep_lengths": "eval/mean_ep_length", "successes": "eval/success_rate"}
 
@@ -41,7 +45,7 @@ def claims(path: Path, head: bytes) -> bool:
         names = {m[2].decode("latin-1") for m in _NAMES.finditer(head)}
         return any(map(is_usual, names)) or {"timesteps", "results"} <= names
     of = header(head)
-    if of is None or not is_usual(_metric(path)):
+    if of is None or not is_usual(_metric(path)) or _NO_CURVE.search(_metric(path).lower()):
         return of is not None and of.dtype is None and of.shape == () and "hist" in path.stem.lower()
     return of.dtype is None or (of.dtype.kind == "f" and len(of.shape) == 1 and of.shape[0] >= _MIN_POINTS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from curvedoc.ingest import (
     column_json,
     csv_table,
+    headless,
     hf_state,
     jsonl,
     mlflow_db,
@@ -32,5 +33,6 @@ READERS: tuple[Reader, ...] = (
     column_json,
     jsonl,
     csv_table,
+    headless,
     text_log,
 )
