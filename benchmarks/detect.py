@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,8 @@ from curvedoc.rulebook.load import load, signals_file
 FIVE = ("train/loss", "grad_norm", "lr", "train/accuracy", "weight_norm")
 TEN = (*FIVE, "gpu_memory_gb", "samples_per_second", "step_time", "loss_scale", "epoch")
 RECORDS = 200_000
+#: Runs that are judged: metrics and steps.
+SIZES = ((TEN, 10_000), (FIVE, 1_000_000))
 
 
 def curve(name: str, n: int, r: np.random.Generator) -> np.ndarray:
@@ -120,8 +123,8 @@ def reading(folder: Path) -> Iterator[str]:
         yield f"{label:20} {own:6.3f} s, loop {plain:6.3f} s: {plain / own:.1f} times as fast"
 
 
-def judging(folder: Path, names: Sequence[str], n: int) -> str:
-    """All rules on one run, and the reading of the same run."""
+def judging(folder: Path, names: Sequence[str], n: int, times: int = 3) -> list[tuple[float, float]]:
+    """Processor seconds of reading one run of n steps, and of judging it by all rules, so many times."""
     path = folder / "run.jsonl"
     write(path, names, n)
     runs: list[Run] = []
@@ -129,19 +132,34 @@ def judging(folder: Path, names: Sequence[str], n: int) -> str:
     def read() -> None:
         runs[:] = read_runs([path], signals={}, signals_file=signals_file()).runs
 
-    read_time, judge_time = float("inf"), float("inf")
     book = load()
-    for _ in range(3):
-        read_time = min(read_time, spent(read, 1))
+    out = []
+    for _ in range(times):
+        read_time = spent(read, 1)
         run = runs[0]
         for match in run.roles:
             run.metric(match.metric)
         bench = Bench(run)
-        judge_time = min(judge_time, spent(lambda b=bench: [detect(rule, b, strict=True) for rule in book.rules], 1))
-    return (
-        f"{n:>9,} x {len(names):<2} read {read_time:6.3f} s, judged by {len(book.rules)} rules {judge_time:6.3f} s: "
-        f"{judge_time / read_time:.2f} of reading"
-    )
+        judge_time = spent(lambda b=bench: [detect(rule, b, strict=True) for rule in book.rules], 1)
+        out.append((read_time, judge_time))
+    return out
+
+
+def judging_table(folder: Path, times: int) -> list[str]:
+    """Judging beside reading, as a table for docs/performance.md (see triage.py)."""
+    out = [
+        f"### One run read, and judged by all {len(load().rules)} rules (processor time)", "",
+        "| | read | judged | of reading | least ... most |", "| --- | ---: | ---: | ---: | ---: |",
+    ]  # fmt: skip
+    for names, n in SIZES:
+        took = judging(folder, names, n, times)
+        ratios = sorted(judged / read for read, judged in took)
+        read, judged = (statistics.median(t[i] for t in took) for i in (0, 1))
+        out.append(
+            f"| JSON lines, {len(names)} metrics x {n:,} steps | {read:.3f} | {judged:.3f} | "
+            f"{statistics.median(ratios):.2f} x | {ratios[0]:.2f} ... {ratios[-1]:.2f} |"
+        )
+    return [*out, ""]
 
 
 def main() -> None:
@@ -152,9 +170,9 @@ def main() -> None:
         for line in reading(folder):
             print(f"  {line}")
         print("judging one run")
-        sizes = [(TEN, 10_000), *([] if "quick" in sys.argv else [(FIVE, 1_000_000)])]
-        for names, n in sizes:
-            print(f"  {judging(folder, names, n)}", flush=True)
+        for names, n in SIZES[: 1 if "quick" in sys.argv else None]:
+            read, judged = (min(times) for times in zip(*judging(folder, names, n), strict=True))
+            print(f"  {n:>9,} x {len(names):<2} read {read:6.3f} s, judged {judged:6.3f} s: {judged / read:.2f} of it")
         write(folder / "one.jsonl", FIVE, 10_000)
         print("commands, user and system time")
         page, one = str(folder / "page.html"), str(folder / "one.jsonl")

@@ -265,6 +265,13 @@ def table(title: str, base: str, got: dict[str, list[Took]]) -> list[str]:
     return [*out, ""]
 
 
+def judged(folder: Path, times: int) -> list[str]:
+    """Judging beside reading; a process that is measured imports nothing of it."""
+    from detect import judging_table
+
+    return judging_table(folder, times)
+
+
 LABELS = {
     "triage_fresh": "curvedoc triage, diagnosis and HTML",
     "triage_first": "curvedoc triage, first call",
@@ -314,6 +321,7 @@ def main() -> None:
             size = sum(f.stat().st_size for f in root.rglob("metrics.*")) / 1e6
             title = f"{kind.upper()}: {max(1, a.runs // 50)} files, {size:.0f} MB together"
             out += table(title, "read", rounds(["read", rival], root, a.rounds))
+        out += judged(base, a.rounds)
         for runs, times in ((a.small // 10, a.rounds), (a.small, 1)):
             root = tree(base / f"of{runs}", "jsonl", runs, 3, 100)
             got = rounds(["triage_first", "triage_again"], root, times)
