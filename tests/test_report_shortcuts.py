@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from make_diagnosis import curve
 
-from curvedoc.report import escape, redact
+from curvedoc.report import escape, redact, spark
 from curvedoc.report.drawing import short, shorts
 
 #: Without what a strategy cannot make up: what stands before and behind.
@@ -35,3 +37,14 @@ def test_text_is_made_visible_as_by_looking_at_each_character(text: str) -> None
 @given(st.lists(st.floats() | st.integers(-20_000, 20_000).map(float), max_size=8))
 def test_a_column_of_numbers_is_shortened_as_each_of_them(column: list[float]) -> None:
     assert repr(shorts(column)) == repr([short(v) for v in column])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6) | st.just(1e-9), min_size=1, max_size=70), st.integers(1, 40), st.integers(-9, 99))
+def test_a_curve_of_a_bucket_a_column_is_drawn_as_any_other(mean: list[float], every: int, beyond: int) -> None:
+    one = curve("loss", "loss", [every * i for i in range(len(mean))], mean)
+    end = one.step[-1] + beyond
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spark, "_single", lambda *_: False)
+        expected = spark.spark(one, end, every)
+    assert spark.spark(one, end, every) == expected
