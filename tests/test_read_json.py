@@ -924,3 +924,24 @@ def test_nan_that_comes_at_no_fixed_distance_is_a_value(tmp_path):
     rows = [{"step": i, "loss": 1.0, "grad_norm": math.nan if i in lost else 2.0} for i in range(40)]
     log = read(tmp_path, lines(*rows))
     assert {s for s, v in curve(log, "grad_norm").items() if math.isnan(v)} == lost
+
+
+def test_evaluations_whose_step_is_the_epoch_stand_where_the_training_had_come(tmp_path):
+    rows = []
+    for i in range(20):
+        rows.append({"loss": 2 / (i + 1), "epoch": i // 5 + 1, "iter": (i + 1) * 50, "step": (i + 1) * 50})
+        if i % 5 == 4:
+            rows.append({"coco/bbox_mAP": i / 40, "step": i // 5 + 1})
+    log = read(tmp_path, lines(*rows))
+    assert list(curve(log, "loss")) == list(range(50, 1050, 50))
+    assert list(curve(log, "coco/bbox_mAP")) == [250, 500, 750, 1000]
+
+
+def test_records_without_an_iteration_keep_a_step_that_is_no_epoch(tmp_path):
+    rows = []
+    for i in range(20):
+        rows.append({"loss": 2 / (i + 1), "epoch": i // 5 + 1, "iter": i + 1, "step": i + 1})
+        if i % 5 == 4:
+            rows.append({"val_loss": 0.5, "step": i + 1})
+    log = read(tmp_path, lines(*rows))
+    assert list(curve(log, "val_loss")) == [5, 10, 15, 20]

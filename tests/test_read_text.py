@@ -109,6 +109,11 @@ LINES = [
      " minibatches 100-199 is -2.79168 over 64000 frames.", "objf/output", 199, -2.79168),
     ("[host] 2024-05-01 10:00:01,123 (trainer:754) INFO: 1epoch:train:101-200batch: iter_time=0.1, loss_ctc=139.584,"
      " loss=100.501, grad_norm=10.401, clip=100.000, optim0_lr0=1.0e-04, train_time=1.5", "loss", 200, 100.501),
+    ("step   12/40 | loss 2.600000 (+nanz)| norm 1.2345 (-0.31z)| lr 3.00e-04 | 132.21 ms | 51.1% bf16 MFU | 396 tok/s",
+     "norm", 12, 1.2345),
+    ("s:120 tel:2.7000", "val loss", 120, 2.7),
+    ("s:120 trl:2.6000 lr:6.00e-04 norm:1.20", "loss", 120, 2.6),
+    ("1|33|Loss: 2.345:   8%|███       | 33/400 [02:01<10:03,  1.51s/it]", "Loss", 33, 2.345),
 ]  # fmt: skip
 
 
@@ -878,6 +883,38 @@ def test_the_results_of_an_epoch_of_espnet_are_those_of_the_validation() -> None
     assert set(log.points["metric"]) == {
         "epoch", "iter_time", "loss", "train_time", "valid loss_ctc", "valid cer", "valid loss"
     }  # fmt: skip
+
+
+def test_means_over_an_epoch_of_fairseq_are_apart_from_the_losses_on_the_way() -> None:
+    inner = "2024-05-01 10:00:01 | INFO | train_inner | epoch 001:  {} / 200 loss={}, num_updates={}, lr=0.0005\n"
+    mean = "2024-05-01 10:00:02 | INFO | train | epoch 001 | loss 9.5 | num_updates 200 | lr 0.0005 | gnorm 1.2\n"
+    log = parse(inner.format(100, 8.5, 100) + inner.format(200, 8.1, 200) + mean)
+    assert curve(log, "loss") == [(100, 8.5), (200, 8.1)]
+    assert curve(log, "epoch_loss") == [(200, 9.5)]
+    assert curve(parse(mean), "loss") == [(200, 9.5)]
+
+
+def test_the_validation_of_paddle_is_of_the_step_before_it() -> None:
+    head = "[2024/05/01 10:00:01] ppocr INFO: "
+    log = parse(
+        "".join(
+            f"{head}epoch: [{i}/40], global_step: {i}0, lr: 0.0001, acc: 0.5, loss: 2.5\n"
+            f"{head}cur metric, acc: 0.{i}, fps: 300\n"
+            f"{head}best metric, acc: 0.9, is_float16: False, fps: 300, best_epoch: 1\n"
+            for i in (1, 2, 3)
+        )
+    )
+    assert curve(log, "acc") == [(10, 0.5), (20, 0.5), (30, 0.5)]
+    assert curve(log, "eval acc") == [(10, 0.1), (20, 0.2), (30, 0.3)]
+
+
+def test_a_record_behind_the_name_of_its_logger_is_no_message() -> None:
+    line = (
+        "[05/01 10:00:0{}] d2.utils.events]:  eta: 1:02:03  iter: {}9  total_loss: 2.5  lr: 0.00025  max_mem: 2345M\n"
+    )
+    log = parse("".join(line.replace("]", "", 1).format(i, i) for i in range(1, 4)))
+    assert [s for s, _ in curve(log, "total_loss")] == [19, 29, 39]
+    assert len(log.messages) == 0
 
 
 SPACY = """\

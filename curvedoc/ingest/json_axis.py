@@ -57,6 +57,8 @@ def axis_of(table: Table, prefer: Sequence[str] = (), split: Sequence[str | None
     n = table.rows
     named = set(_named(table.numbers, (*prefer, *STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS)))
     dense = {k: d for k in table.numbers if k in named and (d := _counter(table.numbers[k], n)) is not None}
+    if {"step", "iter", "epoch"} <= dense.keys():
+        dense["step"] = _without_epochs(dense["step"], dense["iter"], dense["epoch"])
     for keys, kind in (((*prefer, *STEP_KEYS), "step"), (EPOCH_KEYS, "epoch"), (SAMPLE_KEYS, "samples")):
         names = _named(dense, keys)
         if kind == "epoch":
@@ -169,6 +171,15 @@ def _counter(column: Column, n: int) -> Floats | None:
     if (value == np.floor(value)).mean() < 0.99:
         return None
     return _dense(column.at[finite], np.floor(value), n)
+
+
+def _without_epochs(step: Floats, iteration: Floats, epoch: Floats) -> Floats:
+    """The steps without those that are epochs: evaluations of mmengine name no iteration and have the epoch there."""
+    alone = np.isfinite(step) & np.isnan(iteration)
+    both = np.isfinite(step) & np.isfinite(iteration)
+    if not alone.any() or (step != iteration)[both].any() or (step != _filled(epoch))[alone].any():
+        return step
+    return np.where(alone, np.nan, step)
 
 
 def _dense(at: NDArray[np.int64], value: Floats, n: int) -> Floats:

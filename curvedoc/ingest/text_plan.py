@@ -50,7 +50,9 @@ class Plan:
 def _bar_scope(body: str) -> str:
     """The scope of a progress bar: "other" where its description speaks of something else than the training."""
     said = re.findall(r"[A-Za-z]{2,}", body.split("||", 1)[0])
-    return words.scope_of(" ".join(said)) or ("" if all(_TRAINING.fullmatch(w) for w in said) else "other")
+    return words.scope_of(" ".join(said)) or (
+        "" if all(_TRAINING.fullmatch(w) or words.is_usual(w) for w in said) else "other"
+    )
 
 
 def _is_best(metrics: list[Slot]) -> bool:

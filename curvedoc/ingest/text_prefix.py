@@ -16,7 +16,7 @@ LEVELS = {
 }  # fmt: skip
 
 _PIECE = re.compile(
-    rf"(?P<clock>[\[(]?{CLOCK}[\])]?[,;:]?)"
+    rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(]?{CLOCK}[\])]?[,;:]?)"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|[\[(]?(?i:rank)[ _:=]{{0,2}}(?P<rank>\d{{1,6}}|{NUMBER})[\])]?[:,]?"
     rf"|(?P<mpi>\[{NUMBER},{NUMBER}\]<std\w{{1,6}}>:)"

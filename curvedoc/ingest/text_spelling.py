@@ -38,6 +38,11 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         rf" [0-9]+-([0-9]{{1,9}}) is ({_NUM}) over .*$",
         "batch ${2}: objf/${1}=${3}",
     ),
+    # llm.c's main.log
+    (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:"),
+    (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:"),
+    # PaddlePaddle's validation, after which it tells the best so far
+    (r"( INFO: )cur metric, ", "${1}eval: "),
     # "loss at step 5 is 2.3"; "loss is nan" is a warning
     (
         r"((?i:loss|cost|accuracy|perplexity|error)(?: (?:at|after|for) (?:step|iteration|iter|epoch) [0-9]{1,9})?)"
@@ -45,9 +50,24 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         "${1}: ${2}",
     ),
 )
+#: How far llm.c's loss is from its mean.
+_DEVIATION = rf" ?\((?:{_NUM})z\)"
+#: fairseq's means over an epoch, called like the losses on the way where these are logged as well.
+_MEANS, _WAY = r"\| train \| epoch [0-9]+ \| [a-z]", "| train_inner |"
+_KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({_NUM})"
 #: What the template of a line holds that could be spelled otherwise.
-COULD = (
-    r"^LOG \(|[^A-Za-z_]epoch[ :]|:[a-z]+:[A-Za-z]| is:? [^A-Za-z]|(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])"
+COULD = "|".join(
+    (
+        r"^LOG \(",
+        r"[0-9\x01]epoch[ :]",
+        r":[a-z]+:[A-Za-z]",
+        r" is:? [^A-Za-z]",
+        r"(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])",
+        r"^s:.",
+        r"z\)",
+        r"cur metric,",
+        r"\| train \| epoch|\| train_inner \|",
+    )
 )
 
 
@@ -55,4 +75,10 @@ def spelled(text: pl.Expr) -> pl.Expr:
     """The lines as most loggers would print them; all others stay as they are."""
     for pattern, spelling in SPELLINGS:
         text = text.str.replace(pattern, spelling)
-    return text
+    text = text.str.replace_all(_DEVIATION, "")
+    mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}").str.replace(
+        "| epoch_num_updates", "| num_updates", literal=True
+    )
+    mean = mean.str.replace("| epoch_epoch", "| epoch", literal=True)
+    both = text.str.contains(_MEANS) & text.str.contains(_WAY, literal=True).any()
+    return pl.when(both).then(mean).otherwise(text)
