@@ -539,3 +539,23 @@ def test_loss_and_gradient_that_keep_their_level_speak_against_long_steps() -> N
     assert "cut_short" in lines(still, "clip-too-tight")[0]
     assert "standstill" not in lines(moves, "lr-too-high")[1]
     assert "cut_short" not in lines(moves, "clip-too-tight")[0]
+
+
+def test_the_damage_that_a_batch_did_is_no_further_accident() -> None:
+    blow = [[0, 0.9], [300, 0.03], [599, 0.02], [600, 1500.0], [601, 9.0], [640, 0.4], [760, 0.1], [1000, 0.08]]
+    again = [
+        *blow[:5],
+        [640, 0.4],
+        [700, 0.2],
+        [701, 900.0],
+        [702, 0.3],
+        [820, 0.2],
+        [821, 700.0],
+        [822, 0.2],
+        [1000, 0.1],
+    ]
+    once = {"knots": blow, "noise": 0.02, "points": 1001}
+    often = {"knots": again, "noise": 0.02, "points": 1001}
+    assert "single" in lines(run_of({"loss": once}), "bad-batch")[0]
+    assert "towers" not in lines(run_of({"loss": often}), "bad-batch")[0]
+    assert factor(run_of({"loss": once}), "bad-batch") > factor(run_of({"loss": often}), "bad-batch")
