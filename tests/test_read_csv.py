@@ -450,3 +450,18 @@ def test_a_lost_loss_named_after_its_step_is_no_counter(read) -> None:  # type: 
         rows += [f",{i},,,0.1", f"{i // 10},{i},{'nan' if i > 20 else 0.5},0.1,"]
     log = read("\n".join(rows) + "\n")
     assert [s for s, v in curve(log, "train_loss_step") if math.isnan(v)] == list(range(21, 60))
+
+
+def test_a_row_for_each_metric_is_read_however_its_columns_are_called(read) -> None:  # type: ignore[no-untyped-def]
+    log = read(
+        "metricName,metricValue,step,timestamp\n" + "".join(f"loss,{i}.5,{i}0,17\nacc,0.{i},{i}0,17\n" for i in (1, 2))
+    )
+    assert curve(log, "loss") == [(10, 1.5), (20, 2.5)]
+    assert curve(log, "acc") == [(10, 0.1), (20, 0.2)]
+
+
+def test_a_file_of_one_metric_may_hold_an_index_and_a_clock(read) -> None:  # type: ignore[no-untyped-def]
+    rows = "".join(f"{i},{i}0.0,{i}.5,2024-05-01 10:00:0{i}.123000+00:00\n" for i in (1, 2, 3))
+    log = read(",step,value,timestamp\n" + rows, "train_loss.csv")
+    assert curve(log, "train_loss") == [(10, 1.5), (20, 2.5), (30, 3.5)]
+    assert set(log.points["metric"]) == {"train_loss"}

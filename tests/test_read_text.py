@@ -112,6 +112,8 @@ LINES = [
     ("step   12/40 | loss 2.600000 (+nanz)| norm 1.2345 (-0.31z)| lr 3.00e-04 | 132.21 ms | 51.1% bf16 MFU | 396 tok/s",
      "norm", 12, 1.2345),
     ("s:120 tel:2.7000", "val loss", 120, 2.7),
+    ("2024-05-01T10:00:01.123456Z [info     ] eval     loss=0.43 step=120", "eval loss", 120, 0.43),
+    ("#quality_metric: host=algo-1, batch=120, train loss <loss>=0.43", "train loss", 120, 0.43),
     ("s:120 trl:2.6000 lr:6.00e-04 norm:1.20", "loss", 120, 2.6),
     ("1|33|Loss: 2.345:   8%|███       | 33/400 [02:01<10:03,  1.51s/it]", "Loss", 33, 2.345),
 ]  # fmt: skip
@@ -883,6 +885,25 @@ def test_the_results_of_an_epoch_of_espnet_are_those_of_the_validation() -> None
     assert set(log.points["metric"]) == {
         "epoch", "iter_time", "loss", "train_time", "valid loss_ctc", "valid cer", "valid loss"
     }  # fmt: skip
+
+
+def test_how_long_an_epoch_took_is_no_epoch() -> None:
+    log = parse(
+        "".join(
+            f"Epoch {i}/9\n10/10 - 1s - loss: 0.{i} - acc: 0.5 - val_loss: 0.{i}5 - 1s/epoch - 11ms/step\n"
+            for i in range(1, 10)
+        )
+    )
+    assert log.axis == "epoch"
+    assert curve(log, "loss") == [(i, pytest.approx(i / 10)) for i in range(1, 10)]
+    assert curve(log, "val_loss") == [(i, pytest.approx(i / 10 + 0.05)) for i in range(1, 10)]
+
+
+@pytest.mark.parametrize("clock", ["May 01 10:00:0{}", "2024-05-01T10:00:0{}+0000"])
+def test_what_the_journal_writes_before_a_line_is_no_metric(clock: str) -> None:
+    log = parse("".join(f"{clock.format(i)} gpu01 train.sh[12345]: step {i}: loss 0.{i}\n" for i in range(1, 6)))
+    assert set(log.points["metric"]) == {"loss"}
+    assert [s for s, _ in curve(log, "loss")] == [1, 2, 3, 4, 5]
 
 
 def test_means_over_an_epoch_of_fairseq_are_apart_from_the_losses_on_the_way() -> None:

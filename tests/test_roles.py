@@ -219,6 +219,11 @@ def test_a_letter_whose_values_are_no_loss_stays_unknown() -> None:
     assert found(ep_ret=[2.3, 1.9, 1.2, 0.9], L=[20.3, 41.9, 51.2, 60.9]) == {"ep_ret": "reward"}
 
 
+def test_seconds_an_iteration_are_no_throughput() -> None:
+    assert found(time_this_iter_s=[10.1, 10.3, 9.9, 10.0]) == {"time_this_iter_s": "step_time"}
+    assert found(iters_per_s=[10.1, 10.3, 9.9, 10.0]) == {"iters_per_s": "throughput"}
+
+
 def test_an_error_metric_stands_in_for_the_loss_of_a_run_without_one() -> None:
     found = roles(**{"train-rmse": [3.0, 2.0, 1.0], "eval-rmse": [3.1, 2.2, 1.5]})
     assert [(m.role, m.metric) for m in found] == [("loss", "train-rmse"), ("val_loss", "eval-rmse")]

@@ -36,7 +36,10 @@ MAX_COLUMNS = 10_000
 _SUFFIXES = (".csv", ".tsv")
 _OTHER_SUFFIXES = (".log", ".txt", "")
 _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
-_NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name")
+_NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name", "metricname")
+_VALUE_COLUMNS = ("value", "metricvalue", "metric_value")
+#: What stands beside step and value where a file holds one metric: clocks, and an index written along.
+_BESIDE = frozenset(("wall time", "timestamp", "time", "column 1", "unnamed: 0", "relative time"))
 _BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
 
 
@@ -70,7 +73,8 @@ def _is_wandb(names: list[str]) -> bool:
 
 def _is_long(names: list[str]) -> bool:
     low = [n.lower() for n in names]
-    return "value" in low and (any(n in low for n in _NAME_COLUMNS) or any(n in low for n in ("step", "wall time")))
+    known = any(n in low for n in _NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
+    return known and any(n in low for n in _VALUE_COLUMNS)
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -267,16 +271,17 @@ def _metrics(
 def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series, pl.Series] | None:
     """(names, values) of a table with one row per metric and step, as TensorBoard downloads and own writers have it."""
     low = [n.lower() for n in table.names]
-    if "value" not in low:
+    at = next((low.index(n) for n in _VALUE_COLUMNS if n in low), None)
+    if at is None:
         return None
-    column = columns[low.index("value")]
+    column = columns[at]
     values = pl.Series(column.value)
     if column.there is not None:
         values = values.set(pl.Series(~column.there), None)
     for name in _NAME_COLUMNS:
         if name in low and columns[low.index(name)].text:
             return table.cells[str(low.index(name))].fill_null(""), values
-    if len(low) <= 3 and "step" in low:
+    if "step" in low and (len(low) <= 3 or set(low) - _BESIDE == {"step", "value"}):
         stem = _BEST_OF.sub("", Path(_PACKED.sub("", path.name)).stem) or "value"
         return pl.repeat(stem, len(values), eager=True), values
     return None

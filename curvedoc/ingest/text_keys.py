@@ -128,7 +128,7 @@ _RUNNING = frozenset(
 )
 
 _UNITS = re.compile(
-    r"^(?:%|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|m|h|hrs?|hours?|[KMGT]i?B|B|it/s|s/it|(?:[mu]?s)/(?:step|it|iter|epoch|batch)"
+    r"^(?:(?:[mu]?s)/(?:step|it|iter|epoch|batch)|%|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|m|h|hrs?|hours?|[KMGT]i?B|B|it/s"
     r"|/s|/sec|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^A-Za-z0-9_=])"
 )
 #: Unit -> (dimension, factor to the base unit); values of one metric are brought to the unit it was first logged in.

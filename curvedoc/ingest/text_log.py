@@ -44,7 +44,7 @@ _NOT_LOGS = re.compile(
     r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
 )
 _NAMES = re.compile(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
-_RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default) ?([0-9]{1,6})\]|(?:rank|RANK|Rank)[ _]?([0-9]{1,6})): ?"
+_RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker) ?([0-9]{1,6})\]|(?:rank|RANK|Rank)[ _]?([0-9]{1,6})): ?"
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"

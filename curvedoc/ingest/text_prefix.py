@@ -18,6 +18,8 @@ LEVELS = {
 _PIECE = re.compile(
     rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(]?{CLOCK}[\])]?[,;:]?)"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
+    rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
+    rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"
     rf"|[\[(]?(?i:rank)[ _:=]{{0,2}}(?P<rank>\d{{1,6}}|{NUMBER})[\])]?[:,]?"
     rf"|(?P<mpi>\[{NUMBER},{NUMBER}\]<std\w{{1,6}}>:)"
     rf"|(?P<source>\[?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h):{NUMBER}(?::\w{{1,80}})?\]?|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}"
@@ -74,8 +76,12 @@ def read_prefix(template: str) -> Prefix:
                 break
         if what == "mark" and not (clock or level or slots):
             break
+        if what == "unit" and not clock:  # systemd's journal: host, unit and process
+            break
         if what == "clock":
             clock = True
+        elif what == "padded":
+            level = level or LEVELS[m.group("padded").upper()]
         elif what == "level":
             level = level or LEVELS[m.group("level")]
         elif what == "rank":

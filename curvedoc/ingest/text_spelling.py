@@ -43,6 +43,8 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:"),
     # PaddlePaddle's validation, after which it tells the best so far
     (r"( INFO: )cur metric, ", "${1}eval: "),
+    # SageMaker's "train loss <loss>=2.3"
+    (r" <[a-z_]{1,20}>=", "="),
     # "loss at step 5 is 2.3"; "loss is nan" is a warning
     (
         r"((?i:loss|cost|accuracy|perplexity|error)(?: (?:at|after|for) (?:step|iteration|iter|epoch) [0-9]{1,9})?)"
@@ -65,7 +67,7 @@ COULD = "|".join(
         r"(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])",
         r"^s:.",
         r"z\)",
-        r"cur metric,",
+        r"cur metric,|_metric: ",
         r"\| train \| epoch|\| train_inner \|",
     )
 )
