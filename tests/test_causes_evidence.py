@@ -559,3 +559,11 @@ def test_the_damage_that_a_batch_did_is_no_further_accident() -> None:
     assert "single" in lines(run_of({"loss": once}), "bad-batch")[0]
     assert "towers" not in lines(run_of({"loss": often}), "bad-batch")[0]
     assert factor(run_of({"loss": once}), "bad-batch") > factor(run_of({"loss": often}), "bad-batch")
+
+
+def test_units_that_go_out_after_the_weights_swelled_were_put_out_by_long_steps() -> None:
+    grad = [[0, 0.7], [150, 3.0], [160, 0.0], [1000, 0.0]]
+    swells = run_of({"loss": STUCK, "grad_norm": grad, "weight_norm": [[0, 3.4], [150, 26.0], [1000, 28.0]]})
+    rests = run_of({"loss": STUCK, "grad_norm": grad, "weight_norm": [[0, 3.4], [150, 3.5], [1000, 3.5]]})
+    assert "killed" in lines(swells, "lr-too-high")[0]
+    assert "killed" not in lines(rests, "lr-too-high")[0]
