@@ -567,3 +567,17 @@ def test_units_that_go_out_after_the_weights_swelled_were_put_out_by_long_steps(
     rests = run_of({"loss": STUCK, "grad_norm": grad, "weight_norm": [[0, 3.4], [150, 3.5], [1000, 3.5]]})
     assert "killed" in lines(swells, "lr-too-high")[0]
     assert "killed" not in lines(rests, "lr-too-high")[0]
+def test_a_training_loss_that_leaps_without_validation_is_a_change_of_data() -> None:
+    loss = {"knots": [[0, 2.3], [300, 0.5], [500, 0.4], [501, 2.4], [1000, 2.2]], "noise": 0.05}
+
+    def with_validation(*knots: list[float], **more: Any) -> Run:
+        return run_of({"loss": loss, "val_loss": {"knots": list(knots), "points": 50, "noise": 0.005}, **more})
+
+    start = [[10, 2.2], [300, 0.55], [490, 0.45]]
+    old_data = with_validation(*start, [510, 0.5], [700, 0.8], [990, 0.9])
+    assert "rose_alone" in lines(old_data, "data-change")[0]
+    assert "rose_alone" not in lines(with_validation(*start, [510, 2.4], [990, 2.2]), "data-change")[0]
+    leapt = {"knots": [[0, 0.01], [499, 0.01], [500, 0.1], [1000, 0.1]], "noise": 0}
+    assert "rose_alone" not in lines(with_validation(*start, [510, 0.5], [990, 0.9], lr=leapt), "data-change")[0]
+    foreign = with_validation([10, 2.4], [300, 2.0], [490, 2.0], [510, 2.1], [990, 2.2])
+    assert "rose_alone" not in lines(foreign, "data-change")[0]
