@@ -567,6 +567,8 @@ def test_units_that_go_out_after_the_weights_swelled_were_put_out_by_long_steps(
     rests = run_of({"loss": STUCK, "grad_norm": grad, "weight_norm": [[0, 3.4], [150, 3.5], [1000, 3.5]]})
     assert "killed" in lines(swells, "lr-too-high")[0]
     assert "killed" not in lines(rests, "lr-too-high")[0]
+
+
 def test_a_training_loss_that_leaps_without_validation_is_a_change_of_data() -> None:
     loss = {"knots": [[0, 2.3], [300, 0.5], [500, 0.4], [501, 2.4], [1000, 2.2]], "noise": 0.05}
 
