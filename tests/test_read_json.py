@@ -945,3 +945,35 @@ def test_records_without_an_iteration_keep_a_step_that_is_no_epoch(tmp_path):
             rows.append({"val_loss": 0.5, "step": i + 1})
     log = read(tmp_path, lines(*rows))
     assert list(curve(log, "val_loss")) == [5, 10, 15, 20]
+
+
+CARRIERS = [
+    lambda i, t: {"log": t + "\n", "stream": "stdout", "time": f"2024-05-01T10:00:{i:02d}.123456789Z"},
+    lambda i, t: {"asctime": f"2024-05-01 10:00:{i:02d},123", "levelname": "INFO", "message": t, "name": "train"},
+    lambda i, t: {"insertId": f"x{i}", "textPayload": t, "severity": "INFO", "timestamp": f"2024-05-01T10:00:{i:02d}Z"},
+    lambda i, t: {"timestamp": 1714557600000 + 1000 * i, "message": t, "ingestionTime": 1714557600000 + 1000 * i},
+]
+
+
+@pytest.mark.parametrize("carrier", CARRIERS, ids=["docker", "logging", "google", "cloudwatch"])
+def test_lines_of_output_that_records_carry_are_read(tmp_path, carrier):
+    text = lines(*(carrier(i, f"step {i * 10}: loss {2 / (i + 1):.4f}, lr 0.001") for i in range(30)))
+    assert jsonl.claims(put(tmp_path, text), text.encode())
+    log = read(tmp_path, text)
+    assert list(curve(log, "loss")) == list(range(0, 300, 10))
+    assert set(log.points["metric"]) == {"loss", "lr"}
+    assert log.points["time"].null_count() == 0
+
+
+def test_records_inside_what_google_keeps_of_them_are_read(tmp_path):
+    rows = (
+        {
+            "insertId": f"x{i}", "jsonPayload": {"message": "step", "step": i, "loss": 2 / (i + 1)},
+            "resource": {"type": "k8s_container", "labels": {"zone": 3}}, "timestamp": f"2024-05-01T10:00:{i:02d}Z",
+            "severity": "INFO", "logName": "projects/x/logs/stdout",
+        }
+        for i in range(30)
+    )  # fmt: skip
+    log = read(tmp_path, lines(*rows))
+    assert set(log.points["metric"]) == {"loss"}
+    assert list(curve(log, "loss")) == list(range(30))

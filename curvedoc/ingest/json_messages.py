@@ -21,7 +21,11 @@ _LEVELS = {
     "CRITICAL": "CRITICAL",
 }  # fmt: skip
 _LEVEL = re.compile(r"\b(DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\b(\w*(?:Warning))\b:")
-_TEXT_KEYS = ("message", "msg", "event", "log")
+_TEXT_KEYS = ("message", "msg", "event", "log", "textPayload")
+#: What marks a text as a line of output where nothing tells a level: Docker's files, exports of CloudWatch.
+_CARRIED = (frozenset(("log", "stream")), frozenset(("message", "ingestionTime")))
+#: Where Google's logging puts the record itself.
+_PAYLOAD = "jsonPayload"
 _LEVEL_KEYS = ("level", "levelname", "log_level", "severity", "lvl")
 _TIME_KEYS = ("timestamp", "asctime", "time", "ts", "@timestamp", "created")
 _ERROR_KEYS = ("exception", "exc_info", "exc_text", "traceback", "stack_trace")
@@ -29,11 +33,11 @@ _ERROR_KEYS = ("exception", "exc_info", "exc_text", "traceback", "stack_trace")
 _RECORD_KEYS = (
     "lineno", "line", "levelno", "process", "processName", "thread", "threadName", "msecs", "relativeCreated",
     "func_name", "function", "module", "filename", "pathname", "name", "logger", "file", "stack_info", "args",
-    "taskName",
+    "taskName", "ingestionTime",
 )  # fmt: skip
 _PAIR = re.compile(
     r"(?<![\w/.@-])([A-Za-z_][\w/.@-]{0,60})\s{0,4}(?:[=:]\s{0,4}|\s)"
-    r"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Infinity))(?=[\s,;|)\]}%/]|$)"
+    r"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Infinity))(?=[\s,;|)\]}%/]|:\s|$)"
 )
 _COUNTER = re.compile(r"(global_?)?(step|iter|iteration|epoch|update)s?", re.IGNORECASE)
 _TRACEBACK = "Traceback (most recent call last)"
@@ -54,8 +58,10 @@ class Message:
 
 def is_logging(keys: frozenset[str]) -> bool:
     """Whether records of these keys come from a logging library: a text beside a level, or loguru's envelope."""
-    if {"text", "record"} <= keys:
+    if {"text", "record"} <= keys or any(carried <= keys for carried in _CARRIED):
         return True
+    if _PAYLOAD in keys:
+        return "logName" in keys or "severity" in keys
     return any(k in keys for k in _TEXT_KEYS) and any(k in keys for k in (*_LEVEL_KEYS, *_ERROR_KEYS))
 
 
@@ -67,7 +73,10 @@ def unpack(row: dict[str, Any], line: int, before: int) -> tuple[dict[str, Any],
     record = row.get("record")
     if isinstance(record, dict):
         return _loguru(row, record, line, before)
-    text = next((row[k] for k in _TEXT_KEYS if isinstance(row.get(k), str)), "")
+    payload = row.get(_PAYLOAD)
+    if isinstance(payload, dict):
+        row = {**{k: v for k, v in row.items() if k != _PAYLOAD and not isinstance(v, dict)}, **payload}
+    text = next((row[k] for k in _TEXT_KEYS if isinstance(row.get(k), str)), "").rstrip()
     level = _level(next((row[k] for k in _LEVEL_KEYS if k in row), ""))
     stamp = next((row[k] for k in _TIME_KEYS if k in row), None)
     error = next((row[k] for k in _ERROR_KEYS if isinstance(row.get(k), str)), "")
