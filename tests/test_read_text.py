@@ -887,6 +887,37 @@ def test_the_results_of_an_epoch_of_espnet_are_those_of_the_validation() -> None
     }  # fmt: skip
 
 
+QUICKSTART = """\
+Epoch {}
+-------------------------------
+loss: 2.303494  [   64/60000]
+loss: 2.294637  [ 6464/60000]
+loss: 2.277102  [12864/60000]
+Test Error:
+ Accuracy: 50.9%, Avg loss: 2.150210
+
+"""
+
+
+def test_the_quickstart_of_pytorch_counts_samples_and_tests_after_each_epoch() -> None:
+    log = parse("".join(QUICKSTART.format(e) for e in (1, 2, 3)))
+    assert log.axis == "samples"
+    steps = [64, 6464, 12864]
+    assert [s for s, _ in curve(log, "loss")] == [*steps, *(60000 + s for s in steps), *(120000 + s for s in steps)]
+    assert curve(log, "test loss") == [(12864, 2.15021), (72864, 2.15021), (132864, 2.15021)]
+    assert {v for _, v in curve(log, "test Accuracy")} == {50.9}
+
+
+def test_the_accuracy_under_the_rows_of_a_test_is_no_training_accuracy() -> None:
+    row = "Epoch: [{e}][{b:4d}/5005]\tTime  0.3 ( 0.3)\tLoss 2.{b} (2.{b})\tAcc@1  30.00 ( 30.00)\tAcc@5  60.0 (60.0)\n"
+    rows = "".join(
+        "".join(row.format(e=e, b=b) for b in (0, 500, 1000)) + " *   Acc@1 41.250 Acc@5 69.100\n" for e in range(3)
+    )
+    log = parse(rows)
+    assert {v for _, v in curve(log, "Acc@1")} == {30.0} and len(curve(log, "Acc@1")) == 9
+    assert [v for _, v in curve(log, "test Acc@1")] == [41.25] * 3
+
+
 def test_how_long_an_epoch_took_is_no_epoch() -> None:
     log = parse(
         "".join(

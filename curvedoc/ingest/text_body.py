@@ -107,6 +107,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
     """A number without a key of its own: a position, an element of a list, the loss of "Loss at step 5: 2.3"."""
     bare = gap.strip(" '\"")
     last = state.found[-1] if state.found else None
+    last_name = last.name if last is not None and last.role == METRIC else ""
     if gap.rstrip(" ").endswith("||") and mark == FRACTION:
         # bars overwritten without a line end stand on one line: the last one is the state of things
         state.found = [*(s for s in state.found if s.role != INNER), Slot(INNER, slot, "batch")]
@@ -125,6 +126,10 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         and (mark == FRACTION or bare.startswith("][") or bare == "[" or (bare == "," and tail.startswith("]")))
     ):
         state.found.append(Slot(INNER, slot, "batch"))
+    elif (
+        mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in words.plain(last_name)
+    ):
+        state.found.append(Slot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
     elif not state.found and not bare.strip("[("):
         if mark == FRACTION:
             state.found.append(Slot(INNER, slot, "batch"))

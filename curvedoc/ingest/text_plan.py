@@ -102,7 +102,8 @@ def plan_of(template: str) -> Plan:
     return Plan(
         kind, slots, prefix, scope, state.bar,
         averaged="/step" in body and ("\u2592" in body or body.startswith(FRACTION)),
-        samples=re.search(rf"\[ *{FRACTION} \( *{NUMBER}%\)\]", body) is not None and "rain Epoch" in body,
+        samples=any(s.role == INNER and s.name == "samples" for s in slots)
+        or (re.search(rf"\[ *{FRACTION} \( *{NUMBER}%\)\]", body) is not None and "rain Epoch" in body),
         keep=(kind == "record" and (state.prose >= 2 or prefix.level in ("WARNING", "ERROR", "CRITICAL")))
         or (kind == "anchor" and state.prose > 0),
     )  # fmt: skip

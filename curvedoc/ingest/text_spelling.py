@@ -43,6 +43,9 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:"),
     # PaddlePaddle's validation, after which it tells the best so far
     (r"( INFO: )cur metric, ", "${1}eval: "),
+    # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
+    (rf"^ Accuracy: ({_NUM})%, Avg loss: ({_NUM})", "test Accuracy: ${1}%, test loss: ${2}"),
+    (rf"^ ?\* +((?:Acc|Prec)@1) ({_NUM}) +((?:Acc|Prec)@5) ({_NUM})", "test ${1} ${2} test ${3} ${4}"),
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "="),
     # "loss at step 5 is 2.3"; "loss is nan" is a warning
@@ -67,7 +70,7 @@ COULD = "|".join(
         r"(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])",
         r"^s:.",
         r"z\)",
-        r"cur metric,|_metric: ",
+        r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
     )
 )
