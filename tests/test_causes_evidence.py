@@ -583,3 +583,11 @@ def test_a_training_loss_that_leaps_without_validation_is_a_change_of_data() -> 
     assert "rose_alone" not in lines(with_validation(*start, [510, 0.5], [990, 0.9], lr=leapt), "data-change")[0]
     foreign = with_validation([10, 2.4], [300, 2.0], [490, 2.0], [510, 2.1], [990, 2.2])
     assert "rose_alone" not in lines(foreign, "data-change")[0]
+
+
+def test_a_gradient_that_climbs_while_the_loss_still_falls_adds_up() -> None:
+    loss = {"knots": [[0, 3.4], [100, 2.1], [300, 3.2], [1000, 15.0]], "noise": 0.02}
+    sums = run_of({"loss": loss, "grad_norm": {"knots": [[0, 0.9], [100, 20.0], [1000, 330.0]], "noise": 0.01}})
+    follows = run_of({"loss": loss, "grad_norm": {"knots": [[0, 0.9], [100, 0.7], [1000, 330.0]], "noise": 0.05}})
+    assert "grew_on_the_way" in lines(sums, "missing-zero-grad")[0]
+    assert "grew_on_the_way" not in lines(follows, "missing-zero-grad")[0]
