@@ -265,6 +265,17 @@ def test_event_files_that_follow_each_other_are_restarts_and_parallel_ones_ranks
     assert b.ranks() == (0, 1) and not b.points["superseded"].any()
 
 
+@pytest.mark.parametrize("array", [False, True])
+def test_numbered_files_are_ranks_unless_their_learning_rates_differ(tmp_path: Path, array: bool) -> None:
+    for task in range(3):
+        lr = 1e-3 * (task + 1 if array else 1)
+        rows = (f"step {i}: loss {2 * math.exp(-i / 9) + 0.01 * task * (i % 3):.4f} lr {lr:.2e}\n" for i in range(30))
+        (tmp_path / f"slurm-4711_{task}.out").write_text("".join(rows))
+    runs = harvest(tmp_path).runs
+    assert len(runs) == (3 if array else 1)
+    assert {b.rank for r in runs for b in r.blocks} == ({0} if array else {0, 1, 2})
+
+
 def test_an_evaluator_that_writes_other_tags_at_the_same_time_is_no_rank(tmp_path: Path) -> None:
     for part, tag in enumerate(("train/loss", "eval/loss")):
         with SummaryWriter(str(tmp_path), filename_suffix=f".{part}") as w:

@@ -18,6 +18,9 @@ from curvedoc.ingest.walk import natural
 #: A file that begins this far into the steps of the one before it goes on from a checkpoint.
 _RESUMED = 0.1
 _TENSORBOARD = "tensorboard"
+_RATES = ("lr", "learning_rate")
+#: Ranks of one run have one learning rate, printed with as many digits.
+_APART = 0.01
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,15 +149,32 @@ def _together(p: Piece, q: Piece) -> bool:
 
 
 def _doubt_ranks(pieces: Sequence[Piece]) -> list[Piece]:
-    """Ranks that a bare number suggests (slurm-4711_1.out) are dropped where the configurations differ: job arrays."""
+    """Ranks that a bare number suggests (slurm-4711_1.out) are dropped where configurations or the learning rates that
+    were logged differ: job arrays."""
     weak = [p for p in pieces if p.rank is not None and p.log.rank is None and hints.bare_rank(p.member.path.name)]
     configs = [p.log.config for p in weak if p.log.config]
     keys = {k for c in configs for k in c if "rank" not in k.lower() and "device" not in k.lower()}
-    if all(c.get(k) == configs[0].get(k) for c in configs for k in keys):
+    alike = all(c.get(k) == configs[0].get(k) for c in configs for k in keys)
+    if alike and not any(_other_rate(weak[0], p) for p in weak[1:]):
         return list(pieces)
     return [
         replace(p, rank=None, strands=tuple(replace(s, rank=0) for s in p.strands)) if p in weak else p for p in pieces
     ]
+
+
+def _other_rate(p: Piece, q: Piece) -> bool:
+    """Whether two pieces log a learning rate, and at the steps of both another one."""
+    rates = {s.metric: s for s in p.strands if s.metric.rsplit("/", 1)[-1].lower().replace(" ", "_") in _RATES}
+    for b in q.strands:
+        a = rates.get(b.metric)
+        if a is None:
+            continue
+        steps, i, j = np.intersect1d(a.step[a.known], b.step[b.known], return_indices=True)
+        mine, other = a.value[a.known][i], b.value[b.known][j]
+        apart = np.abs(mine - other) > _APART * np.maximum(np.abs(mine), np.abs(other))
+        if len(steps) > 1 and 2 * int(apart.sum()) > len(steps):
+            return True
+    return False
 
 
 def _split_by_stem(pieces: Sequence[Piece]) -> list[Piece]:
