@@ -112,6 +112,10 @@ LINES = [
     ("step   12/40 | loss 2.600000 (+nanz)| norm 1.2345 (-0.31z)| lr 3.00e-04 | 132.21 ms | 51.1% bf16 MFU | 396 tok/s",
      "norm", 12, 1.2345),
     ("s:120 tel:2.7000", "val loss", 120, 2.7),
+    (" 120: 2.861000, 2.600000 avg loss, 0.001000 rate, 3.210000 seconds, 7680 images, 1.234 hours left",
+     "loss", 120, 2.6),
+    ("INFO:tensorflow:Saving dict for global step 120: accuracy = 0.9, global_step = 120, loss = 0.43",
+     "eval loss", 120, 0.43),
     ("2024-05-01T10:00:01.123456Z [info     ] eval     loss=0.43 step=120", "eval loss", 120, 0.43),
     ("#quality_metric: host=algo-1, batch=120, train loss <loss>=0.43", "train loss", 120, 0.43),
     ("s:120 trl:2.6000 lr:6.00e-04 norm:1.20", "loss", 120, 2.6),
@@ -916,6 +920,26 @@ def test_the_accuracy_under_the_rows_of_a_test_is_no_training_accuracy() -> None
     log = parse(rows)
     assert {v for _, v in curve(log, "Acc@1")} == {30.0} and len(curve(log, "Acc@1")) == 9
     assert [v for _, v in curve(log, "test Acc@1")] == [41.25] * 3
+
+
+def test_ranges_of_batches_count_batches() -> None:
+    row = "INFO:root:Epoch[{}] Batch [{}-{}]\tSpeed: 1234.56 samples/sec\taccuracy=0.5\tcross-entropy=2.{}\n"
+    log = parse("".join(row.format(e, 50 * b, 50 * b + 50, b) for e in range(2) for b in range(4)))
+    assert log.axis == "step"
+    assert [s for s, _ in curve(log, "cross-entropy")] == list(range(50, 401, 50))
+
+
+def test_the_outputs_of_a_test_net_are_apart_from_those_of_the_train_net() -> None:
+    head = "I0501 10:00:01.123456 12345 solver.cpp:404] "
+    log = parse(
+        "".join(
+            f"{head}Iteration {i}0, Testing net (#0)\n{head}    Test net output #1: loss = 2.{i} (* 1 = 2.{i} loss)\n"
+            f"{head}Iteration {i}0, loss = 1.{i}\n{head}    Train net output #0: loss = 1.{i} (* 1 = 1.{i} loss)\n"
+            for i in (1, 2, 3)
+        )
+    )
+    assert curve(log, "loss") == [(10, 1.1), (20, 1.2), (30, 1.3)]
+    assert curve(log, "Test loss") == [(10, 2.1), (20, 2.2), (30, 2.3)]
 
 
 def test_how_long_an_epoch_took_is_no_epoch() -> None:

@@ -46,6 +46,12 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
     (rf"^ Accuracy: ({_NUM})%, Avg loss: ({_NUM})", "test Accuracy: ${1}%, test loss: ${2}"),
     (rf"^ ?\* +((?:Acc|Prec)@1) ({_NUM}) +((?:Acc|Prec)@5) ({_NUM})", "test ${1} ${2} test ${3} ${4}"),
+    # MXNet's ranges of batches, TensorFlow's estimators, Caffe, Darknet
+    (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}"),
+    (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: "),
+    (r"(Iteration [0-9]{1,12}), Testing net \(#[0-9]{1,3}\)$", "${1}"),
+    (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({_NUM}).*", "${1} ${2} = ${3}"),
+    (rf"^ *([0-9]{{1,9}}): ({_NUM}), ({_NUM}) avg(?: loss)?, ({_NUM}) rate, .*", "step ${1}: loss: ${3}, lr: ${4}"),
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "="),
     # "loss at step 5 is 2.3"; "loss is nan" is a warning
@@ -70,6 +76,7 @@ COULD = "|".join(
         r"(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])",
         r"^s:.",
         r"z\)",
+        r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
     )
