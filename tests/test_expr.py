@@ -87,6 +87,6 @@ def test_a_measure_is_computed_once_for_one_series() -> None:
     loss = Series.of([3.0, 2.0, 1.0])
     expr = compile_expr("last(smooth(loss, x))", TYPES, functions())
     evaluator.value(expr, {"loss": loss, "x": 3.0})
-    size = len(evaluator._memo)
+    size = len(evaluator.memo)
     evaluator.value(expr, {"loss": loss, "x": 3.0})
-    assert len(evaluator._memo) == size == 2
+    assert len(evaluator.memo) == size == 2

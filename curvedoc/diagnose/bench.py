@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from curvedoc.blocks import Block
 from curvedoc.diagnose.fractions import as_fraction
 from curvedoc.diagnose.layers import SUMMARIES, Summary, summary
 from curvedoc.model import Run
-from curvedoc.rulebook.evaluate import Env, Evaluator
+from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
 from curvedoc.rulebook.rule import Need, Program
 from curvedoc.rulebook.vocabulary import functions
 from curvedoc.series import Series
@@ -49,24 +49,17 @@ class Names(Env):
     Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
     """
 
-    __slots__ = ("_bench", "_program", "_subject")
+    __slots__ = ("bench", "makers", "program", "subject")
 
     def __init__(self, bench: Bench, program: Program, subject: Subject) -> None:
         super().__init__(bench.evaluator, program.given)
-        self._bench, self._program, self._subject = bench, program, subject
+        self.bench, self.program, self.subject = bench, program, subject
+        self.makers = _makers(program)
 
     def __missing__(self, name: str) -> Any:
-        program = self._program
-        value: Any = None
-        if (expr := program.formulas.get(name)) is not None:
-            # a measure sees only names above it, so this ends
-            value = self.known.value(expr, self)
-        elif (need := program.inputs.get(name)) is not None:
-            value = self._bench.bind(need, self._subject)
-        elif (regex := program.patterns.get(name)) is not None:
-            hits = self._bench.hits(name, regex, program.unless.get(name))
-            value = None if hits is None else hits.series
-        self[name] = value
+        make = self.makers.get(name)
+        # a measure sees only names above it, so this ends
+        value = self[name] = None if make is None else make(self)
         return value
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -75,12 +68,40 @@ class Names(Env):
 
     def texts(self) -> dict[str, str]:
         """The texts for a program's sentences: the label, and what its patterns matched."""
-        found = {"label": self._subject.label}
-        for name, regex in self._program.patterns.items():
-            hits = self._bench.hits(name, regex, self._program.unless.get(name))
+        found = {"label": self.subject.label}
+        for name, regex in self.program.patterns.items():
+            hits = self.bench.hits(name, regex, self.program.unless.get(name))
             if hits is not None:
                 found.update(hits.texts)
         return found
+
+
+def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
+    """What gives the value of each name of a program, made once."""
+    found: Mapping[str, Callable[[Names], Any]] | None = program.made.get("makers")
+    if found is None:
+        found = program.made["makers"] = {
+            **{name: partial(_matched, name, regex) for name, regex in program.patterns.items()},
+            **{
+                name: partial(_picked if need.source == "role" else _bound, need)
+                for name, need in program.inputs.items()
+            },
+            **{name: code_of(expr) for name, expr in program.formulas.items()},
+        }
+    return found
+
+
+def _matched(name: str, regex: str, names: Names) -> Series | None:
+    hits = names.bench.hits(name, regex, names.program.unless.get(name))
+    return None if hits is None else hits.series
+
+
+def _picked(need: Need, names: Names) -> Series | None:
+    return names.subject.pick(need)
+
+
+def _bound(need: Need, names: Names) -> Any:
+    return names.bench.bind(need, names.subject)
 
 
 #: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.

@@ -11,6 +11,7 @@ from curvedoc.diagnose.say import evidence
 from curvedoc.diagnose.scopes import subjects
 from curvedoc.diagnosis import Evidence, Finding
 from curvedoc.model import Run
+from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.rule import Need, Rule
 from curvedoc.series import Series
 
@@ -65,7 +66,7 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     for name, group in rule.when:
         held: bool | None = True
         for expr in group:
-            truth = bench.evaluator.value(expr, env)
+            truth = code_of(expr)(env)
             if truth is False:
                 held = False
                 break
@@ -78,7 +79,7 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
             return Judgment(rule, "silent")
         reason, missing = _undecided(rule, env)
         return Judgment(rule, "not-judged", reason, missing)
-    strength = bench.evaluator.value(rule.strength, env)
+    strength = code_of(rule.strength)(env)
     first, last = _step(env, rule.onset), _step(env, rule.until)
     lead = next((env[n.name] for n in rule.program.needs if isinstance(env.get(n.name), Series)), None)
     finding = Finding(

@@ -48,14 +48,11 @@ class Evaluator:
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self._functions = functions
         # arguments are kept beside the result: a memo by identity must keep alive what it identifies
-        self._memo: dict[tuple[object, ...], tuple[Any, tuple[Any, ...]]] = {}
+        self.memo: dict[tuple[object, ...], tuple[Any, tuple[Any, ...]]] = {}
 
     def value(self, expr: Expr, env: Mapping[str, Any]) -> Any:
         """The value, None for unknown."""
-        code = expr.made.get("code")
-        if code is None:
-            code = expr.made["code"] = _code(expr.tree)
-        return code(env if isinstance(env, Env) else Env(self, env))
+        return code_of(expr)(env if isinstance(env, Env) else Env(self, env))
 
     def call(self, name: str, args: tuple[Any, ...]) -> Any:
         """What a function of the vocabulary says of known arguments."""
@@ -64,10 +61,18 @@ class Evaluator:
             key: tuple[object, ...] = (name, only if type(only) in _BY_VALUE else id(only))
         else:
             key = (name, *[a if type(a) in _BY_VALUE else id(a) for a in args])
-        found = self._memo.get(key)
+        found = self.memo.get(key)
         if found is None:
-            found = self._memo[key] = (_tidy(self._functions[name].call(*args)), args)
+            found = self.memo[key] = (_tidy(self._functions[name].call(*args)), args)
         return found[0]
+
+
+def code_of(expr: Expr) -> Code:
+    """What gives the value of an expression, made once."""
+    code: Code | None = expr.made.get("code")
+    if code is None:
+        code = expr.made["code"] = _code(expr.tree)
+    return code
 
 
 def _code(node: ast.expr) -> Code:
@@ -168,7 +173,11 @@ def _call(name: str, parts: list[Code]) -> Code:
 def _call_one(name: str, part: Code) -> Code:
     def code(env: Env) -> Any:
         value = part(env)
-        return None if value is None else env.known.call(name, (value,))
+        if value is None:
+            return None
+        # most calls were made before, for another rule
+        found = env.known.memo.get((name, value if type(value) in _BY_VALUE else id(value)))
+        return env.known.call(name, (value,)) if found is None else found[0]
 
     return code
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from curvedoc.diagnosis import Cost, Kind, Severity
 from curvedoc.rulebook.expr import Expr
@@ -84,6 +84,10 @@ class Program:
     inputs: Mapping[str, Need] = field(init=False, repr=False)
     given: Mapping[str, float] = field(init=False, repr=False)
     formulas: Mapping[str, Expr] = field(init=False, repr=False)
+    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # what binding made of it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Program, (self.needs, self.patterns, self.params, self.measures, self.unless)  # that does not travel
 
     def __post_init__(self) -> None:
         for name, value in (
