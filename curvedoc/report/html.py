@@ -69,21 +69,20 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
     refs_of = {ids[k]: v for k, v in refs.items()}
     templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
     thin = thinned(chosen, pictures, detail, pieces)
+    stills = {}
+    for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
+        if detail.baked > 0 and (len(runs) == 1 or (run.verdict in ("failed", "warning") and i < detail.baked)):
+            stills[i] = _Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}")
+            if begin is not None:  # before all else, since it takes the longest
+                _begun(stills[i], templates, pieces, begin)
     listed = runs[: detail.rows]
     table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
     by_name = {row.run.run: row for row in table}
     sections = []
-    stills: list[_Still] = []
     for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
-        alone = len(runs) == 1
-        still = detail.baked > 0 and (alone or (run.verdict in ("failed", "warning") and i < detail.baked))
-        if still:
-            stills.append(_Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}"))
-            if begin is not None:
-                _begun(stills[-1], templates, pieces, begin)
-        whole, places = i < detail.whole, stills[-1].places if still else []
+        whole, places = i < detail.whole, stills[i].places if i in stills else []
         make = partial(view.section, by_name[run.run], pic, places, whole)
-        sections.append(pieces.once(("section", run.run, i, whole, still), make))
+        sections.append(pieces.once(("section", run.run, i, whole, i in stills), make))
     css, script = _asset("page.css"), _asset("bundle.js")
     if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, pieces)):
         return ""  # before the curves are drawn, which is more work
@@ -122,7 +121,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
         if room < 0:
             return ""
     # last, since each takes a tenth of a second and a page that is too long needs none
-    return _with_stills("".join(parts), stills, templates, pieces, room)
+    return _with_stills("".join(parts), stills.values(), templates, pieces, room)
 
 
 def _largest(

@@ -11,6 +11,7 @@ from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
+from threading import Thread
 from typing import cast
 
 from curvedoc.diagnosis import Unreadable
@@ -45,24 +46,44 @@ class _Worker:
 
 
 class Crew:
-    """Workers that were started before it is known what there is to do; those that `run_pool` took it stops itself."""
+    """Workers that are started before it is known what there is to do; those that `run_pool` took it stops itself."""
 
     def __init__(self, tools: Kit, limits: Limits) -> None:
         self.tools, self.limits = tools, limits
-        self.workers: list[_Worker] = []
+        self._workers: list[_Worker] = []
+        self._thread: Thread | None = None
 
     def start(self, count: int) -> None:
-        """Have so many of them get ready, a few at most; `run_pool` starts the others, and tells where none starts."""
+        """Have so many of them get ready, a few at most; `run_pool` starts the others, and tells where none starts.
+
+        By a thread, since the process that they are forked from may still be importing. Until `wait` nothing else is
+        to start a process.
+        """
+        self._thread = Thread(target=self._start, args=(min(count, _EARLY),), daemon=True)
+        self._thread.start()
+
+    def _start(self, count: int) -> None:
         try:
-            while len(self.workers) < min(count, _EARLY):
-                self.workers.append(_start(self.tools, self.limits))
-        except (OSError, ValueError):
+            while len(self._workers) < count:
+                self._workers.append(_start(self.tools, self.limits))
+        except (OSError, ValueError, EOFError):
             return
+
+    def wait(self) -> None:
+        """Return when all are started that can be."""
+        if self._thread is not None:
+            self._thread.join()
+
+    def take(self) -> list[_Worker]:
+        """All of them, which are no longer its own."""
+        self.wait()
+        taken, self._workers = self._workers, []
+        return taken
 
     def stop(self) -> None:
         """End those that were not needed."""
-        while self.workers:
-            _stop(self.workers.pop())
+        for w in self.take():
+            _stop(w)
 
 
 def run_pool(
@@ -75,9 +96,7 @@ def run_pool(
     """
     limits = limits or Limits()
     todo = deque(shards)
-    workers: list[_Worker] = []
-    if crew is not None:
-        workers, crew.workers = crew.workers, []
+    workers = [] if crew is None else crew.take()
     false_starts = 0
     try:
         while todo or any(w.shard for w in workers):

@@ -69,6 +69,7 @@ def afresh(
         if crowd:
             crew.start(jobs)  # they get ready while this process looks for runs
         found = plan(paths, progress=progress)
+        crew.wait()
         bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
         if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
             warm_up()
