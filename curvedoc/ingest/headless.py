@@ -80,7 +80,7 @@ def _read(path: Path) -> Log:
     if not names:
         told.append(Note("no-header", "no header names the columns; the first was taken for the step"))
         names = ["", Path(_PACKED.sub("", path.name)).stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
-    curves = [_curve(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
+    curves = [Curve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
     return Log(path, NAME, data=points_of(curves), notes=coalesce(told), bytes=len(data))
 
 
@@ -127,8 +127,3 @@ def _counts(table: Floats) -> bool:
     steady = pace > 0 and bool((paces > 0).all()) and float((paces == pace).mean()) >= _REGULAR
     starts = count[0] in (0.0, 1.0, pace)
     return bool(steady and starts and (values[np.isfinite(values)] != np.floor(values[np.isfinite(values)])).any())
-
-
-def _curve(name: str, step: Floats, value: Floats) -> Curve:
-    n = len(value)
-    return Curve(name, step, value, np.full(n, np.nan), np.zeros(n, np.int32), np.zeros(n, np.uint16))

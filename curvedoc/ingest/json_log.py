@@ -41,6 +41,12 @@ class Curve:
     rank: NDArray[np.int32]
     flags: NDArray[np.uint16]
 
+    @classmethod
+    def plain(cls, metric: str, step: NDArray[np.float64], value: NDArray[np.float64]) -> Curve:
+        """Points of one process without clock and flags."""
+        n = len(value)
+        return cls(metric, step, value, np.full(n, np.nan), np.zeros(n, np.int32), np.zeros(n, np.uint16))
+
 
 @dataclass(frozen=True, slots=True)
 class _Around:

@@ -96,10 +96,10 @@ def dropped(points: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     cells[code, row] = points["value"].to_numpy()
     dense = dict(zip(names, cells, strict=True))
     gaps = apart(dense, sure(names))
-    for name, own in points.partition_by("metric", as_dict=True).items():
+    for name in set(points["metric"].filter(lost)) - gaps.keys():
         # judged by what was written alone: among steps, evaluations are rare even where all their values are there
-        if name[0] not in gaps and periodic(own.sort("step")["value"].to_numpy()):
-            gaps[str(name[0])] = np.isnan(dense[str(name[0])])
+        if periodic(points.filter(pl.col("metric") == name).sort("step")["value"].to_numpy()):
+            gaps[name] = np.isnan(dense[name])
     gone = np.zeros((len(names), len(steps)), np.bool_)
     for i, name in enumerate(names):
         if name in gaps:

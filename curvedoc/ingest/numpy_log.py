@@ -118,7 +118,7 @@ def _curves(arrays: Arrays, torn: bool) -> tuple[list[Curve], str, tuple[Note, .
         counter = _counter(name, len(value), steps or counters)
         step = np.arange(len(value), dtype=np.float64) if counter is None else counters[counter]
         kinds.add("row" if counter is None else "step" if counter in steps else "epoch")
-        out.append(_curve(name, step, value))
+        out.append(Curve.plain(name, step, value))
     if kinds == {"row"}:
         return (out, "row", ()) if torn else aligned(out, boosting=False)
     return out, "epoch" if kinds == {"epoch"} else "step", ()
@@ -140,8 +140,3 @@ def _counter(name: str, size: int, counters: Arrays) -> str | None:
     fits = [k for k, v in counters.items() if len(v) == size]
     own = [k for k in fits if {SCOPES[w] for w in plain(k).replace("/", " ").split() if w in SCOPES} == split]
     return next(iter(own or fits), None)
-
-
-def _curve(name: str, step: NDArray[np.float64], value: NDArray[np.float64]) -> Curve:
-    n = len(value)
-    return Curve(name, step, value, np.full(n, np.nan), np.zeros(n, np.int32), np.zeros(n, np.uint16))
