@@ -17,17 +17,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curvedoc.api import Options, rulebook
-from curvedoc.diagnose import rank
-from curvedoc.diagnose.bench import Bench
-from curvedoc.diagnose.detect import detect
-from curvedoc.diagnose.fold import fold
-from curvedoc.diagnose.rank import Story, calibrate, scores, stories, weigh
+from curvedoc.core.run import Run
+from curvedoc.diagnose.judge import rank
+from curvedoc.diagnose.judge.detect import detect
+from curvedoc.diagnose.judge.fold import fold
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.rank import Story, calibrate, scores, stories, weigh
 from curvedoc.evaluate.holdout import fit_map, surprise
 from curvedoc.evaluate.labels import read_labels, units
 from curvedoc.evaluate.predict import label_key, read_labelled
 from curvedoc.evaluate.rates import calibration_error, reliability
-from curvedoc.model import Run
+from curvedoc.pipeline import Options, rulebook
 
 EXPONENTS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2)
 

@@ -20,10 +20,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from curvedoc.diagnose.bench import Bench
-from curvedoc.diagnose.detect import detect
-from curvedoc.ingest import jsonl, read_runs
-from curvedoc.model import Run
+from curvedoc.core.run import Run
+from curvedoc.diagnose.judge.detect import detect
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.ingest import read_runs
+from curvedoc.ingest.json import records as json_records
 from curvedoc.rulebook.load import load, signals_file
 
 FIVE = ("train/loss", "grad_norm", "lr", "train/accuracy", "weight_norm")
@@ -119,7 +120,7 @@ def reading(folder: Path) -> Iterator[str]:
     for label, change in (("flat", None), ("NaN in 1 of 10,000", rare_nan), ("keys that vary", varying)):
         path = folder / "log.jsonl"
         write(path, FIVE, RECORDS, change)
-        own, plain = spent(lambda p=path: jsonl.read([p])), spent(lambda p=path: loop(p))
+        own, plain = spent(lambda p=path: json_records.read([p])), spent(lambda p=path: loop(p))
         yield f"{label:20} {own:6.3f} s, loop {plain:6.3f} s: {plain / own:.1f} times as fast"
 
 

@@ -2,7 +2,7 @@
 
 Needs PyTorch, TensorBoard and PyYAML. Runs take about a minute on two cores. Writes each run's logs, and `about` and
 `made_by` of its expect.yaml; what the run must give (the rest of expect.yaml) is written by
-`python tests/test_sample_logs.py --rewrite`.
+`python tests/rules/test_sample_logs.py --rewrite`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ def write(path: Path, megabytes: float) -> None:
     """A file as a training loop writes it: seven tags a step."""
     from tensorboard.compat.proto.event_pb2 import Event
 
-    from curvedoc.ingest.tb_crc import crc32c, header, mask
+    from curvedoc.ingest.tensorboard.checksum import crc32c, header, mask
 
     r = random.Random(0)
     size = step = 0
@@ -41,9 +41,9 @@ def write(path: Path, megabytes: float) -> None:
 
 def ours(path: Path) -> int:
     """curvedoc, checksums verified."""
-    from curvedoc.ingest import tensorboard
+    from curvedoc.ingest.tensorboard import reader as tensorboard_reader
 
-    return tensorboard.read([path])[0].points.height
+    return tensorboard_reader.read([path])[0].points.height
 
 
 def loop(path: Path) -> int:

@@ -20,8 +20,8 @@ import numpy as np
 from simulate import curve, step_change
 from targets import Row, fact, figure, some
 
-from curvedoc.series import Floats, Series
-from curvedoc.stats.words import VOCABULARY
+from curvedoc.core.series import Floats, Series
+from curvedoc.stats.vocabulary import VOCABULARY
 
 #: Fourier transforms of as many values that all statistics of one series may take together, a few for each.
 TRANSFORMS = {1_000: 8_000.0, 10_000: 2_000.0, 100_000: 1_500.0, 1_000_000: 500.0}

@@ -8,9 +8,9 @@ import numpy as np
 from simulate import LAWS, Curve, curve, growth_change, spike_change, step_change
 from targets import Row, quantile, rate, some
 
-from curvedoc.stats.blowup import blowup_onset
-from curvedoc.stats.jumps import ALPHA, jumps
-from curvedoc.stats.spikes import spikes
+from curvedoc.stats.events.blowup import blowup_onset
+from curvedoc.stats.events.jumps import ALPHA, jumps
+from curvedoc.stats.events.spikes import spikes
 
 SENSITIVE = 0.8  # of `jumps`: finds more, with more false alarms
 SPIKE_K = 6.0

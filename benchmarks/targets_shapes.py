@@ -10,13 +10,13 @@ from simulate import curve, noise
 from simulate_rates import FORMS, judge, logs
 from targets import Row, quantile, rate, some
 
-from curvedoc.series import Series
-from curvedoc.stats.endstate import flat_end, still_falling
-from curvedoc.stats.pair import paired_z, same_order
-from curvedoc.stats.period import period
-from curvedoc.stats.schedule_fit import recognise
-from curvedoc.stats.trend import trend_z
-from curvedoc.stats.turning import rise_z, turn_high, turn_low, turn_step
+from curvedoc.core.series import Series
+from curvedoc.stats.noise.period import period
+from curvedoc.stats.pairs.runs import paired_z, same_order
+from curvedoc.stats.schedule.recognition import recognise
+from curvedoc.stats.shape.end_state import flat_end, still_falling
+from curvedoc.stats.shape.trend import trend_z
+from curvedoc.stats.shape.turning import rise_z, turn_high, turn_low, turn_step
 
 FALLING_Z = 2.6  # of rise_z: 1 % of curves that only fall
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from curvedoc.ingest.tb_crc import crc32c, mask
+from curvedoc.ingest.tensorboard.checksum import crc32c, mask
 
 TAGS = (
     "train/loss", "train/grad_norm", "train/lr", "val/loss", "train/accuracy", "val/accuracy", "perf/tokens_per_sec",

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.api import Options
-from curvedoc.api import analyze as diagnose
-from curvedoc.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
-from curvedoc.ingest.remote import title_of
+from curvedoc.core.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
+from curvedoc.ingest.find.remote import title_of
+from curvedoc.pipeline import Options
+from curvedoc.pipeline import analyze as diagnose
 
 if TYPE_CHECKING:
     import altair as alt
@@ -52,13 +52,13 @@ class Analysis:
 
     def to_polars(self) -> pl.DataFrame:
         """One row per finding."""
-        from curvedoc.report.table import to_polars
+        from curvedoc.report.exchange.table import to_polars
 
         return to_polars(self.diagnosis)
 
     def to_html(self, path: Path | str | None = None) -> str:
         """The self-contained report, written to `path` as well where one is given."""
-        from curvedoc.report.html import to_html
+        from curvedoc.report.html.page import to_html
 
         return self._written(to_html(self.diagnosis, title=self.title), path)
 
@@ -70,7 +70,7 @@ class Analysis:
 
     def to_json(self, path: Path | str | None = None) -> str:
         """The diagnosis as JSON, written to `path` as well where one is given."""
-        from curvedoc.report.json_out import to_json
+        from curvedoc.report.exchange.json_document import to_json
 
         return self._written(to_json(self.diagnosis), path)
 
@@ -80,7 +80,7 @@ class Analysis:
         Lows and highs of every bucket are kept; a gap is where no value was finite. Raises UsageError where no run
         has the role, or the name is no run's.
         """
-        from curvedoc.report.plain_chart import plain_chart
+        from curvedoc.report.charts.notebook import plain_chart
 
         return plain_chart(self.diagnosis, role, run)
 
@@ -95,9 +95,9 @@ class Analysis:
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> Mapping[str, Any]:
         """Text, Markdown and HTML of inline styles and images with their data inside: sanitizers let it through."""
-        from curvedoc.report.fragment import to_fragment
+        from curvedoc.report.html.fragment import to_fragment
         from curvedoc.report.markdown import to_markdown
-        from curvedoc.report.text import to_text
+        from curvedoc.report.terminal.summary import to_text
 
         made = {
             "text/plain": lambda: to_text(self.diagnosis),

@@ -34,7 +34,7 @@ class Options:
 
 def rulebook(options: Options) -> Rulebook:
     """The rulebook that the options ask for. Raises RuleErrors, UsageError."""
-    from curvedoc.errors import UsageError
+    from curvedoc.core.errors import UsageError
     from curvedoc.rulebook.load import load, tune
 
     book = tune(load(options.rules, lazy=True), options.set, options.sensitivity)

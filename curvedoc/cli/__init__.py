@@ -12,7 +12,7 @@ _OBJECTS = 20_000
 def main() -> None:
     """Entry point of `curvedoc` and `python -m curvedoc`."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
-    from curvedoc.cli.plain import plain, run
+    from curvedoc.cli.fast_path import plain, run
 
     call = plain(sys.argv[1:])
     if call is not None:

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curvedoc.api import Options, analyze
-from curvedoc.diagnosis import Diagnosis
-from curvedoc.errors import UsageError
-from curvedoc.ingest.remote import title_of, url_of
+from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.errors import UsageError
+from curvedoc.ingest.find.remote import title_of, url_of
+from curvedoc.pipeline import Options, analyze
 
 if TYPE_CHECKING:
     from curvedoc.cli.outputs import Outputs

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from curvedoc.cli.arguments import (
+from curvedoc.cli.commands import COMMANDS
+from curvedoc.cli.settings.arguments import (
     Assets,
     Color,
     Debug,
@@ -28,7 +29,6 @@ from curvedoc.cli.arguments import (
     options_of,
     signals_of,
 )
-from curvedoc.cli.further import COMMANDS
 
 app = typer.Typer(
     name="curvedoc",
@@ -100,9 +100,9 @@ def analyze(
 
     with told(debug):
         from curvedoc.cli.analyze import run, workers
-        from curvedoc.cli.config import load
         from curvedoc.cli.outputs import Outputs
-        from curvedoc.cli.shown import show, some
+        from curvedoc.cli.settings.config import load
+        from curvedoc.cli.settings.config_text import show, some
 
         file = load(Path.cwd())
         options = options_of(file, rules, select, ignore, set_, sensitivity, signal, siblings=not no_siblings)
@@ -167,7 +167,7 @@ def triage(
     from curvedoc.cli.exits import told
 
     with told(debug):
-        from curvedoc.cli.config import load
+        from curvedoc.cli.settings.config import load
         from curvedoc.cli.triage import Wanted, judged
         from curvedoc.triage import Limits
 
@@ -208,7 +208,7 @@ def rules_(
     from curvedoc.cli.exits import told
 
     with told(debug):
-        from curvedoc.cli.listing import list_rules, list_vocabulary
+        from curvedoc.cli.rules import list_rules, list_vocabulary
 
         list_vocabulary() if vocabulary else list_rules(rules or [], json)
 
@@ -225,7 +225,7 @@ def test_rules(
     from curvedoc.cli.exits import Exit, told
 
     with told(debug):
-        from curvedoc.cli.cases import run_cases
+        from curvedoc.cli.rule_cases import run_cases
 
         raise typer.Exit(Exit.DONE if run_cases(directory, rule or []) else Exit.FINDINGS)
 
@@ -236,7 +236,7 @@ def schema() -> None:
     import json
     import sys
 
-    from curvedoc.report.json_out import json_schema
+    from curvedoc.report.exchange.json_document import json_schema
 
     sys.stdout.write(json.dumps(json_schema(), indent=2, sort_keys=True) + "\n")
 
@@ -265,7 +265,7 @@ def render(
     with told(debug):
         from curvedoc.cli.outputs import Outputs
         from curvedoc.cli.outputs import render as draw
-        from curvedoc.cli.saved import read_saved
+        from curvedoc.cli.saved_diagnosis import read_saved
 
         out = Outputs(
             html=html, json=json, markdown=markdown, sarif=sarif, junit=junit, embed=embed, assets=assets,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from curvedoc.errors import NothingToAnalyse, UsageError
-from curvedoc.model import Run
+from curvedoc.core.errors import NothingToAnalyse, UsageError
+from curvedoc.core.run import Run
 from curvedoc.options import Options, rulebook
 
 #: Names of runs listed where a path holds several.
@@ -15,11 +15,11 @@ LISTED = 20
 
 def show(a: str, b: str, options: Options, as_json: bool, everything: bool) -> None:
     """Print the difference of the two runs. Raises UsageError, NothingToAnalyse."""
-    from curvedoc.diagnose.difference import difference
     from curvedoc.diagnose.run import diagnose
+    from curvedoc.diagnose.siblings.difference import difference
     from curvedoc.ingest import load_signals
     from curvedoc.report.difference import to_json, to_text
-    from curvedoc.rulebook.place import signals_file
+    from curvedoc.rulebook.location import signals_file
 
     book = rulebook(options)
     one, other = only_run(a, options), only_run(b, options)
@@ -37,7 +37,7 @@ def only_run(place: str, options: Options) -> Run:
 
     from curvedoc.ingest import read_runs
     from curvedoc.report.escape import visible
-    from curvedoc.rulebook.place import signals_file
+    from curvedoc.rulebook.location import signals_file
 
     path, name = Path(place), ""
     if not path.exists() and "::" in place:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from curvedoc.model import Note, Run
+from curvedoc.core.run import Note, Run
 from curvedoc.report.escape import visible
 
 #: Files that are no logs, listed: in a tree of code and data they are most of it.
@@ -21,8 +21,8 @@ def _note(note: Note) -> str:
 
 
 def _run_lines(run: Run) -> list[str]:
-    from curvedoc.cli.rates import in_words
-    from curvedoc.diagnose.hygiene import hygiene
+    from curvedoc.diagnose.judge.hygiene import hygiene
+    from curvedoc.report.schedule_words import in_words
 
     segments = int(run.points["segment"].max() or 0) + 1 if len(run.points) else 0  # type: ignore[arg-type]
     ranks = len(run.ranks())
@@ -55,7 +55,7 @@ def _run_lines(run: Run) -> list[str]:
 def show(paths: list[Path], signals: Mapping[str, str]) -> None:
     """Print every run with its sources, notes, roles and unused metrics, what could not be read, what is no log."""
     from curvedoc.ingest import read_runs
-    from curvedoc.rulebook.place import signals_file
+    from curvedoc.rulebook.location import signals_file
 
     harvest = read_runs(paths, signals=signals, signals_file=signals_file())
     out: list[str] = []

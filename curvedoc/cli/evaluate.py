@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from curvedoc.api import Options
 from curvedoc.cli.analyze import Progress, write
-from curvedoc.errors import UsageError
+from curvedoc.core.errors import UsageError
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import evaluate
+from curvedoc.pipeline import Options
 
 
 def numbers(text: str) -> tuple[float, ...]:

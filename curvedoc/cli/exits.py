@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 
-from curvedoc.diagnosis import Diagnosis
-from curvedoc.errors import CurvedocError, NothingToAnalyse
+from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.errors import CurvedocError, NothingToAnalyse
 
 
 class Exit(IntEnum):

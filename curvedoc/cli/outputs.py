@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curvedoc.cli.analyze import PIPED_WIDTH, colored, write
-from curvedoc.diagnosis import Diagnosis
-from curvedoc.errors import UsageError
+from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.errors import UsageError
 
 DEFAULT_HTML = "curvedoc-report.html"
 
@@ -59,7 +59,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
         if out.format == name:
             printed = text
     if out.embed is not None:
-        from curvedoc.report.fragment import to_fragment
+        from curvedoc.report.html.fragment import to_fragment
 
         write(out.embed, to_fragment(d, styling="sheet", title=title), out.force)
         wrote.append(out.embed)
@@ -68,7 +68,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
     told = out.format in (None, "text")
     sys.stdout.write(printed)
     if told and not out.quiet:
-        from curvedoc.report.text import to_text
+        from curvedoc.report.terminal.summary import to_text
 
         width = shutil.get_terminal_size((PIPED_WIDTH, 24)).columns if sys.stdout.isatty() else PIPED_WIDTH
         plain = not (sys.stdout.encoding or "").lower().startswith("utf")
@@ -84,7 +84,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
 
 def _figures(d: Diagnosis, folder: Path) -> list[Path]:
     """SVG and PNG of every panel of the flagged runs, and figures.md that shows them with their notes."""
-    from curvedoc.report.figures import figures, index, png, svg
+    from curvedoc.report.charts.figures import figures, index, png, svg
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -99,13 +99,13 @@ def _figures(d: Diagnosis, folder: Path) -> list[Path]:
 
 
 def _html(d: Diagnosis, title: str) -> str:
-    from curvedoc.report.html import to_html
+    from curvedoc.report.html.page import to_html
 
     return to_html(d, title=title)
 
 
 def _json(d: Diagnosis, title: str) -> str:
-    from curvedoc.report.json_out import to_json
+    from curvedoc.report.exchange.json_document import to_json
 
     return to_json(d)
 
@@ -117,13 +117,13 @@ def _markdown(d: Diagnosis, title: str) -> str:
 
 
 def _sarif(d: Diagnosis, title: str) -> str:
-    from curvedoc.report.sarif import to_sarif
+    from curvedoc.report.exchange.sarif import to_sarif
 
     return to_sarif(d)
 
 
 def _junit(d: Diagnosis, title: str) -> str:
-    from curvedoc.report.junit import to_junit
+    from curvedoc.report.exchange.junit import to_junit
 
     return to_junit(d)
 

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
 from curvedoc.cli.exits import Exit, code
-from curvedoc.diagnosis import Diagnosis
-from curvedoc.errors import NothingToAnalyse, UsageError
-from curvedoc.ingest.remote import title_of
+from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.errors import NothingToAnalyse, UsageError
+from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, sweep
-from curvedoc.triage.cache import Store, folder
-from curvedoc.triage.resuming import CROWDED
+from curvedoc.triage.run.resume import CROWDED
+from curvedoc.triage.store.outcomes import Store, folder
 
 if TYPE_CHECKING:
-    from curvedoc.report.bake import Begin
-    from curvedoc.triage.engine import Engine
-    from curvedoc.triage.oven import Oven
+    from curvedoc.report.charts.static_svg import Begin
+    from curvedoc.triage.engines.choice import Engine
+    from curvedoc.triage.picture_process import Oven
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,13 @@ def judged(
 def _engine(name: str, jobs: int) -> Engine | None:
     if name == "local":
         return None
-    from curvedoc.triage.engine import engine_of
+    from curvedoc.triage.engines.choice import engine_of
 
     return engine_of(name, jobs)
 
 
 def _moment(since: str) -> float:
-    from curvedoc.cli.moment import moment
+    from curvedoc.cli.settings.moment import moment
 
     return moment(since, time.time())
 
@@ -134,7 +134,7 @@ def _oven(wanted: Wanted, jobs: int) -> Oven | None:
     """Who draws pictures beside the rest, where there are some and more than one process is wanted."""
     if jobs < 2 or (wanted.html is None and wanted.format != "html"):
         return None
-    from curvedoc.triage.oven import Oven
+    from curvedoc.triage.picture_process import Oven
 
     return Oven()
 
@@ -149,7 +149,7 @@ def _prepared(stack: ExitStack) -> Callable[[], None]:
         stack.enter_context(ThreadPoolExecutor(1)).submit(ready)
 
     def ready() -> None:
-        from curvedoc.report.html import make_ready
+        from curvedoc.report.html.page import make_ready
 
         make_ready()
 
@@ -179,11 +179,11 @@ def _write_all(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) ->
 def _made(d: Diagnosis, kind: str, title: str, begin: Begin | None) -> str | bytes:
     match kind:
         case "html":
-            from curvedoc.report.html import to_html
+            from curvedoc.report.html.page import to_html
 
             return to_html(d, title=title, begin=begin)
         case "json":
-            from curvedoc.report.json_out import to_json
+            from curvedoc.report.exchange.json_document import to_json
 
             return to_json(d)
         case "markdown":

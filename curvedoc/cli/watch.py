@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from curvedoc.cli.exits import Exit, code
-from curvedoc.diagnosis import Diagnosis, Finding, RunDiagnosis
-from curvedoc.errors import CurvedocError, NothingToAnalyse
-from curvedoc.ingest.remote import here
+from curvedoc.core.diagnosis import Diagnosis, Finding, RunDiagnosis
+from curvedoc.core.errors import CurvedocError, NothingToAnalyse
+from curvedoc.ingest.find.remote import here
 from curvedoc.report.escape import visible
 from curvedoc.report.redact import redact
 from curvedoc.report.words import VERDICTS, percent, run_name, step

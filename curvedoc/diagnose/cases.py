@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from curvedoc.diagnose.bench import Bench
-from curvedoc.diagnose.detect import Judgment, detect
-from curvedoc.model import ASSEMBLED, MESSAGES, Note, RoleMatch, Run, Scalar, Source
+from curvedoc.core.run import ASSEMBLED, MESSAGES, Note, RoleMatch, Run, Scalar, Source
+from curvedoc.core.series import Floats, Ints
+from curvedoc.diagnose.judge.detect import Judgment, detect
+from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.rulebook.rule import Rule
 from curvedoc.rulebook.schema import Case, Curve, Knots, Member
-from curvedoc.series import Floats, Ints
 
 _STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
 

@@ -7,12 +7,12 @@ from itertools import chain
 
 import numpy as np
 
-from curvedoc.diagnosis import Curve, Signal
-from curvedoc.model import Run
-from curvedoc.series import Floats, Ints, Series
-from curvedoc.stats.grid import edges
-from curvedoc.stats.medians import top_of
-from curvedoc.stats.spacing import distinct
+from curvedoc.core.diagnosis import Curve, Signal
+from curvedoc.core.run import Run
+from curvedoc.core.series import Floats, Ints, Series
+from curvedoc.stats.basic.grid import edges
+from curvedoc.stats.basic.medians import top_of
+from curvedoc.stats.basic.spacing import distinct
 
 #: Roles that a report draws in any case, and how many metrics of each: every data set that is validated on.
 ALWAYS = {"loss": 1, "val_loss": 4, "game_loss": 2}

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from curvedoc import __version__
-from curvedoc.diagnose.beside import beside
-from curvedoc.diagnose.contrast import Parting, partings, sibling_evidence, worse_than_siblings
-from curvedoc.diagnose.groups import groups
-from curvedoc.diagnose.nearest import nearest
-from curvedoc.diagnose.outline import Outline, outline
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Unreadable
+from curvedoc.core.run import Run, Scalar
 from curvedoc.diagnose.run import diagnose
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis, Unreadable
-from curvedoc.model import Run, Scalar
+from curvedoc.diagnose.siblings.contrast import Parting, partings, sibling_evidence, worse_than_siblings
+from curvedoc.diagnose.siblings.evidence import beside
+from curvedoc.diagnose.siblings.groups import groups
+from curvedoc.diagnose.siblings.nearest import nearest
+from curvedoc.diagnose.siblings.outline import Outline, outline
 from curvedoc.rulebook.rule import Rulebook
 
 #: Configuration keys that belong to a single run: its name, places, times, machine and outcome.

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from curvedoc.diagnose.bench import Bench
+from curvedoc.core.diagnosis import Finding, Message, NotJudged, RunDiagnosis
+from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
-from curvedoc.diagnose.detect import detect
-from curvedoc.diagnose.fold import fold
-from curvedoc.diagnose.hygiene import hygiene
-from curvedoc.diagnose.rank import rank
-from curvedoc.diagnose.timeline import timeline
-from curvedoc.diagnose.verdict import headline, next_check, verdict, waste
-from curvedoc.diagnosis import Finding, Message, NotJudged, RunDiagnosis
-from curvedoc.model import Note, Run
+from curvedoc.diagnose.judge.detect import detect
+from curvedoc.diagnose.judge.fold import fold
+from curvedoc.diagnose.judge.hygiene import hygiene
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.rank import rank
+from curvedoc.diagnose.judge.timeline import timeline
+from curvedoc.diagnose.judge.verdict import headline, next_check, verdict, waste
 from curvedoc.rulebook.rule import Rulebook
 
 #: Messages shown: tracebacks and errors first, then warnings.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curvedoc.diagnose.rank import CEILING, DOUBT, SHIFT, SLOPE, calibrate
+from curvedoc.diagnose.judge.rank import CEILING, DOUBT, SHIFT, SLOPE, calibrate
 from curvedoc.evaluate.judge import Outcome
 from curvedoc.evaluate.rates import Rate, calibration_error, rate, reliability
 

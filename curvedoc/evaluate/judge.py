@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from curvedoc.diagnosis import Kind
+from curvedoc.core.diagnosis import Kind
 from curvedoc.evaluate.labels import Label, Unit
 from curvedoc.evaluate.predict import Said
 

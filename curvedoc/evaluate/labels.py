@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from curvedoc.errors import UsageError
+from curvedoc.core.errors import UsageError
 
 LABELS = "labels.jsonl"
 #: Errors shown before the rest is only counted.

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from curvedoc.api import Options, rulebook
+from curvedoc.core.diagnosis import RunDiagnosis
+from curvedoc.core.errors import NothingToAnalyse
+from curvedoc.core.run import Run
 from curvedoc.diagnose.many import diagnose_all
-from curvedoc.diagnosis import RunDiagnosis
-from curvedoc.errors import NothingToAnalyse
 from curvedoc.evaluate.labels import Label, Unit
 from curvedoc.ingest import read_runs
-from curvedoc.model import Run
-from curvedoc.rulebook.place import signals_file
+from curvedoc.pipeline import Options, rulebook
+from curvedoc.rulebook.location import signals_file
 
 
 @dataclass(frozen=True, slots=True)

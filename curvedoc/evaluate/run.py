@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from curvedoc.api import Options, rulebook
 from curvedoc.evaluate.holdout import HeldOut, held_out
 from curvedoc.evaluate.judge import Outcome, judge
 from curvedoc.evaluate.labels import read_labels, units
@@ -21,6 +20,7 @@ from curvedoc.evaluate.totals import (
     symptoms,
     totals,
 )
+from curvedoc.pipeline import Options, rulebook
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from curvedoc.diagnosis import Kind
+from curvedoc.core.diagnosis import Kind
 from curvedoc.evaluate.judge import Outcome
 from curvedoc.evaluate.rates import Bin, Rate, calibration_error, rate, reliability
 

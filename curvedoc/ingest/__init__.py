@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from curvedoc.ingest.discover import Bundle as Bundle
-    from curvedoc.ingest.discover import Plan as Plan
-    from curvedoc.ingest.discover import plan as plan
-    from curvedoc.ingest.reading import Harvest as Harvest
-    from curvedoc.ingest.reading import read_bundles as read_bundles
-    from curvedoc.ingest.reading import read_each as read_each
-    from curvedoc.ingest.reading import read_run as read_run
-    from curvedoc.ingest.reading import read_runs as read_runs
-    from curvedoc.ingest.reading import shards as shards
-    from curvedoc.ingest.signals import Signals as Signals
-    from curvedoc.ingest.signals import load_signals as load_signals
+    from curvedoc.ingest.find.plan import Bundle as Bundle
+    from curvedoc.ingest.find.plan import Plan as Plan
+    from curvedoc.ingest.find.plan import plan as plan
+    from curvedoc.ingest.naming.signals import Signals as Signals
+    from curvedoc.ingest.naming.signals import load_signals as load_signals
+    from curvedoc.ingest.read import Harvest as Harvest
+    from curvedoc.ingest.read import read_bundles as read_bundles
+    from curvedoc.ingest.read import read_each as read_each
+    from curvedoc.ingest.read import read_run as read_run
+    from curvedoc.ingest.read import read_runs as read_runs
+    from curvedoc.ingest.read import shards as shards
 
 #: Public name -> the module that has it.
 _PLACES = {
-    **dict.fromkeys(("Bundle", "Plan", "plan"), "discover"),
-    **dict.fromkeys(("Harvest", "read_bundles", "read_each", "read_run", "read_runs", "shards"), "reading"),
-    **dict.fromkeys(("Signals", "load_signals"), "signals"),
+    **dict.fromkeys(("Bundle", "Plan", "plan"), "find.plan"),
+    **dict.fromkeys(("Harvest", "read_bundles", "read_each", "read_run", "read_runs", "shards"), "read"),
+    **dict.fromkeys(("Signals", "load_signals"), "naming.signals"),
 }
 
 

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import polars as pl
 
-from curvedoc.blocks import Block, to_frame
-from curvedoc.model import POINTS, Note, Scalar, empty_messages
+from curvedoc.core.block import Block, to_frame
+from curvedoc.core.run import POINTS, Note, Scalar, empty_messages
 
 
 @dataclass(frozen=True, slots=True)

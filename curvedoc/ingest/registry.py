@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from curvedoc.ingest import (
-    column_json,
-    csv_table,
-    headless,
-    hf_state,
-    jsonl,
-    mlflow_db,
-    mlflow_files,
-    numpy_log,
-    tensorboard,
-    text_log,
-    trackio_db,
-    wandb_dir,
-    wandb_export,
-    wandb_log,
-)
 from curvedoc.ingest.contract import Reader
+from curvedoc.ingest.csv import headless
+from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.json import columns as json_columns
+from curvedoc.ingest.json import hf_state
+from curvedoc.ingest.json import records as json_records
+from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, trackio_db
+from curvedoc.ingest.tensorboard import reader as tensorboard_reader
+from curvedoc.ingest.text import reader as text_reader
+from curvedoc.ingest.wandb import export, folder
+from curvedoc.ingest.wandb import reader as wandb_reader
 
 READERS: tuple[Reader, ...] = (
-    tensorboard,
-    wandb_log,
-    wandb_dir,
+    tensorboard_reader,
+    wandb_reader,
+    folder,
     mlflow_files,
     mlflow_db,
     trackio_db,
     numpy_log,
     hf_state,
-    wandb_export,
-    column_json,
-    jsonl,
-    csv_table,
+    export,
+    json_columns,
+    json_records,
+    csv_reader,
     headless,
-    text_log,
+    text_reader,
 )

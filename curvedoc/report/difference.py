@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from curvedoc.diagnose.difference import Difference, OnlyIn, Setting, SignalDifference
-from curvedoc.model import Scalar
+from curvedoc.core.run import Scalar
+from curvedoc.diagnose.siblings.difference import Difference, OnlyIn, Setting, SignalDifference
 from curvedoc.report.escape import clip, visible
 from curvedoc.report.redact import redact, redact_setting
-from curvedoc.report.wire import plain
 from curvedoc.report.words import VERDICTS, count, run_name, step, value
+from curvedoc.serialize.dataclass_json import plain
 
 #: Signals and settings listed before the rest is a count.
 SHOWN = 12

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from curvedoc.diagnose.wording import lower_first
-from curvedoc.diagnosis import RankedCause, RunDiagnosis
+from curvedoc.core.diagnosis import RankedCause, RunDiagnosis
+from curvedoc.diagnose.judge.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.summary import lead_finding, missing, sentence

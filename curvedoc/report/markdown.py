@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from curvedoc.diagnosis import Diagnosis, Evidence, RunDiagnosis
-from curvedoc.numbers import spelled
+from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
+from curvedoc.core.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
+from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
+from curvedoc.report.event_order import in_order
+from curvedoc.report.html.view import where
 from curvedoc.report.limits import limits
-from curvedoc.report.order import in_order
 from curvedoc.report.redact import redact
-from curvedoc.report.spark import blocks
 from curvedoc.report.summary import (
     First,
     first_thing,
@@ -31,7 +32,6 @@ from curvedoc.report.summary import (
     worst_first,
 )
 from curvedoc.report.tree import tree
-from curvedoc.report.view import where
 
 #: GitHub refuses a comment above 65,536 characters; sections are left out from the end to stay below.
 MOST = 60_000

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.errors import UsageError
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.core.errors import UsageError
 from curvedoc.report.redact import MASK
 
 #: Fields that hold ids of ours and words of a fixed list: a pattern that hit them would break the document.

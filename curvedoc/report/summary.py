@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from curvedoc.diagnose.lead import main_curve as main_curve
-from curvedoc.diagnose.wording import lower_first
-from curvedoc.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
+from curvedoc.core.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
+from curvedoc.diagnose.judge.titles import lower_first
+from curvedoc.diagnose.main_curve import main_curve as main_curve
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 

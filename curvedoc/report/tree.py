@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from curvedoc.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
+from curvedoc.core.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.summary import lead_finding, outcome
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from curvedoc.diagnosis import Cost, Verdict
-from curvedoc.numbers import spelled
+from curvedoc.core.diagnosis import Cost, Verdict
+from curvedoc.core.numbers import spelled
 
 #: Glyph, word and style class of a verdict. Never colour alone.
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {

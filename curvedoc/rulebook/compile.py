@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from curvedoc.errors import RuleError
+from curvedoc.core.errors import RuleError
+from curvedoc.core.series import Series
 from curvedoc.rulebook.expr import Expr, compile_expr
 from curvedoc.rulebook.rule import (
     Cause,
@@ -23,7 +24,6 @@ from curvedoc.rulebook.rule import (
     Source,
 )
 from curvedoc.rulebook.vocabulary import functions, type_name
-from curvedoc.series import Series
 
 if TYPE_CHECKING:
     from curvedoc.rulebook import schema

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from curvedoc.errors import RuleError
+from curvedoc.core.errors import RuleError
 from curvedoc.rulebook.vocabulary import SPECIAL, Function, type_name
 
 MAX_CHARS = 300

@@ -10,13 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.errors import RuleError, RuleErrors, UsageError
+from curvedoc.core.errors import RuleError, RuleErrors, UsageError
+from curvedoc.rulebook.cause_shelf import Shelf
 from curvedoc.rulebook.compile import compile_cause, compile_rule
-from curvedoc.rulebook.kept import keep, kept
-from curvedoc.rulebook.place import rules_dir as rules_dir
-from curvedoc.rulebook.place import signals_file as signals_file
+from curvedoc.rulebook.file_cache import keep, kept
+from curvedoc.rulebook.location import rules_dir as rules_dir
+from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.rule import Cause, Rule, Rulebook
-from curvedoc.rulebook.shelf import Shelf
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from curvedoc.diagnosis import Cost, Kind, Severity
+from curvedoc.core.diagnosis import Cost, Kind, Severity
 from curvedoc.rulebook.expr import Expr
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from curvedoc.series import Series
+from curvedoc.core.series import Series
 
 #: Unknown-aware forms, evaluated by the language itself: (fewest, most arguments, result type).
 #: None as the type means true/false whatever the arguments; object means the arguments' common type.
@@ -74,6 +74,6 @@ def describe(call: Callable[..., Any]) -> Function:
 @cache
 def functions() -> Mapping[str, Function]:
     """The whole vocabulary by name."""
-    from curvedoc.stats.words import VOCABULARY
+    from curvedoc.stats.vocabulary import VOCABULARY
 
     return {f.name: f for f in map(describe, VOCABULARY)}

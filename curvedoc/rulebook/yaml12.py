@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from curvedoc.errors import RuleError
+from curvedoc.core.errors import RuleError
 
 #: A rule file is a page or two; more than this is not one.
 MAX_BYTES = 400_000

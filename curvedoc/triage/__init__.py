@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvedoc.triage.limits import Limits
-from curvedoc.triage.resuming import Sweep, sweep
+from curvedoc.triage.run.limits import Limits
+from curvedoc.triage.run.resume import Sweep, sweep
 
 __all__ = ["Limits", "Sweep", "sweep"]

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from curvedoc.diagnose.groups import groups, own
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.errors import UsageError
-from curvedoc.report.json_out import from_json
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.core.errors import UsageError
+from curvedoc.diagnose.siblings.groups import groups, own
+from curvedoc.report.exchange.json_document import from_json
 
 _HINT = "save one with curvedoc triage PATH --json FILE, or with -f jsonl"
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from curvedoc.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report.summary import group_of, last_value, lead_finding, onset, worst_first
 
 if TYPE_CHECKING:

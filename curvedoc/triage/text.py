@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from curvedoc.diagnose.wording import lower_first
-from curvedoc.diagnosis import Diagnosis
-from curvedoc.numbers import spelled
+from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.judge.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.escape import visible
-from curvedoc.report.lines import Lines
 from curvedoc.report.summary import summarize
+from curvedoc.report.terminal.lines import Lines
 from curvedoc.triage.rows import Row, rows
 
 #: Lines of a table unless all were asked for.

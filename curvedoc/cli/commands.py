@@ -1,0 +1,193 @@
+"""Further commands of the application: diff, watch, formats, explain, evaluate, init, new-rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from curvedoc.cli.settings.arguments import Debug, FailOn, Paths, Rules, Signals, options_of
+
+__all__ = ["COMMANDS"]
+
+
+class DiffFormat(StrEnum):
+    """What stdout of a diff gets."""
+
+    text = "text"
+    json = "json"
+
+
+def formats(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False, debug: Debug = False) -> None:
+    """List the log formats that are read."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.formats import list_formats
+
+        list_formats(json)
+
+
+def diff(
+    a: Annotated[str, typer.Argument(metavar="A", help="A run; PATH::NAME for one of several in a path.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The run to put beside it.")],
+    format_: Annotated[DiffFormat, typer.Option("--format", "-f", help="What to print.")] = DiffFormat.text,
+    rules: Rules = None,
+    signal: Signals = None,
+    everything: Annotated[bool, typer.Option("--all", help="List every signal and key.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Put two runs beside each other: where they part, how far, which settings and findings differ."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.diff import show
+        from curvedoc.cli.settings.config import load
+
+        options = options_of(load(Path.cwd()), rules, None, None, None, None, signal, siblings=False)
+        show(a, b, options, format_ == DiffFormat.json, everything)
+
+
+def watch(
+    paths: Paths,
+    interval: Annotated[float, typer.Option("--interval", min=0.1, help="Seconds between looks.")] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Look a single time.")] = False,
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option("--fail-on", help="End with exit code 1 at the first finding from here on.", show_default="never"),
+    ] = None,
+    rules: Rules = None,
+    signal: Signals = None,
+    debug: Debug = False,
+) -> None:
+    """Analyze again as files grow and print only what changed; Ctrl-C ends it."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        import sys
+
+        from curvedoc.cli.settings.config import load
+        from curvedoc.cli.watch import real_world
+        from curvedoc.cli.watch import watch as look_on
+        from curvedoc.pipeline import analyze
+
+        file = load(Path.cwd())
+        options = options_of(file, rules, None, None, None, None, signal, siblings=True)
+        world = real_world(
+            paths,
+            lambda: analyze(paths, options),
+            lambda line: print(line, flush=True),
+            lambda line: print(line, file=sys.stderr, flush=True),
+        )
+        raise typer.Exit(look_on(world, interval, once, str(fail_on or file.fail_on)))
+
+
+def init(
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing curvedoc.toml.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write a commented curvedoc.toml here and print a snippet for continuous integration."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.new_files import init as begin
+
+        begin(Path(), force)
+
+
+def new_rule(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="The symptom's id: loss-rises-at-night.")],
+    folder: Annotated[Path, typer.Option("--dir", help="Where to write ID.yaml.")] = Path("rules/mine"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file, replace a shipped rule.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write the skeleton of a rule, with a comment on each key and cases that hold."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.new_files import new_rule as begin
+
+        begin(id_, folder, force)
+
+
+class Part(StrEnum):
+    """A field of the labels by which accuracy is split."""
+
+    task = "task"
+    logger = "logger"
+    arch = "arch"
+
+
+def evaluate(
+    labels: Annotated[Path, typer.Argument(help="A labels.jsonl beside its runs, or their directory.")],
+    markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the accuracy page here.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Write every figure and run as JSON here.")] = None,
+    split_by: Annotated[list[Part] | None, typer.Option("--split-by", help="Figures by this part of the data.")] = None,
+    sensitivities: Annotated[
+        str, typer.Option("--sensitivities", metavar="-1,0,1", help="Compare these settings of --sensitivity.")
+    ] = "",
+    rules: Rules = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="RULE.PARAM=VALUE", help="Change a threshold.")
+    ] = None,
+    sensitivity: Annotated[
+        float, typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.")
+    ] = 0.0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name the runs that were judged wrong.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Measure accuracy on labelled runs: recall, causes, false alarms, onset, calibration."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.evaluate import show
+        from curvedoc.pipeline import Options
+
+        options = Options(rules=tuple(rules or []), set=tuple(set_ or []), sensitivity=sensitivity)
+        show(
+            labels, options, split_by=[str(p) for p in split_by or []], sensitivities=sensitivities,
+            markdown=markdown, json=json, single=verbose, quiet=quiet,
+        )  # fmt: skip
+
+
+def explain(
+    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="A symptom or a cause.")] = None,
+    rules: Rules = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Write the pages of all of them below --output.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder, for --all.")] = None,
+    debug: Debug = False,
+) -> None:
+    """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.rules import explain_id, write_reference
+        from curvedoc.core.errors import UsageError
+
+        if everything and output is not None and id_ is None:
+            write_reference(rules or [], output)
+        elif id_ is not None and not everything and output is None:
+            explain_id(id_, rules or [], markdown)
+        else:
+            raise UsageError(
+                "either one ID, or --all with --output FOLDER",
+                "",
+                "curvedoc explain overfitting; curvedoc rules lists ids",
+            )
+
+
+#: Name and function of each command.
+COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("diff", diff),
+    ("watch", watch),
+    ("formats", formats),
+    ("explain", explain),
+    ("evaluate", evaluate),
+    ("init", init),
+    ("new-rule", new_rule),
+)

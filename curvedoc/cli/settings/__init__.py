@@ -1,0 +1,1 @@
+"""Options from the command line, the environment and configuration files."""

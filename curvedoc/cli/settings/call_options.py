@@ -1,0 +1,47 @@
+"""From what the command line and the configuration file say to options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from curvedoc.cli.settings.config import FileConfig
+    from curvedoc.options import Options
+
+
+def signals_of(pairs: list[str] | None) -> dict[str, str]:
+    """ROLE=METRIC pairs as a table. Raises UsageError."""
+    from curvedoc.core.errors import UsageError
+
+    out = {}
+    for pair in pairs or []:
+        role, sign, metric = pair.partition("=")
+        if not sign or not role or not metric:
+            raise UsageError(f"'{pair}' is not ROLE=METRIC", "--signal")
+        out[role] = metric
+    return out
+
+
+def options_of(
+    file: FileConfig,
+    rules: list[Path] | None = None,
+    select: list[str] | None = None,
+    ignore: list[str] | None = None,
+    set_: list[str] | None = None,
+    sensitivity: float | None = None,
+    signal: list[str] | None = None,
+    siblings: bool = True,
+) -> Options:
+    """What the command line asks for, over what the configuration file says."""
+    from curvedoc.options import Options
+
+    return Options(
+        rules=(*(Path(r) for r in file.rules), *(rules or [])),
+        select=tuple(select or file.select),
+        ignore=tuple(ignore or file.ignore),
+        set=(*file.set, *(set_ or [])),
+        sensitivity=file.sensitivity if sensitivity is None else sensitivity,
+        signals={**file.signals, **signals_of(signal)},
+        siblings=siblings,
+    )

@@ -1,0 +1,252 @@
+"""Diagnosis: all that a report may know. Immutable, saved as JSON, byte-identical for the same input and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from curvedoc.core.source import Note, Scalar, Source
+
+Kind = Literal["pathology", "notice", "gap"]
+Severity = Literal["fatal", "error", "warning", "note"]
+Verdict = Literal["failed", "warning", "healthy", "inconclusive"]
+Answer = Literal["yes", "no", "leaning-yes", "leaning-no", "open", "unanswerable"]
+Cost = Literal["look", "code", "short-run", "full-run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What to draw on a curve: a point (start), a span (start to end) or a level."""
+
+    metric: str  # raw metric name
+    start: int | None = None
+    end: int | None = None
+    level: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One sentence with its numbers already in it, and where it shows."""
+
+    text: str
+    metric: str | None = None
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One symptom that a rule saw in one run."""
+
+    symptom: str
+    title: str
+    kind: Kind
+    severity: Severity
+    strength: float  # 0..1, how clearly the picture is there
+    first_step: int | None
+    last_step: int | None
+    metric: str | None
+    scope: Mapping[str, str] = field(
+        default_factory=dict
+    )  # {} | {"layer": ...} | {"metric": ...} | {"rank": ...} | {"siblings": ...}
+    evidence: tuple[Evidence, ...] = ()
+    measures: Mapping[str, float | bool] = field(default_factory=dict)
+    explained_by: str | None = None
+    #: (cause id, share); sums to 1, empty for a finding without causes
+    causes: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question of the troubleshooting tree, answered from the log where the log can."""
+
+    ask: str
+    how: str
+    cost: Cost
+    yes: str  # "confirmed", "ruled-out" or another cause's id
+    no: str
+    answer: Answer = "open"
+    because: str = ""  # the numbers behind an answer, or what is missing for one
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCause:
+    """One likely cause of a run's findings."""
+
+    cause: str
+    title: str
+    probability: float
+    mechanism: str = ""
+    supports: tuple[Evidence, ...] = ()  # "for" in JSON
+    against: tuple[Evidence, ...] = ()
+    checks: tuple[Check, ...] = ()
+    fix: tuple[str, ...] = ()
+    probe: str = ""  # a ready snippet of code
+    findings: tuple[str, ...] = ()  # symptoms that name it
+
+
+@dataclass(frozen=True, slots=True)
+class NotJudged:
+    """A symptom that could not be decided, and the signals that would decide it."""
+
+    symptom: str
+    reason: str
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NextCheck:
+    """The open question that is worth most per cost."""
+
+    cause: str
+    ask: str
+    how: str
+    cost: Cost
+    yes: str
+    no: str
+    probe: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Waste:
+    """What the failure cost after the first step at which it could be seen."""
+
+    first_detectable_step: int | None = None
+    steps_wasted: int | None = None
+    hours_wasted: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One role as it was found: the metric taken for it and its extent."""
+
+    role: str
+    metric: str
+    points: int
+    first_step: int | None
+    last_step: int | None
+    last_value: float | None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One metric thinned for drawing: per bucket the first step, mean, minimum and maximum; extremes are kept.
+
+    A bucket without a finite value has NaN in mean, low and high; `nonfinite` holds such spans as (first, last step).
+    """
+
+    metric: str
+    role: str
+    label: str
+    step: tuple[int, ...]
+    mean: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    points: int  # how many raw points the buckets stand for
+    nonfinite: tuple[tuple[int, int], ...] = ()
+    #: raw points near a finding: (steps, values)
+    raw: tuple[tuple[int, ...], tuple[float, ...]] = ((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One line or traceback that matters."""
+
+    source: str
+    line: int
+    level: str
+    step: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One departure of one channel: where, what it did and by how much."""
+
+    step: int
+    channel: str  # role, or "log" for what the log itself did
+    what: str  # "began to rise", "became NaN" ...
+    factor: float | None = None  # level after over level before, None where that says nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """One setting of a run beside that of another; None where it is not set."""
+
+    key: str
+    here: Scalar | None
+    there: Scalar | None
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The healthy run whose configuration differs least from that of a failed one."""
+
+    run: str
+    settings: tuple[Differing, ...]  # that differ, telling ones first; () where none does
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunDiagnosis:
+    """One run, diagnosed."""
+
+    run: str
+    verdict: Verdict
+    headline: str
+    sources: tuple[Source, ...]
+    signals: tuple[Signal, ...]
+    findings: tuple[Finding, ...]
+    causes: tuple[RankedCause, ...]
+    not_judged: tuple[NotJudged, ...]
+    next_check: NextCheck | None
+    cost: Waste
+    curves: tuple[Curve, ...] = ()
+    messages: tuple[Message, ...] = ()
+    notes: tuple[Note, ...] = ()
+    config: Mapping[str, Scalar] = field(default_factory=dict)
+    axis: str = "step"
+    timeline: tuple[Event, ...] = ()  # what moved, in order of step; empty where nothing is wrong
+    nearest: Nearest | None = None  # of a failed run among others
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Runs that failed the same way."""
+
+    name: str  # A, B, C ...
+    signature: tuple[str, ...]  # symptoms, then the cause
+    runs: tuple[str, ...]
+    representative: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A configuration key that separates the failed runs from the healthy."""
+
+    key: str
+    text: str
+    p_value: float
+    failed_of: tuple[int, int]  # failed, all on the failing side
+    healthy_of: tuple[int, int]  # failed, all on the other side
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A path that looked like a log and gave nothing."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything that was found in one call."""
+
+    version: str
+    rules_digest: str
+    runs: tuple[RunDiagnosis, ...]
+    groups: tuple[Group, ...] = ()
+    contrasts: tuple[Contrast, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()

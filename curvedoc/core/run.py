@@ -1,0 +1,167 @@
+"""Run and its parts: one training run as it was logged, in the shape every later stage takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntFlag
+from typing import Any
+
+import polars as pl
+
+from curvedoc.core.block import Block, of_frame, to_frame
+from curvedoc.core.series import Series
+from curvedoc.core.source import Note as Note
+from curvedoc.core.source import Scalar as Scalar
+from curvedoc.core.source import Source as Source
+
+
+class Flag(IntFlag):
+    """What happened to one point on its way into the frame (column `flags`)."""
+
+    NONE = 0
+    WAS_STRING = 1  # the number stood in quotes
+    NULL = 2  # logged as null: missing, or a NaN that the writer could not spell; value is NaN
+    F32_INF = 4  # inf of a float32 field, which a finite overflow also gives
+    AGGREGATED = 8  # a bucket's mean with its own MIN and MAX, not a raw value
+    AVERAGED = 16  # a running average by the logger
+    FILTERED = 32  # the logger replaces non-finite values (0.0 beside a NaN gradient norm)
+    TORN = 64  # last value of a damaged record's neighbourhood
+
+
+#: Columns of `Run.points` and `Log.points`, in file order within (metric, rank).
+POINTS: Mapping[str, type[pl.DataType]] = {
+    "metric": pl.String,  # raw name as logged
+    "step": pl.Int64,  # as logged; null where the log had none (assembly fills it)
+    "value": pl.Float64,  # NaN and inf kept
+    "time": pl.Float64,  # seconds since the Unix epoch, or since the start; null where unknown
+    "rank": pl.Int32,  # 0 when the log names no rank
+    "flags": pl.UInt16,
+}
+
+#: What assembly adds to `Run.points`.
+ASSEMBLED: Mapping[str, type[pl.DataType]] = {
+    **POINTS,
+    "segment": pl.Int32,  # 0, then +1 at every restart (the step counter went back)
+    "superseded": pl.Boolean,  # a later segment wrote this step again
+}
+
+#: Columns of `Run.messages`: the lines of text logs that are not metric records.
+MESSAGES: Mapping[str, type[pl.DataType]] = {
+    "source": pl.String,  # path relative to the run
+    "line": pl.Int64,  # 1-based line number
+    "time": pl.Float64,  # seconds; null where unknown
+    "level": pl.String,  # DEBUG, INFO, WARNING, ERROR, CRITICAL, TRACEBACK or ""
+    "step": pl.Int64,  # last step logged before this line; null before the first
+    "rank": pl.Int32,
+    "text": pl.String,  # one line, or one whole traceback block; at most 8,000 characters
+}
+
+
+_NO_POINTS = pl.DataFrame(schema=dict(POINTS))
+_NO_MESSAGES = pl.DataFrame(schema=dict(MESSAGES))
+
+
+def empty_points() -> pl.DataFrame:
+    """A points frame without rows."""
+    return _NO_POINTS.clone()
+
+
+def empty_messages() -> pl.DataFrame:
+    """A messages frame without rows."""
+    return _NO_MESSAGES.clone()
+
+
+@dataclass(frozen=True, slots=True)
+class RoleMatch:
+    """One raw metric taken for one role."""
+
+    role: str
+    metric: str
+    label: str = ""  # layer or data set within the role, "" for the only one
+    why: str = ""  # the pattern of signals.yaml that matched, or "set by --signal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One training run as it was logged.
+
+    name:     path relative to what the user pointed at; "<path>::<name>" inside a file of several runs
+    data:     the points, as blocks or as a long frame with the columns `ASSEMBLED`; read them as `points` or `blocks`
+    messages: text lines, columns `MESSAGES`
+    roles:    matches in order of preference; the first of a role is the one most rules read
+    config:   flat dotted raw keys -> scalar
+    settings: canonical configuration keys of signals.yaml (num_classes, lr, batch_size ...) -> scalar
+    notes:    what assembly guessed, merged or dropped
+    """
+
+    name: str
+    data: pl.DataFrame | tuple[Block, ...]
+    messages: pl.DataFrame
+    roles: tuple[RoleMatch, ...]
+    config: Mapping[str, Scalar]
+    settings: Mapping[str, Scalar]
+    sources: tuple[Source, ...]
+    notes: tuple[Note, ...] = ()
+    #: "step", or what stands in its place when the log has none: "epoch", "row", "samples"
+    axis: str = "step"
+    has_text: bool = False  # a text log was read, so the absence of a message means something
+    _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what was asked for once
+    _parts: dict[tuple[str, int], Series | None] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """The points as a long frame, columns `ASSEMBLED`, made when first asked for."""
+        if "points" not in self._made:
+            ready = isinstance(self.data, pl.DataFrame)
+            self._made["points"] = self.data if ready else to_frame(self.blocks, ASSEMBLED)
+        found: pl.DataFrame = self._made["points"]
+        return found
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The points as one block per metric and rank, in order of first appearance."""
+        if "blocks" not in self._made:
+            self._made["blocks"] = of_frame(self.data) if isinstance(self.data, pl.DataFrame) else self.data
+        found: tuple[Block, ...] = self._made["blocks"]
+        return found
+
+    def metrics(self) -> tuple[str, ...]:
+        """The raw names of all metrics, in order of first appearance."""
+        return tuple(dict.fromkeys(b.metric for b in self.blocks))
+
+    def matches(self, role: str) -> tuple[RoleMatch, ...]:
+        """The metrics taken for a role, best first."""
+        return tuple(m for m in self.roles if m.role == role)
+
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that logged points, ascending."""
+        return tuple(sorted({rank for by_rank in self._split().values() for rank in by_rank}))
+
+    def _split(self) -> dict[str, dict[int, Block]]:
+        """The block of each metric and rank, looked up by name."""
+        if "split" not in self._made:
+            split: dict[str, dict[int, Block]] = {}
+            for b in self.blocks:
+                split.setdefault(b.metric, {})[b.rank] = b
+            self._made["split"] = split
+        found: dict[str, dict[int, Block]] = self._made["split"]
+        return found
+
+    def metric(self, name: str, rank: int | None = None) -> Series | None:
+        """One raw metric of one rank (the lowest that logged it): superseded points out, last write of a step wins."""
+        by_rank = self._split().get(name)
+        if not by_rank:
+            return None
+        rank = min(by_rank) if rank is None else rank
+        if (name, rank) not in self._parts:
+            self._parts[name, rank] = by_rank[rank].series() if rank in by_rank else None
+        return self._parts[name, rank]
+
+    def series(self, role: str) -> Series | None:
+        """The preferred metric of a role, or None where the run logged none."""
+        for m in self.matches(role):
+            found = self.metric(m.metric)
+            if found is not None:
+                return found
+        return None

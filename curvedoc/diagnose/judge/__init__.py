@@ -1,0 +1,1 @@
+"""One run: its inputs, each rule judged, findings folded, causes ranked, the verdict."""

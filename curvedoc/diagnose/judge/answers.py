@@ -1,0 +1,54 @@
+"""The questions of a cause, each answered from the log where the log can."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from curvedoc.core.diagnosis import Check
+from curvedoc.diagnose.judge.sentences import fill
+from curvedoc.rulebook.rule import CheckSpec, Need, Program
+
+
+def answered(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], program: Program, axis: str) -> Check:
+    """One question: yes or no with the numbers behind it, open, or unanswerable with what is missing for an answer.
+
+    A look at what was never logged takes a run that logs it.
+    """
+    if spec.answer is None:
+        return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no)
+    truth = env.get(spec.answer)
+    if truth is not None:
+        because = fill(spec.because, env, texts, axis) or ""
+        return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, "yes" if truth else "no", because)
+    missing = [n for n in _behind(program, spec.answer) if env.get(n.name) is None]
+    how, cost = spec.how, spec.cost
+    if cost == "look" and missing and all(n.source == "role" for n in missing):
+        how, cost = f"log {_listed(missing)} first; {how}", "short-run"
+    return Check(spec.ask, how, cost, spec.yes, spec.no, "unanswerable", _lack(missing) or "too little to decide")
+
+
+def _behind(program: Program, measure: str) -> list[Need]:
+    """The inputs that a measure rests on, directly or through other measures, in the order of the file."""
+    seen: set[str] = set()
+    left = [measure]
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen.add(name)
+            formula = program.formulas.get(name)
+            left += formula.names if formula is not None else ()
+    patterns = seen & set(program.patterns)
+    return [n for n in program.needs if n.name in seen or (n.source == "log" and patterns)]
+
+
+def _listed(needs: list[Need]) -> str:
+    # a rate may be missing as a signal and as a setting
+    return ", ".join(dict.fromkeys(n.target or "the console output" for n in needs))
+
+
+def _lack(missing: list[Need]) -> str:
+    settings = [n for n in missing if n.source in ("config", "config-text")]
+    signals = [n for n in missing if n not in settings]
+    said = [f"not logged: {_listed(signals)}"] if signals else []
+    return "; ".join(said + ([f"not in the configuration: {_listed(settings)}"] if settings else []))

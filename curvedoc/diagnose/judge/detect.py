@@ -1,0 +1,157 @@
+"""Run x rule -> finding, or the reason why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from curvedoc.core.diagnosis import Evidence, Finding
+from curvedoc.core.run import Run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.inputs import Bench, Subject
+from curvedoc.diagnose.judge.scopes import subjects
+from curvedoc.diagnose.judge.sentences import evidence
+from curvedoc.rulebook.evaluate import code_of
+from curvedoc.rulebook.rule import Need, Rule
+
+Outcome = Literal["fires", "silent", "not-judged", "broken"]
+
+#: A measure that cannot grade a finding leaves it in the middle.
+UNGRADED = 0.5
+#: Scopes that a finding counts its members by.
+_COUNTED = ("layer", "metric", "rank")
+#: Layers or ranks named in one merged finding.
+NAMED_MEMBERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What one rule said of one run."""
+
+    rule: Rule
+    outcome: Outcome
+    reason: str = ""
+    needs: tuple[str, ...] = ()
+    finding: Finding | None = None
+
+
+def _input_name(need: Need) -> str:
+    match need.source:
+        case "log":
+            return "log_text"
+        case "config" | "config-text":
+            return f"config.{need.target}"
+    return f"another {need.target}" if need.member == "others" else need.target
+
+
+def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+    """The line that could not be decided and the optional signals that are missing behind it."""
+    missing = tuple(dict.fromkeys(_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None))
+    lines = [e.text for _, group in rule.when for e in group]
+    reason = f"needs {' or '.join(missing)}" if missing else f"too little to decide: {lines[0]}"
+    return reason, missing
+
+
+def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
+    bound: dict[str, Any] = {}
+    for need in rule.program.required:
+        value = bound[need.name] = bench.bind(need, subject)
+        if value is None:
+            name = _input_name(need)
+            return Judgment(rule, "not-judged", f"needs {name}", (name,))
+    env = bench.environment(rule.program, subject)
+    env.update(bound)
+    truths: list[bool | None] = []
+    for name, group in rule.when:
+        held: bool | None = True
+        for expr in group:
+            truth = code_of(expr)(env)
+            if truth is False:
+                held = False
+                break
+            held = None if truth is None else held
+        if name:
+            env[name] = held
+        truths.append(held)
+    if not any(t is True for t in truths):
+        if all(t is False for t in truths):
+            return Judgment(rule, "silent")
+        reason, missing = _undecided(rule, env)
+        return Judgment(rule, "not-judged", reason, missing)
+    strength = code_of(rule.strength)(env)
+    first, last = _step(env, rule.onset), _step(env, rule.until)
+    lead = next((env[n.name] for n in rule.program.needs if isinstance(env.get(n.name), Series)), None)
+    finding = Finding(
+        symptom=rule.id,
+        title=rule.title,
+        kind=rule.kind,
+        severity=rule.severity,
+        strength=round(UNGRADED if strength is None else min(1.0, max(0.0, strength)), 4),
+        first_step=first,
+        last_step=last,
+        metric=lead.metric if lead is not None and lead.metric else None,
+        scope=dict(subject.scope),
+        # every sentence may need a number that this run does not have; the title needs none
+        evidence=evidence(rule.evidence, env, env.texts(), bench.run.axis) or (Evidence(rule.title),),
+        measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
+        causes=_shares(rule, env),
+    )
+    return Judgment(rule, "fires", finding=finding)
+
+
+def _step(env: Mapping[str, Any], name: str | None) -> int | None:
+    value = None if name is None else env.get(name)
+    return None if value is None else round(value)
+
+
+def _shares(rule: Rule, env: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    odds = []
+    for link in rule.causes:
+        weight = link.weight
+        for measure, factor in link.times.items():
+            if env.get(measure) is True:
+                weight *= factor
+        odds.append((link.cause, weight))
+    total = sum(w for _, w in odds)
+    return tuple((c, w / total) for c, w in sorted(odds, key=lambda o: -o[1]))
+
+
+def _merge(findings: Sequence[Finding]) -> Finding:
+    """One finding for all layers, data sets or ranks that show a symptom: the clearest one speaks."""
+    best = max(findings, key=lambda f: f.strength)
+    if len(findings) == 1:
+        return best
+    key = next(iter(best.scope))
+    names = [f.scope[key] for f in findings]
+    named = ", ".join(names[:NAMED_MEMBERS]) + (
+        f" and {len(names) - NAMED_MEMBERS} more" if len(names) > NAMED_MEMBERS else ""
+    )
+    steps = [f.first_step for f in findings if f.first_step is not None]
+    also = Evidence(f"the same in {len(names)} {key}{'s' * (key in _COUNTED)}: {named}")
+    return replace(
+        best, scope={key: named}, first_step=min(steps, default=best.first_step), evidence=(*best.evidence, also)
+    )
+
+
+def detect(rule: Rule, bench: Bench, group: Sequence[Run] = (), strict: bool = False) -> Judgment:
+    """What a rule says of a run. group: the run and its repeats, for rules over siblings.
+
+    An exception inside a statistic makes the judgment `broken` and stops no other rule; strict raises it (tests do).
+    """
+    try:
+        members = subjects(bench, rule, group)
+        if not members:
+            each = next(n.target for n in rule.program.needs if n.member == "each")
+            words = {"rank": "several ranks", "siblings": "a second run of the same configuration"}
+            need = words.get(rule.over, each)
+            return Judgment(rule, "not-judged", f"needs {need}", (each if rule.over in ("layer", "metric") else need,))
+        judged = [_judge(rule, bench, member) for member in members]
+    except Exception as error:
+        if strict:
+            raise
+        return Judgment(rule, "broken", f"the rule failed: {type(error).__name__}: {str(error)[:200]}")
+    fired = [j.finding for j in judged if j.finding is not None]
+    if fired:
+        return Judgment(rule, "fires", finding=_merge(fired))
+    return next((j for j in judged if j.outcome == "silent"), judged[0])

@@ -1,0 +1,279 @@
+"""One run on the bench: its signals, settings and messages as the inputs of rules, each computed once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from curvedoc.core.block import Block
+from curvedoc.core.run import Run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.fractions import as_fraction
+from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
+from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
+from curvedoc.rulebook.rule import Need, Program
+from curvedoc.rulebook.vocabulary import functions
+
+#: Layers that a summary takes in: thousands of parameters add nothing after the first few hundred.
+MAX_LAYERS = 400
+#: Messages written before the first logged step.
+BEFORE_FIRST = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a rule is evaluated for: the run, or one layer, data set, rank or sibling of it."""
+
+    label: str
+    scope: Mapping[str, str]
+    pick: Callable[[Need], Series | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The messages that a pattern matched."""
+
+    series: Series
+    texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
+
+
+class Names(Env):
+    """Every name of a program with its value, None for unknown; inputs and measures are found when first read.
+
+    Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
+    """
+
+    __slots__ = ("bench", "makers", "program", "subject")
+
+    def __init__(self, bench: Bench, program: Program, subject: Subject) -> None:
+        super().__init__(bench.evaluator, program.given)
+        self.bench, self.program, self.subject = bench, program, subject
+        self.makers = _makers(program)
+
+    def __missing__(self, name: str) -> Any:
+        make = self.makers.get(name)
+        # a measure sees only names above it, so this ends
+        value = self[name] = None if make is None else make(self)
+        return value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a name; None for one that the program does not have."""
+        return self[name]
+
+    def texts(self) -> dict[str, str]:
+        """The texts for a program's sentences: the label, and what its patterns matched."""
+        found = {"label": self.subject.label}
+        for name, regex in self.program.patterns.items():
+            hits = self.bench.hits(name, regex, self.program.unless.get(name))
+            if hits is not None:
+                found.update(hits.texts)
+        return found
+
+
+def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
+    """What gives the value of each name of a program, made once."""
+    found: Mapping[str, Callable[[Names], Any]] | None = program.made.get("makers")
+    if found is None:
+        found = program.made["makers"] = {
+            **{name: partial(_matched, name, regex) for name, regex in program.patterns.items()},
+            **{
+                name: partial(_picked if need.source == "role" else _bound, need)
+                for name, need in program.inputs.items()
+            },
+            **{name: code_of(expr) for name, expr in program.formulas.items()},
+        }
+    return found
+
+
+def _matched(name: str, regex: str, names: Names) -> Series | None:
+    hits = names.bench.hits(name, regex, names.program.unless.get(name))
+    return None if hits is None else hits.series
+
+
+def _picked(need: Need, names: Names) -> Series | None:
+    return names.subject.pick(need)
+
+
+def _bound(need: Need, names: Names) -> Any:
+    return names.bench.bind(need, names.subject)
+
+
+#: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
+ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
+
+
+class Bench:
+    """A run with its memo. Not shared between threads; one per run and analysis."""
+
+    def __init__(self, run: Run, evaluator: Evaluator | None = None) -> None:
+        self.run = run
+        self.evaluator = evaluator or Evaluator(functions())
+        self._hits: dict[tuple[str, str, str | None], Hits] = {}
+        self._restarts: Series | None = None
+        self._picked: dict[tuple[str, str], Series | None] = {}
+
+    def subject(self) -> Subject:
+        """The run as a whole."""
+        # not kept: a bench that refers to itself would live, with all its series, until the collector comes by
+        return Subject("", {}, self.pick)
+
+    def pick(self, need: Need) -> Series | None:
+        """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
+        key = (need.member, need.target)
+        try:
+            return self._picked[key]
+        except KeyError:
+            found = self._picked[key] = self._found(need)
+            return found
+
+    def _found(self, need: Need) -> Series | None:
+        if need.member in ("first", "last"):
+            matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
+            if not matches:
+                return None
+            return as_fraction(need.target, self.run.metric(matches[0 if need.member == "first" else -1].metric))
+        if need.member in SUMMARIES:
+            return self._summary(need.member, need.target)
+        if need.target == ANY_LOSS:
+            return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
+        return as_fraction(need.target, self.run.series(need.target))
+
+    def _summary(self, kind: Summary, role: str) -> Series | None:
+        found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
+        return summary(kind, [(label, s) for label, s in found if s is not None])
+
+    def bind(self, need: Need, subject: Subject) -> Any:
+        """The value of one input, None where the run has none."""
+        match need.source:
+            case "role":
+                return subject.pick(need)
+            case "config":
+                return _number(self.run.settings.get(need.target))
+            case "config-text":
+                setting = self.run.settings.get(need.target)
+                return None if setting is None else _contains(str(setting), need.regex)
+            case "label":
+                return _contains(subject.label, need.regex)
+            case "note":
+                return float(self._notes(need.target))
+            case "axis":
+                return 1.0 if self.run.axis == need.target else 0.0
+            case "restarts":
+                return self.restarts()
+            case "log":
+                return True if self.run.has_text else None
+
+    def _notes(self, kind: str) -> int:
+        notes = [*self.run.notes, *(n for s in self.run.sources for n in s.notes)]
+        return sum(n.count for n in notes if n.kind == kind)
+
+    def restarts(self) -> Series:
+        """One row per restart: the step it went back to, value the step it came from."""
+        if self._restarts is None:
+            rows = _restarted(self.run.blocks)
+            steps = sorted(rows)
+            self._restarts = Series(
+                np.array(steps, dtype=np.int64), np.array([rows[s] for s in steps], dtype=np.float64), "restarts"
+            )
+        return self._restarts
+
+    def hits(self, name: str, regex: str, unless: str | None = None) -> Hits | None:
+        """The messages that match, None when no text log was read.
+
+        unless: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
+        """
+        if not self.run.has_text:
+            return None
+        key = (name, regex, unless)
+        if key not in self._hits:
+            found = self.run.messages
+            if len(found):
+                found = found.filter(pl.col("text").str.contains(regex))
+            if unless is not None and len(found):
+                found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(unless))
+            step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
+            texts: dict[str, str] = {}
+            if len(found):
+                text = str(found["text"][0])
+                texts[f"{name}_text"] = _excerpt(text, regex)
+                groups = pl.Series([text]).str.extract_groups(regex).struct.unnest().row(0, named=True)
+                texts.update({k: str(v)[:200] for k, v in groups.items() if v is not None and not k.isdigit()})
+            # equal steps are kept as rows: a count of matches must not merge them
+            self._hits[key] = Hits(Series(step, np.ones(len(step)), "messages"), texts)
+        return self._hits[key]
+
+    def environment(self, program: Program, subject: Subject) -> Names:
+        """Every name of a program with its value."""
+        return Names(self, program, subject)
+
+
+def _restarted(blocks: Sequence[Block]) -> dict[int, float]:
+    """Where the step counter went back to -> where it came from."""
+    rows: dict[int, float] = {}
+    if all(b.segment is None for b in blocks):
+        return rows
+    spans: dict[tuple[int, int], tuple[int, int]] = {}
+    for b in blocks:
+        segment = np.zeros(len(b), np.int64) if b.segment is None else b.segment
+        for at in np.unique(segment).tolist():
+            step = b.step[segment == at]
+            low, high = spans.get((b.rank, at), (int(step[0]), int(step[0])))
+            spans[b.rank, at] = min(low, int(step.min())), max(high, int(step.max()))
+    previous: dict[int, int] = {}
+    for (rank, _), (low, high) in sorted(spans.items()):
+        if rank in previous and low <= previous[rank]:
+            rows[low] = float(previous[rank])
+        previous[rank] = max(high, previous.get(rank, high))
+    return rows
+
+
+def _number(setting: object) -> float | None:
+    if isinstance(setting, (bool, int, float)):
+        number = float(setting)
+        return number if math.isfinite(number) else None
+    if isinstance(setting, str):
+        try:
+            number = float(setting)
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _contains(text: str, regex: str) -> bool:
+    """Whether a setting or label matches: asked of the same few for run after run."""
+    return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])
+
+
+def _excerpt(text: str, regex: str) -> str:
+    """The line of a message that matches, at most 200 characters; of a traceback the last, where the error stands."""
+    lines = text.splitlines() or [""]
+    matching = pl.Series(lines).str.contains(regex)
+    hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
+    if lines[0].startswith("Traceback"):
+        hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
+    return (hits[0] if hits else lines[-1]).strip()[:200]
+
+
+def median_of(members: Sequence[Series], on: Series) -> Series | None:
+    """The element-wise median of series on the steps of `on` that all of them logged; None where there are none."""
+    step = on.step
+    for m in members:
+        step = np.intersect1d(step, m.step, assume_unique=True)
+    if not len(step) or not members:
+        return None
+    rows = np.stack([m.value[np.searchsorted(m.step, step)] for m in members])
+    finite = np.isfinite(rows).any(axis=0)
+    value = np.full(len(step), np.nan)
+    if finite.any():
+        # halved, so that the mean of two middle values cannot overflow
+        known = np.where(np.isfinite(rows[:, finite]), 0.5 * rows[:, finite], np.nan)
+        value[finite] = 2.0 * np.nanmedian(known, axis=0)
+    return Series(step, value, members[0].metric)

@@ -1,0 +1,89 @@
+"""Evidence sentences: fields filled in, and the marks that show them on the curves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from curvedoc.core.diagnosis import Evidence, Mark
+from curvedoc.core.numbers import spelled
+from curvedoc.core.series import Series
+from curvedoc.rulebook.rule import MarkSpec, Sentence
+
+_FIELD = re.compile(r"\{([^{}]*)\}")
+#: A ratio below it keeps a second digit.
+TOLD_APART = 10.0
+#: What is counted in sentences: one of it loses its s.
+_COUNTED = re.compile(
+    r"^((?: logged| accumulated| finite)? (?:row|step|sample|point|evaluation|epoch|layer|micro-batch|class))(?:e?s)\b"
+)
+_STEP = re.compile(r"\bstep(s?) $")
+_TIMES = " time(s)"
+_OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
+
+
+def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step") -> str | None:
+    """The sentence with its numbers in, None when one of them is unknown.
+
+    A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "once" or "2 times".
+    Before a step the word step becomes what the run counts in, its `axis`.
+    """
+    out: list[str] = []
+    end, one = 0, False
+    for match in _FIELD.finditer(text):
+        name, _, form = match[1].partition(":")
+        before, after = _agreeing(text[end : match.start()], one), text[match.end() :]
+        if form == "step" and axis != "step":
+            before = _STEP.sub(axis + r"\1 ", before)
+        if name in texts:
+            word, one = texts[name], False
+        else:
+            value = env.get(name)
+            if value is None or isinstance(value, Series):
+                return None
+            # "1 times" of a ratio of 1.4 would say that nothing grew
+            ratio = form == ".0f" and after.startswith(" times") and abs(value) < TOLD_APART
+            word = spelled(value, ".2g" if ratio else form or ".4g")
+            one = word == "1"
+        once = one and after.startswith(_TIMES)
+        out += [before, "once" if once else word]
+        end = match.end() + len(_TIMES) * once
+    return "".join([*out, _agreeing(text[end:], one)])
+
+
+def _agreeing(text: str, one: bool) -> str:
+    """What follows a number, its noun in the singular after a one."""
+    text = _OPEN_PLURAL.sub(r"\1" if one else r"\1s", text)
+    return _COUNTED.sub(r"\1", text) if one else text
+
+
+def _mark(spec: MarkSpec, env: Mapping[str, Any]) -> Mark | None:
+    series = env.get(spec.metric)
+    if not isinstance(series, Series):
+        return None
+
+    def step(name: str | None) -> int | None:
+        value = None if name is None else env.get(name)
+        return None if value is None else round(value)
+
+    level = None if spec.level is None else env.get(spec.level)
+    point = step(spec.point)
+    mark = Mark(series.metric, point if point is not None else step(spec.start), step(spec.end), level)
+    return None if mark.start is None and mark.end is None and mark.level is None else mark
+
+
+def evidence(
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step"
+) -> tuple[Evidence, ...]:
+    """The sentences that hold: their `given` is true and every number in them is known."""
+    out = []
+    for sentence in sentences:
+        if sentence.given is not None and env.get(sentence.given) is not True:
+            continue
+        text = fill(sentence.text, env, texts, axis)
+        if text is None:
+            continue
+        mark = None if sentence.mark is None else _mark(sentence.mark, env)
+        out.append(Evidence(text, mark.metric if mark else None, (mark,) if mark else ()))
+    return tuple(out)

@@ -1,0 +1,14 @@
+"""The curve that leads: the one a run is known by."""
+
+from __future__ import annotations
+
+from curvedoc.core.diagnosis import Curve, RunDiagnosis
+
+
+def main_curve(run: RunDiagnosis) -> Curve | None:
+    """The curve that stands for a run in one small picture: its loss where it has one."""
+    for role in ("loss", "val_loss", "accuracy", "val_accuracy"):
+        for curve in run.curves:
+            if curve.role == role and curve.step:
+                return curve
+    return next((c for c in run.curves if c.step), None)

@@ -1,0 +1,1 @@
+"""Runs beside each other: families, contrasts, groups, differences."""

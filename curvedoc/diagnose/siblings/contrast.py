@@ -1,0 +1,245 @@
+"""Configuration keys that part the failed siblings from the others, and what that says of causes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from curvedoc.core.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
+from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Note
+from curvedoc.diagnose.siblings.families import ABSENT, Family, Key, families
+from curvedoc.diagnose.siblings.fisher import corrected
+from curvedoc.diagnose.siblings.outline import Sibling, final_loss
+
+SIGNIFICANT = 0.05
+#: Thresholds tried per numeric key; of more values, those at even ranks.
+MOST_THRESHOLDS = 24
+#: Distinct words of a key beyond which it names things instead of choosing between a few.
+MOST_WORDS = 12
+#: The most that a contrast multiplies the odds of a cause by.
+MOST_ODDS = 20.0
+#: Robust standard deviations above the siblings from which a final loss is worth a note.
+FAR = 6.0
+#: The spread of siblings is taken as at least this share of their level: five equal runs prove no precision.
+LEAST_SPREAD = 0.05
+_MAD = 1.4826
+
+Side = Literal["high", "low", "value", "absent"]
+
+#: (canonical key, side that fails) -> causes that this is evidence for.
+CAUSES: Mapping[tuple[str, Side], tuple[str, ...]] = {
+    ("lr", "high"): ("lr-too-high",),
+    ("lr", "low"): ("lr-too-low", "lr-zero"),
+    ("batch_size", "low"): ("batch-too-small",),
+    ("batch_size", "high"): ("batch-too-large-for-memory",),
+    ("seq_len", "high"): ("batch-too-large-for-memory",),
+    ("max_grad_norm", "high"): ("missing-clipping",),
+    ("max_grad_norm", "absent"): ("missing-clipping",),
+    ("max_grad_norm", "low"): ("clip-too-tight",),
+    ("weight_decay", "low"): ("missing-weight-decay", "insufficient-regularization"),
+    ("weight_decay", "absent"): ("missing-weight-decay", "insufficient-regularization"),
+    ("weight_decay", "high"): ("over-regularization",),
+    ("dropout", "low"): ("insufficient-regularization",),
+    ("dropout", "absent"): ("insufficient-regularization",),
+    ("dropout", "high"): ("over-regularization",),
+    ("warmup_steps", "low"): ("no-warmup",),
+    ("warmup_steps", "absent"): ("no-warmup",),
+    ("warmup_ratio", "low"): ("no-warmup",),
+    ("warmup_ratio", "absent"): ("no-warmup",),
+    ("warmup_epochs", "low"): ("no-warmup",),
+    ("warmup_epochs", "absent"): ("no-warmup",),
+    ("adam_eps", "low"): ("numerical-instability",),
+    ("precision", "value"): ("fp16-overflow", "numerical-instability"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """A contrast with what a report need not know: which runs it speaks of and which side fails."""
+
+    contrast: Contrast
+    side: Side
+    failing: frozenset[str]  # names of the runs on the failing side
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """One way to part the runs by one key: those with `inside` true against the rest."""
+
+    key: Key
+    inside: tuple[bool, ...]
+    words: tuple[str, str]  # of the inside, of the rest
+    sides: tuple[Side, Side]
+
+
+def _number(value: float) -> str:
+    return spelled(value, ".4g")
+
+
+def _thresholds(key: Key) -> list[_Split]:
+    known = sorted({v for v in key.values if isinstance(v, float)})
+    starts = known[1:]
+    if len(starts) > MOST_THRESHOLDS:
+        starts = [starts[i] for i in np.linspace(0, len(starts) - 1, MOST_THRESHOLDS).astype(int)]
+    out = []
+    for start in starts:
+        below = max(v for v in known if v < start)
+        inside = tuple(isinstance(v, float) and v >= start for v in key.values)
+        words = (f"{key.name} of {_number(start)} or more", f"{key.name} of {_number(below)} or less")
+        out.append(_Split(key, inside, words, ("high", "low")))
+    return out
+
+
+def _values(key: Key) -> list[_Split]:
+    words = sorted({str(v) for v in key.values if v is not ABSENT})
+    if len(words) > MOST_WORDS:
+        return []
+    # of two values the second split would be the first again
+    chosen = words[:1] if len(words) == 2 and ABSENT not in key.values else words
+    out = []
+    for word in chosen:
+        rest = words[1] if len(chosen) < len(words) else ""
+        other = f"{key.name} = {rest}" if rest else f"another {key.name}"
+        inside = tuple(v is not ABSENT and str(v) == word for v in key.values)
+        out.append(_Split(key, inside, (f"{key.name} = {word}", other), ("value", "value")))
+    return out
+
+
+def _splits(key: Key) -> list[_Split]:
+    """Every way in which a key parts the runs: present or not, by threshold for numbers, by value for words and flags.
+
+    A key that some runs do not have and that is a number elsewhere is split by presence only: what the missing value
+    stands for is not known.
+    """
+    if ABSENT in key.values:
+        inside = tuple(v is not ABSENT for v in key.values)
+        present = _Split(key, inside, (f"{key.name} set", f"no {key.name}"), ("value", "absent"))
+        return (
+            [present] if all(isinstance(v, float) for v in key.values if v is not ABSENT) else [present, *_values(key)]
+        )
+    return _thresholds(key) if all(isinstance(v, float) for v in key.values) else _values(key)
+
+
+def _outcome(verdicts: Sequence[Verdict]) -> tuple[str, tuple[Verdict, ...]] | None:
+    """What counts as failing: the failed where some failed, else the warned; None where there is nothing to part."""
+    for word, bad in (("failed", ("failed",)), ("raised a warning", ("failed", "warning"))):
+        hits = sum(v in bad for v in verdicts)
+        if 0 < hits < len(verdicts):
+            return word, bad  # type: ignore[return-value]
+    return None
+
+
+def _sentence(split: _Split, first: bool, counts: tuple[int, int, int, int], word: str) -> str:
+    failed, of, others, of_others = counts
+    own, other = split.words if first else split.words[::-1]
+    noun = "run" if of == 1 else "runs"
+    return f"{failed} of {of} {noun} with {own} {word}, {others} of {of_others} with {other} did"
+
+
+def _partings(family: Family, verdicts: Mapping[str, Verdict], tested: int) -> list[Parting]:
+    chosen = [i for i, r in enumerate(family.runs) if verdicts.get(r.name, "inconclusive") != "inconclusive"]
+    outcome = _outcome([verdicts[family.runs[i].name] for i in chosen])
+    if outcome is None:
+        return []
+    word, bad = outcome
+    names = [family.runs[i].name for i in chosen]
+    failed = np.array([verdicts[n] in bad for n in names], dtype=np.bool_)
+    splits = [
+        s
+        for key in family.keys
+        for s in _splits(Key(key.name, tuple(key.values[i] for i in chosen), key.canonical))
+        if 0 < sum(s.inside) < len(chosen)
+    ]
+    if not splits:
+        return []
+    masks = np.array([s.inside for s in splits], dtype=np.bool_)
+    p = np.minimum(1.0, corrected(masks, failed) * tested)
+    best: dict[str, Parting] = {}
+    # among splits of one p, the one that parts failures from successes more cleanly stands for its key
+    gap = np.array([abs(failed[m].mean() - failed[~m].mean()) for m in masks])
+    for i in np.lexsort((-gap, p)):
+        if p[i] >= SIGNIFICANT or splits[i].key.name in best:
+            continue
+        inside = masks[i]
+        first = bool(failed[inside].mean() >= failed[~inside].mean())
+        here = inside if first else ~inside
+        counts = (int(failed[here].sum()), int(here.sum()), int(failed[~here].sum()), int((~here).sum()))
+        text = _sentence(splits[i], first, counts, word)
+        made = Contrast(splits[i].key.name, text, float(p[i]), counts[:2], counts[2:])
+        failing = frozenset(n for n, on in zip(names, here, strict=True) if on)
+        best[splits[i].key.name] = Parting(made, splits[i].sides[0 if first else 1], failing)
+    return list(best.values())
+
+
+def partings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -> tuple[Parting, ...]:
+    """Every key of a family of siblings that parts failed from healthy runs, the surest first.
+
+    Significant at `SIGNIFICANT` after correction for all splits of all keys and for the number of families tried.
+    """
+    verdicts = {d.run: d.verdict for d in done}
+    able = families(runs)
+    tested = max(1, sum(_outcome([verdicts.get(r.name, "healthy") for r in f.runs]) is not None for f in able))
+    found = [p for family in able for p in _partings(family, verdicts, tested)]
+    return tuple(sorted(found, key=lambda p: (p.contrast.p_value, p.contrast.key, p.contrast.text)))
+
+
+def odds(p_value: float) -> float:
+    """The factor on a cause's odds: the most that a p-value can speak for an effect, at most `MOST_ODDS`.
+
+    1 for p of 1/e and more. Source: Sellke, Bayarri, Berger (2001), Calibration of p values for testing precise null
+    hypotheses: the bound -1 / (e p ln p) on the Bayes factor.
+
+    >>> round(odds(0.05), 2), odds(1e-9), odds(0.9)
+    (2.46, 20.0, 1.0)
+    """
+    if p_value >= 1 / math.e:
+        return 1.0
+    return min(MOST_ODDS, -1.0 / (math.e * max(p_value, 1e-12) * math.log(max(p_value, 1e-12))))
+
+
+def sibling_evidence(run: str, found: Sequence[Parting]) -> Mapping[str, tuple[float, Evidence]]:
+    """cause -> (factor on its odds, the sentence), for a run on the failing side of a contrast."""
+    out: dict[str, tuple[float, Evidence]] = {}
+    for parting in found:
+        c = parting.contrast
+        if run not in parting.failing:
+            continue
+        for cause in CAUSES.get((c.key, parting.side), ()):
+            if cause not in out:
+                out[cause] = (
+                    odds(c.p_value),
+                    Evidence(f"Among its siblings, {c.text} (p = {spelled(c.p_value, '.2g')})."),
+                )
+    return out
+
+
+def worse_than_siblings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -> Mapping[str, Note]:
+    """A note for every run called healthy whose loss ends far above that of its healthy siblings.
+
+    Compared within a family, by the distance to the median in robust standard deviations; the other siblings must be
+    `FEWEST_RUNS` - 1 or more.
+    """
+    verdicts = {d.run: d.verdict for d in done}
+    notes = {}
+    for family in families(runs):
+        ends = {
+            r.name: e for r in family.runs if verdicts.get(r.name) == "healthy" and (e := final_loss(r)) is not None
+        }
+        for name, end in ends.items():
+            others = np.array([e for n, e in ends.items() if n != name])
+            if len(others) < 4:
+                continue
+            middle = float(np.median(others))
+            spread = max(_MAD * float(np.median(np.abs(others - middle))), LEAST_SPREAD * abs(middle))
+            if spread > 0 and (end - middle) / spread > FAR:
+                text = (
+                    f"The loss ends at {_number(end)}, the siblings' at {_number(middle)} (median of {len(others)}), "
+                    "although nothing in its own curves is wrong: compare its data and labels with theirs."
+                )
+                notes[name] = Note("worse-than-siblings", text)
+    return notes

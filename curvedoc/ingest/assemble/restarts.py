@@ -1,0 +1,149 @@
+"""Restarts: where a stream's step counter goes back, which points that overwrites, and what is no restart at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from curvedoc.core.run import Note
+from curvedoc.core.series import Floats, Ints
+from curvedoc.ingest.assemble.stream_curves import Strand
+
+#: A counter that goes back by no more than this many logging intervals is disorder: evaluation rows written under an
+#: earlier step, rows of asynchronous writers.
+_INTERVALS = 2.0
+#: A restart repeats more than one row.
+_REPEATED = 2
+#: In a stream that is out of order all over, going back means nothing: this many rows must ascend together, typically.
+_RUN_LENGTH = 4
+#: So many periods of one length are a counter that starts anew every epoch.
+_PERIODS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """One restart: the row at which the counter went back, from where to where, and when (NaN: unknown)."""
+
+    row: int
+    from_step: int
+    to_step: int
+    time: float
+    scratch: bool  # back to the very beginning: what stood before is another attempt altogether
+
+
+def mark(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
+    """One stream's strands of one rank with `segment` and `superseded` filled in, and a note per restart.
+
+    A counter that starts anew every epoch is unrolled into one that does not, with a note.
+    """
+    live = [s for s in strands if len(s)]
+    if not live:
+        return list(strands), []
+    main = max(live, key=len)
+    if all(len(s) < 2 or bool((s.step[1:] >= s.step[:-1]).all()) for s in live):
+        return list(strands), []
+    found = rewinds(main.step, main.time)
+    if not found:
+        return list(strands), []
+    unrolled = _unrolled(live, main, found)
+    if unrolled is not None:
+        period = int(np.diff([0, *(r.row for r in found)]).mean())
+        text = f"the step counter starts anew about every {period} records, once per epoch; it was counted on"
+        return unrolled, [Note("step-unrolled", text, count=len(found))]
+    notes = [
+        Note("step-rewind", f"the step counter goes back from {r.from_step} to {r.to_step}: a restart"
+             + (" from the beginning" if r.scratch else "; rows written twice are kept apart"))
+        for r in found
+    ]  # fmt: skip
+    return [_marked(s, main, found) if len(s) else s for s in strands], notes
+
+
+def rewinds(step: Ints, time: Floats) -> list[Rewind]:
+    """The restarts of one counter in file order. O(n)."""
+    if len(step) < 3:
+        return []
+    rise = np.diff(step)
+    positive = rise[rise > 0]
+    interval = float(np.median(positive)) if len(positive) else 1.0
+    top = np.maximum.accumulate(step)
+    drop = np.flatnonzero((rise < 0) & (step[1:] < top[:-1] - _INTERVALS * interval)) + 1
+    if not len(drop):
+        return []
+    runs = np.diff(np.flatnonzero(np.concatenate(([True], rise < 0, [True]))))
+    if len(drop) > _PERIODS and float(np.median(runs)) < _RUN_LENGTH:
+        return []
+    ends = np.append(drop[1:], len(step))
+    out = []
+    for row, end in zip(drop.tolist(), ends.tolist(), strict=True):
+        before = int(step[row - 1])
+        again = step[row:end]
+        if int((again <= top[row - 1]).sum()) >= _REPEATED and int(again[-1]) > int(again[0]):
+            first = int(step[0])
+            scratch = int(step[row]) <= first + interval
+            out.append(Rewind(row, before, int(step[row]), float(time[row]), scratch))
+    return out
+
+
+def _unrolled(strands: Sequence[Strand], main: Strand, found: Sequence[Rewind]) -> list[Strand] | None:
+    """The strands with a counter that goes on where each epoch's began anew, or None where these are restarts."""
+    starts = [0, *(r.row for r in found)]
+    lengths = np.diff([*starts, len(main.step)])
+    epoch = next((s for s in strands if s.metric.rsplit("/", 1)[-1].lower() in ("epoch", "epochs")), None)
+    same = bool((lengths[:-1] == lengths[0]).all()) and int(lengths[-1]) <= int(lengths[0])
+    heads = {int(main.step[r]) for r in starts}
+    if not same or len(heads) > 1 or not all(r.scratch for r in found):
+        return None
+    if epoch is None or len(epoch) != len(main):
+        if len(starts) < _PERIODS:
+            return None
+    else:
+        at_start = epoch.value[starts]
+        if not bool((np.diff(at_start) > 0).all()):
+            return None
+    period = _stride(main.step, starts)
+    out = []
+    for s in strands:
+        out.append(replace(s, step=s.step + _part_of(s, main, found) * period))
+    return out
+
+
+def _stride(step: Ints, starts: Sequence[int]) -> int:
+    """How far one epoch carries the counter: its last step, plus one interval, less its first."""
+    first = step[starts[0] : starts[1]]
+    interval = int(np.median(np.diff(first))) if len(first) > 1 else 1
+    return int(first[-1] - first[0]) + max(interval, 1)
+
+
+def _part_of(s: Strand, main: Strand, found: Sequence[Rewind]) -> Ints:
+    """How many of the rewinds lie before each point: by the row where the strand stands in the same records as the
+    counter, by the clock, or by the point's own steps going back."""
+    if len(s) == len(main) and bool((s.step == main.step).all()):
+        return np.searchsorted([r.row for r in found], np.arange(len(s)), side="right").astype(np.int64)
+    times = np.array([r.time for r in found])
+    if bool(np.isfinite(times).all()) and bool((np.diff(times) >= 0).all()) and bool(np.isfinite(s.time).all()):
+        by_clock = np.searchsorted(times, s.time, side="right").astype(np.int64)
+        if bool((np.diff(by_clock) >= 0).all()):
+            return by_clock
+    back = np.flatnonzero(np.diff(s.step) <= 0) + 1 if len(s) > 1 else np.zeros(0, dtype=np.int64)
+    # A sparse metric may pass a short restart without going back; it can never go back more often than the counter did.
+    part = np.zeros(len(s), dtype=np.int64)
+    seen = 0
+    for row in back.tolist():
+        goes = next((k for k in range(seen, len(found)) if found[k].to_step <= int(s.step[row])), None)
+        if goes is not None:
+            seen = goes + 1
+            part[row:] = seen
+    return part
+
+
+def _marked(s: Strand, main: Strand, found: Sequence[Rewind]) -> Strand:
+    segment = _part_of(s, main, found)
+    superseded = np.zeros(len(s), dtype=np.bool_)
+    for k, r in enumerate(found, start=1):
+        later = s.step[segment >= k]
+        reach = int(later.max()) if len(later) else r.to_step - 1
+        old = segment < k
+        superseded |= old & (len(later) > 0) if r.scratch else old & (s.step >= r.to_step) & (s.step <= reach)
+    return replace(s, segment=segment, superseded=superseded)

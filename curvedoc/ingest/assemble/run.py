@@ -1,0 +1,249 @@
+"""The logs of one run -> Run: steps, restarts, ranks, copies, roles, settings."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from curvedoc.core.run import MESSAGES, Note, RoleMatch, Run, Scalar, Source, empty_messages
+from curvedoc.ingest.assemble import axis, duplicates, nulls, repeated_evals, restarts, summaries
+from curvedoc.ingest.assemble.copies import without_copies
+from curvedoc.ingest.assemble.groups import Piece
+from curvedoc.ingest.assemble.stream_curves import Strand, blocks, spliced
+from curvedoc.ingest.find.path_words import shown
+from curvedoc.ingest.find.plan import Bundle
+from curvedoc.ingest.naming.canonical_settings import settings_of
+from curvedoc.ingest.naming.roles import Facts, assign, facts
+from curvedoc.ingest.naming.signals import Signals
+
+#: The order in which axes are preferred where a run's files count differently.
+_AXES = ("step", "samples", "epoch", "row")
+#: Lightning writes this into a curve that was never logged.
+_PLACEHOLDER = ("hp_metric", -1.0)
+_VS_SAMPLES = " vs samples"
+#: A counter that restarts a thousand times is told this often.
+_NOTES = 20
+
+
+def assemble(
+    name: str,
+    bundle: Bundle,
+    pieces: Sequence[Piece],
+    config: Mapping[str, Scalar],
+    config_sources: Sequence[Source],
+    table: Signals,
+    chosen: Mapping[str, str],
+) -> Run:
+    """One run from the pieces that belong to it, in the order in which they were written.
+
+    config: what the configuration files say; what the logs themselves say goes over it
+    """
+    merged: dict[str, Scalar] = dict(config)
+    for p in pieces:
+        merged.update(p.log.config)
+    strands, axes, notes = _streams(pieces)
+    files = _stream_files(pieces, bundle.base)
+    strands, converted = _one_axis(strands, axes, merged, table)
+    worth = {stream: _rank_axis(a) for stream, a in axes.items()}
+    strands, copies = duplicates.drop_copies(strands, table, files, worth)
+    strands = [s for s in strands if len(s)]
+    run_axis = _axis(strands, axes)
+    roles = assign(_facts(strands), table, chosen)
+    strands, held_told = repeated_evals.thinned(strands, roles)
+    settings = settings_of(merged, table)
+    _observe_epochs(settings, strands, roles)
+    return Run(
+        name=name,
+        data=blocks(strands),
+        messages=_messages(pieces, bundle.base, max((int(s.step.max()) for s in strands), default=None)),
+        roles=roles,
+        config=merged,
+        settings=settings,
+        sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
+        notes=_few([*notes, *converted, *copies, *held_told, *_endings(pieces)]),
+        axis=run_axis,
+        has_text=any(p.log.is_text for p in pieces),
+    )
+
+
+def _key(p: Piece) -> tuple[str, str]:
+    return p.log.format, p.prefix
+
+
+def _stream_files(pieces: Sequence[Piece], base: Path) -> dict[int, str]:
+    """What a stream is called in notes: its file with the most points."""
+    best: dict[tuple[str, str], Piece] = {}
+    for p in pieces:
+        if _key(p) not in best or p.points > best[_key(p)].points:
+            best[_key(p)] = p
+    return {i: shown(p.member.path, base) for i, p in enumerate(best.values())}
+
+
+def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], list[Note]]:
+    """Every strand with its final step, segment and flags; the axis of each stream; notes."""
+    groups: dict[tuple[str, str], list[Piece]] = defaultdict(list)
+    for p in pieces:
+        groups[_key(p)].append(p)
+    out: list[Strand] = []
+    axes: dict[int, str] = {}
+    notes: list[Note] = []
+    for stream, everything in enumerate(groups.values()):
+        group, gone = without_copies(everything)
+        notes += [Note("duplicate-file", f"{p.member.path.name} repeats {q.member.path.name}") for p, q in gone]
+        pieced = [
+            replace(s, stream=stream, file=np.full(len(s), at, dtype=np.int64)) if stream or at else s
+            for at, p in enumerate(group)
+            for s in p.strands
+        ]
+        strands = _without_placeholders(spliced(pieced))
+        strands, told = nulls.settle(strands)
+        strands, summaries_told = summaries.without(strands)
+        notes += [*told, *summaries_told]
+        counts = [p.log.axis for p in group if p.points]
+        axes[stream] = min(counts, key=_rank_axis) if counts else "step"
+        by_rank: dict[int, list[Strand]] = defaultdict(list)
+        for s in strands:
+            by_rank[s.rank].append(s)
+        for mine in by_rank.values():
+            numbered, rows, told = axis.number_rows(mine)
+            if rows:
+                axes[stream] = "row"
+            marked, rewound = restarts.mark(numbered)
+            out += marked
+            notes += [*told, *rewound]
+    return out, axes, notes
+
+
+def _rank_axis(name: str) -> int:
+    return _AXES.index(name) if name in _AXES else len(_AXES)
+
+
+def _axis(strands: Sequence[Strand], axes: Mapping[int, str]) -> str:
+    """What the run's steps are: the most exact axis among the streams that still have points."""
+    return min((axes[s.stream] for s in strands), key=_rank_axis, default="step")
+
+
+def _without_placeholders(strands: list[Strand]) -> list[Strand]:
+    """The strands without Lightning's placeholder and without Megatron's second copy against samples."""
+    names = {s.metric for s in strands}
+    return [
+        s
+        for s in strands
+        if not (s.metric.rsplit("/", 1)[-1] == _PLACEHOLDER[0] and bool((s.value == _PLACEHOLDER[1]).all()))
+        and not (s.metric.endswith(_VS_SAMPLES) and s.metric.removesuffix(_VS_SAMPLES) in names)
+    ]
+
+
+def _one_axis(
+    strands: list[Strand], axes: dict[int, str], config: Mapping[str, Scalar], table: Signals
+) -> tuple[list[Strand], list[Note]]:
+    """Streams that count epochs beside streams that count steps are put on steps, by the epoch metric or the length.
+
+    Steps that go no further than the epochs are epochs themselves.
+    """
+    by_epoch = {s for s, a in axes.items() if a == "epoch"}
+    by_step = [s for s in strands if axes[s.stream] == "step"]
+    if not by_epoch or not by_step:
+        return strands, []
+    epoch = next((s for s in by_step if s.metric.rsplit("/", 1)[-1].lower() == "epoch" and len(s) > 1), None)
+    last = max(int(s.step.max()) for s in by_step if len(s))
+    if last <= max((int(s.step.max()) for s in strands if s.stream in by_epoch and len(s)), default=-1):
+        axes.update({s.stream: "epoch" for s in by_step})
+        return strands, []
+    settings = settings_of(config, table)
+    per = settings.get("steps_per_epoch")
+    out: list[Strand] = []
+    for s in strands:
+        if s.stream not in by_epoch or not len(s):
+            out.append(s)
+            continue
+        if epoch is not None and bool((np.diff(epoch.value) >= 0).all()):
+            at = np.searchsorted(epoch.value, s.step, side="right") - 1
+            step = np.where(at >= 0, epoch.step[np.maximum(at, 0)], 0)
+        else:
+            stride = float(per) if isinstance(per, int | float) else last / max(1, int(s.step.max()) + 1)
+            step = np.minimum(np.rint((s.step + 1) * stride - 1), last)
+        out.append(replace(s, step=np.asarray(step, dtype=np.int64)))
+    for stream in by_epoch:
+        axes[stream] = "step"
+    return out, [Note("step-from-epoch", "values logged per epoch were placed at the epoch's last step")]
+
+
+def _facts(strands: Sequence[Strand]) -> list[Facts]:
+    """One fact per metric, of its lowest rank, in order of first appearance; superseded points count for nothing."""
+    lowest: dict[str, Strand] = {}
+    for s in strands:
+        if s.metric not in lowest or s.rank < lowest[s.metric].rank:
+            lowest[s.metric] = s
+    return [facts(m, s.value[~s.superseded] if len(s.superseded) else s.value) for m, s in lowest.items()]
+
+
+def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> None:
+    """steps_per_epoch from the epoch counter where the configuration does not say."""
+    match = next((m for m in roles if m.role == "epoch"), None)
+    if "steps_per_epoch" in settings or match is None:
+        return
+    s = next(s for s in strands if s.metric == match.metric)
+    up = np.flatnonzero(np.diff(s.value) > 0) + 1
+    if len(up) < 2 or not bool(np.isfinite(s.value).all()) or not bool((np.diff(s.value) >= 0).all()):
+        return
+    first, last = up[0], up[-1]
+    rise = float(s.value[last] - s.value[first])
+    steps = float(s.step[last] - s.step[first])
+    if rise > 0 and steps / rise >= 1:
+        settings["steps_per_epoch"] = round(steps / rise, 2)
+
+
+def _messages(pieces: Sequence[Piece], base: Path, end: int | None) -> pl.DataFrame:
+    """The lines of all text logs, each with its file and rank.
+
+    end: the last step of the run. A file that counts no steps itself (what a program printed beside its event files)
+    says nothing of where its lines belong, but a traceback is the last that a program prints.
+    """
+    parts = []
+    for p in pieces:
+        if len(p.log.messages):
+            m = p.log.messages
+            source = shown(p.member.path, base)
+            rank = pl.col("rank").fill_null(p.rank or 0)
+            if p.rank:
+                rank = pl.when(rank == 0).then(p.rank).otherwise(rank)
+            named = pl.when(pl.col("source").fill_null("") == "").then(pl.lit(source)).otherwise(pl.col("source"))
+            step = pl.col("step")
+            if not p.points and end is not None and m["step"].null_count() == len(m):
+                step = pl.when(pl.col("level") == "TRACEBACK").then(end).otherwise(step).cast(pl.Int64)
+            parts.append(m.with_columns(named.alias("source"), rank.cast(pl.Int32).alias("rank"), step.alias("step")))
+    return pl.concat(parts).select(list(MESSAGES)) if parts else empty_messages()
+
+
+def _source(p: Piece, root: Path) -> Source:
+    return Source(shown(p.member.path, root), p.log.format, p.points, p.log.bytes or p.member.bytes, p.log.notes)
+
+
+def _endings(pieces: Sequence[Piece]) -> list[Note]:
+    """A log whose writer was killed says so, unless a later part of the run was closed properly."""
+    known = [p for p in pieces if p.log.clean_end is not None]
+    if known and known[-1].log.clean_end is False:
+        return [
+            Note(
+                "no-clean-end",
+                f"{known[-1].member.path.name} was not closed by its writer: the process was killed or still runs",
+            )
+        ]
+    return []
+
+
+def _few(notes: Sequence[Note]) -> tuple[Note, ...]:
+    """The notes, at most `_NOTES` of a kind."""
+    seen: dict[str, int] = defaultdict(int)
+    out = []
+    for n in notes:
+        seen[n.kind] += 1
+        if seen[n.kind] <= _NOTES:
+            out.append(n)
+    return tuple(out)

@@ -1,0 +1,1 @@
+"""Bytes of a file: opened, unpacked, streamed, protobuf walked."""

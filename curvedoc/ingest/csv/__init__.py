@@ -1,0 +1,1 @@
+"""Tables of text with separators, with a header or without."""

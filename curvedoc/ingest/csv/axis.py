@@ -1,0 +1,152 @@
+"""The column that counts the steps of a CSV, and those that hold time and rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import polars as pl
+
+from curvedoc.ingest.csv.cells import Column, Floats
+from curvedoc.ingest.table import clock
+from curvedoc.ingest.text.steps import Events, resolve
+
+#: Names of the counter, best first; case, blanks and a path before the last word do not matter.
+STEPS = (
+    "step", "steps", "global_step", "trainer/global_step", "iteration", "iterations", "iter", "iters", "iter_num", "it",
+    "num_updates", "current_steps", "update", "updates", "total_timesteps", "timesteps_total", "timesteps",
+    "num_timesteps", "training_iteration",
+)  # fmt: skip
+#: Reinforcement learning counts these; beside them "time/iterations" counts something coarser.
+TIMESTEPS = ("total_timesteps", "num_timesteps", "timesteps")
+INNER = ("batch", "batch_idx", "minibatch")
+EPOCHS = ("epoch", "epochs", "round", "episode")
+_RANKS = ("rank", "global_rank", "local_rank", "process_index")
+_TIMES = (
+    "wall_time",
+    "wall time",
+    "timestamp",
+    "ts",
+    "time",
+    "created_at",
+    "asctime",
+    "datetime",
+    "date",
+    "created_at",
+)
+#: Names of a counter that has none: an index that was written along, a letter. It stands among the first columns.
+_UNNAMED = ("column_1", "unnamed:_0", "index", "idx", "n", "i", "t", "row", "#")
+_FIRST = 3
+#: Rows that an epoch may have at most to stand for the step.
+_ROWS = 4
+#: Seconds since the epoch begin here; smaller numbers are durations.
+_CLOCK_FLOOR = 1e9
+_MILLIS_FLOOR = 1e11
+_LIMIT = float(2**62)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Which columns count.
+
+    column: index of the counter (None for none); kind: "step", "epoch" or "row"; inner: a batch counter within epochs.
+    """
+
+    column: int | None
+    kind: str
+    rank: int | None = None
+    inner: int | None = None
+
+    def known(self) -> bool:
+        """Whether any column counts."""
+        return self.column is not None
+
+    def steps(self, columns: Sequence[Column], row: int) -> Floats:
+        """The step of each row: NaN where the counter is missing or no number; rows counted from `row` without one."""
+        n = len(columns[0].value)
+        if self.column is None:
+            return np.arange(row, row + n, dtype=np.float64)
+        values = columns[self.column].value
+        if self.inner is not None:
+            values = _spread(values, columns[self.inner].value)
+        ok = np.isfinite(values) & (np.abs(values) < _LIMIT)
+        whole: Floats = np.round(values)
+        return whole if bool(ok.all()) else np.where(ok, whole, np.nan)
+
+
+def _spread(epoch: np.ndarray, batch: np.ndarray) -> np.ndarray:
+    n = len(epoch)
+    no, nan = np.zeros(n, bool), np.full(n, np.nan)
+    return resolve(Events(nan, batch, nan, epoch, no, ~no, no, no, no)).step
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+@lru_cache(maxsize=1024)  # the files of a tree have a few headers between them
+def axis_of(names: tuple[str, ...]) -> Axis:
+    """The axis that the header promises."""
+    low = [_plain(n) for n in names]
+    last = [n.rsplit("/", 1)[-1] for n in low]
+    rank = next((low.index(r) for r in _RANKS if r in low), None)
+    for cells, order in ((low, STEPS), (last, (*TIMESTEPS, *STEPS))):
+        for wanted in order:
+            if wanted in cells:
+                return Axis(cells.index(wanted), "step", rank)
+    for wanted in EPOCHS:
+        if wanted in low:
+            inner = next((low.index(b) for b in INNER if b in low), None)
+            return Axis(low.index(wanted), "epoch" if inner is None else "step", rank, inner)
+    for wanted in INNER:
+        if wanted in low:
+            return Axis(low.index(wanted), "step", rank)
+    return Axis(None, "row", rank)
+
+
+def usable(axis: Axis, names: Sequence[str], column: Callable[[int], Floats]) -> Axis:
+    """The axis, or one that serves better: an epoch that holds for many rows, or comes in fractions, counts none of
+    them. Then, and where nothing counts, a column without a real name (pandas' index) does if it ascends; else rows.
+
+    column: the values of one.
+    """
+    if axis.kind == "step" or (axis.column is not None and _few_rows_each(column(axis.column))):
+        return axis
+    for i, name in enumerate(names[:_FIRST]):
+        if _plain(name) in _UNNAMED and _ascends(column(i)):
+            return Axis(i, "step", axis.rank)
+    return Axis(None, "row", axis.rank)
+
+
+def _few_rows_each(epoch: Floats) -> bool:
+    """Whether an epoch has a row or two (training, validation) and so can stand for the step."""
+    known = epoch[np.isfinite(epoch)]
+    return not len(known) or (bool((known == np.floor(known)).all()) and len(known) <= _ROWS * len(np.unique(known)))
+
+
+def _ascends(value: Floats) -> bool:
+    good = bool(np.isfinite(value).all()) and bool((np.abs(value) < _LIMIT).all())
+    return len(value) > 1 and good and bool((value == np.floor(value)).all()) and bool((np.diff(value) > 0).all())
+
+
+def time_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]) -> tuple[Floats | None, int | None]:
+    """(seconds since the Unix epoch, NaN where unknown; the column they stand in); a column of durations is a metric,
+    not a clock."""
+    low = [n.strip().lower() for n in names]
+    for wanted in _TIMES:
+        if wanted not in low:
+            continue
+        at = low.index(wanted)
+        if columns[at].text:
+            time = clock.seconds(cells[str(at)].fill_null(""))
+            if time.null_count() < len(time):
+                return time.cast(pl.Float64).to_numpy(), at
+            continue
+        values = columns[at].value
+        known = values[~np.isnan(values)]
+        floor = float(known.min()) if len(known) else 0.0
+        if floor > _CLOCK_FLOOR:
+            return (values / 1000.0 if floor > _MILLIS_FLOOR else values), at
+    return None, None

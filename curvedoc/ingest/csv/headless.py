@@ -1,0 +1,129 @@
+"""Rows of a counter and values without a header, in a file called by its metric ("train_loss.txt": 10 2.31)."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.file import decode, read_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.find.path_words import words
+from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.table.log import Curve, points_of
+
+NAME = "headless"
+FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat")
+ABOUT = "rows of a counter and a value without a header, in a file called by its metric"
+
+#: More than that is a data set.
+MAX_TEXT = 64 << 20
+#: Fewer rows may be one for each class or fold, whatever the file is called.
+MIN_ROWS = 20
+#: The counter and the values of two splits.
+MAX_COLUMNS = 3
+_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", "")
+_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
+_MEASURES = frozenset(("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity"))
+#: What else the name may hold: "accuracy per class" and "loss weights" are no curves.
+_OTHER = frozenset(
+    words(
+        """train training trn tr val valid validation test eval dev log logs history hist curve curves epoch epochs step
+        steps iter iters iteration iterations batch values per mean avg total all data"""
+    )
+) | {""}
+_GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
+#: Most intervals of a counter are the same: a sorted column of measurements is none.
+_REGULAR = 0.9
+
+Floats = NDArray[np.float64]
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """A name that says one metric, over rows of numbers whose first column counts."""
+    name = _PACKED.sub("", path.name.lower())
+    if Path(name).suffix not in _SUFFIXES or not _is_called_so(Path(name).stem) or b"\x00" in head[:100]:
+        return False
+    text, _ = decode(head)
+    rows = text.split("\n")[: 2 * MIN_ROWS]
+    first = next((r for r in rows if r.strip() and not r.lstrip().startswith("#")), "")
+    if not first or not first.strip()[0].isdigit():
+        return False
+    table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
+    return table is not None and _counts(table)
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log per file; the first column of values is called as the file is, another one by its place."""
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path, MAX_TEXT)
+    text, more = decode(data)
+    told = [*notes, *more]
+    lines = text.split("\n")
+    if not text.endswith("\n") and len(lines) > MIN_ROWS:
+        lines.pop()
+        told.append(Note("truncated", "the last line has no end; it was left out"))
+    table = _table(lines, told)
+    if table is None or not len(table):
+        told.append(Note("not-a-log", "no rows of numbers"))
+        return Log(path, NAME, notes=coalesce(told), bytes=len(data))
+    names = _comment(lines, table.shape[1])
+    if not names:
+        told.append(Note("no-header", "no header names the columns; the first was taken for the step"))
+        names = ["", Path(_PACKED.sub("", path.name)).stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
+    curves = [Curve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
+    return Log(path, NAME, data=points_of(curves), notes=coalesce(told), bytes=len(data))
+
+
+def _is_called_so(stem: str) -> bool:
+    parts = re.split(r"[^a-z]+", stem)
+    return sum(p in _MEASURES for p in parts) == 1 and all(p in _MEASURES or p in _OTHER for p in parts)
+
+
+def _comment(lines: Sequence[str], width: int) -> list[str]:
+    """The names in the last comment ahead of the rows, none where it is not one word for each column."""
+    ahead = list(itertools.takewhile(lambda r: not r.strip() or r.lstrip().startswith("#"), lines[:100]))
+    names = re.split(_GAP, ahead[-1].strip("# \t\r")) if ahead else []
+    good = len(set(names)) == width and all(re.fullmatch(r"[A-Za-z_][\w./-]{0,60}", n) for n in names)
+    return names if good else []
+
+
+def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | None:
+    """Rows of 2 or 3 numbers, None where there is none; rows that are none are left out and told, or all where not."""
+    rows = pl.Series("row", [r.strip(" \t\r") for r in lines], dtype=pl.String)
+    rows = rows.filter((rows != "") & ~rows.str.starts_with("#"))
+    cells = rows.str.replace_all(_GAP, "\t").str.split("\t")
+    if not len(cells):
+        return None
+    width = int(cells.list.len().mode().min() or 0)  # type: ignore[arg-type]
+    if not 2 <= width <= MAX_COLUMNS:
+        return None
+    numbers = cells.filter(cells.list.len() == width).list.eval(pl.element().cast(pl.Float64, strict=False))
+    whole = numbers.filter(~numbers.list.eval(pl.element().is_null()).list.any())
+    bad = len(rows) - len(whole)
+    if bad and told is None:
+        return None
+    if bad and told is not None:
+        told.append(Note("damaged", "lines that are no rows of numbers were left out", count=bad))
+    return whole.explode().to_numpy().reshape(-1, width) if len(whole) else None
+
+
+def _counts(table: Floats) -> bool:
+    """Whether the first column counts from the start at a steady pace, and the others measure."""
+    count, values = table[:, 0], table[:, 1:]
+    if len(table) < MIN_ROWS or not np.isfinite(count).all() or (count != np.floor(count)).any():
+        return False
+    paces = np.diff(count)
+    pace = float(np.median(paces))
+    steady = pace > 0 and bool((paces > 0).all()) and float((paces == pace).mean()) >= _REGULAR
+    starts = count[0] in (0.0, 1.0, pace)
+    return bool(steady and starts and (values[np.isfinite(values)] != np.floor(values[np.isfinite(values)])).any())

@@ -1,0 +1,287 @@
+"""CSV and TSV of metrics: Lightning and Keras loggers, and whatever else writes a header and rows of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.core.block import Block, as_frame
+from curvedoc.core.run import POINTS, Note
+from curvedoc.ingest.bytes.file import decode, pointer, read_bytes, text_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.csv.axis import Axis, axis_of, time_of, usable
+from curvedoc.ingest.csv.bulk import plain_section
+from curvedoc.ingest.csv.cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv.sections import Section, is_header, sections, separator_of, split_line, uncommented
+from curvedoc.ingest.csv.split_column import phase_of
+from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.table import fill_values
+from curvedoc.ingest.table.log import Curve, points_of
+from curvedoc.ingest.text.line.words import is_usual
+
+NAME = "csv"
+FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
+ABOUT = "CSV and TSV of metrics: Lightning, Keras and any other header over rows of numbers"
+
+#: More than that is a data set, not a log.
+MAX_TEXT = 512 << 20
+#: No log has more metrics, and every column has a cost of its own.
+MAX_COLUMNS = 10_000
+_SUFFIXES = (".csv", ".tsv")
+_OTHER_SUFFIXES = (".log", ".txt", "")
+_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+_NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name", "metricname")
+_VALUE_COLUMNS = ("value", "metricvalue", "metric_value")
+#: What stands beside step and value where a file holds one metric: clocks, and an index written along.
+_BESIDE = frozenset(("wall time", "timestamp", "time", "column 1", "unnamed: 0", "relative time"))
+_BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """A header that names a counter or a metric over rows of as many cells; not the exports of W&B."""
+    suffix = Path(_PACKED.sub("", path.name.lower())).suffix
+    if suffix not in _SUFFIXES + _OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
+        return False
+    text, _ = decode(uncommented(head))
+    lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
+    if not lines:
+        return suffix in _SUFFIXES
+    sep = separator_of(lines)
+    names = split_line(lines[0], sep)
+    if not is_header(names) or _is_wandb(names):
+        return False
+    known = axis_of(tuple(names)).known() or any(is_usual(n) for n in names)
+    if suffix in _SUFFIXES:
+        return known or _is_long(names)
+    rows = [split_line(r, sep) for r in lines[1:6]]
+    wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
+    return known and wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
+
+
+def _is_wandb(names: list[str]) -> bool:
+    """Exports of W&B: the history's `_step`, or the interface's columns "run - metric"."""
+    if any(n in ("_step", "_runtime", "_timestamp") or n.endswith(("__MIN", "__MAX")) for n in names):
+        return True
+    return 2 * sum(" - " in n for n in names) > len(names)
+
+
+def _is_long(names: list[str]) -> bool:
+    low = [n.lower() for n in names]
+    known = any(n in low for n in _NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
+    return known and any(n in low for n in _VALUE_COLUMNS)
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log per file."""
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path, MAX_TEXT)
+    found = pointer(data)
+    if found is not None:
+        return Log(path, NAME, notes=(*notes, found), bytes=len(data))
+    told = list(notes)
+    tables, size = _tables(data, told), len(data)
+    del data
+    if not tables:
+        return Log(path, NAME, notes=tuple(told), bytes=size)
+    parts, axes, row = [], [], 0
+    for table in tables:
+        axis = axis_of(table.names)
+        if axis.rank is None and not _is_long(list(table.names)):  # with these, many rows are of one epoch
+            axis = usable(axis, table.names, partial(_values, table))
+        parts.append(_points(table, axis, row, path, told))
+        axes.append(axis)
+        row += len(table)
+    points = parts[0] if len(parts) == 1 else pl.concat([as_frame(part, POINTS) for part in parts])
+    filled = points.height if isinstance(points, pl.DataFrame) else len(points)
+    kind = _kind(axes[0], path)
+    if filled and kind == "epoch":
+        told.append(Note("step-from-epoch", "no column names the step; the epoch stands in its place"))
+    if filled and kind == "row":
+        told.append(Note("no-step", "no column names the step; each row counts as one"))
+    return Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)
+
+
+def _values(table: Section, i: int) -> NDArray[np.float64]:
+    """The numbers of one column, NaN where there is none."""
+    return (table.values[i] if i in table.values else numbers(table.cells[str(i)])).value
+
+
+def _tables(data: bytes, told: list[Note]) -> list[Section]:
+    """The tables of the file, none with a note where there is nothing to read."""
+    data, notes = text_bytes(data)
+    told += notes
+    data = _narrow(uncommented(data), told)
+    whole = plain_section(data, told)
+    if whole is not None:
+        return [whole]
+    text = data.decode("utf-8", "replace")
+    if not text.strip():
+        told.append(Note("empty", "the file is empty"))
+        return []
+    tables, found = sections(text)
+    told += found
+    if not tables or not is_header(list(tables[0].names)):
+        told.append(Note("not-a-log", "the first line names no columns"))
+        return []
+    return tables if text.endswith("\n") else _uncut(tables, told)
+
+
+def _narrow(data: bytes, told: list[Note]) -> bytes:
+    """The text without what stands behind the first 10,000 columns."""
+    head = data[: data.find(b"\n")]
+    if max(map(head.count, (b",", b";", b"\t"))) < MAX_COLUMNS:
+        return data
+    sep = separator_of([head[:4096].decode("utf-8", "replace")]).encode()
+    told.append(Note("too-many-keys", f"columns behind the first {MAX_COLUMNS:,} were left out"))
+    return b"\n".join(sep.join(line.split(sep, MAX_COLUMNS)[:MAX_COLUMNS]) for line in data.split(b"\n"))
+
+
+def _kind(axis: Axis, path: Path) -> str:
+    if axis.kind == "step" and "_Samples_" in path.name:
+        return "samples"  # DeepSpeed's csv_monitor counts samples in its column "step" and says so in the file's name
+    return axis.kind
+
+
+def _uncut(tables: list[Section], told: list[Note]) -> list[Section]:
+    """The tables without the last cell of a file that ends inside a line: its number may have lost digits."""
+    last = tables[-1]
+    if not len(last.cells):
+        return tables
+    row = last.cells.row(-1)
+    filled = [i for i, c in enumerate(row) if c is not None]
+    at = filled[-1] if filled else 0
+    whole = at == len(row) - 1 and (not row[at] or _same_shape(last.cells[str(at)], row[at]))
+    if whole or not row[at]:
+        return tables
+    cells = last.cells.with_columns(
+        pl.when(pl.int_range(pl.len()) == pl.len() - 1).then(None).otherwise(pl.col(str(at))).alias(str(at))
+    )
+    if axis_of(last.names).column == at:
+        cells = cells.head(-1)
+    told.append(Note("truncated", "the last line has no end; its last value was left out", line=int(last.lines[-1])))
+    return [*tables[:-1], Section(last.names, cells, last.lines[: len(cells)])]
+
+
+def _same_shape(column: pl.Series, value: str) -> bool:
+    """Whether the column always has as many decimals as this cell, so that a cut would show."""
+    before = column.head(-1).drop_nulls().tail(50)
+    form = re.sub(r"\d+(?=\D|$)", lambda m: "0" * len(m.group()), value).lstrip("+-0")
+    others = {re.sub(r"\d+(?=\D|$)", lambda m: "0" * len(m.group()), c).lstrip("+-0") for c in before.to_list() if c}
+    return len(before) >= 5 and others == {form} and form.startswith(".")
+
+
+def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) -> pl.DataFrame | tuple[Block, ...]:
+    """The points of one table, as in `Log.data`."""
+    n = len(table)
+    if not n:
+        return ()
+    comma = is_comma_decimal(table.cells, _sep(table))
+    columns = [
+        table.values[i] if i in table.values else numbers(table.cells[str(i)], comma) for i in range(len(table.names))
+    ]
+    step = axis.steps(columns, row)
+    time, time_column = time_of(table.names, table.cells, columns)
+    rank = np.zeros(n, np.int32) if axis.rank is None else _whole(columns[axis.rank].value)
+    phase = phase_of(table.names, table.cells, columns)
+    named = _long(table, columns, path)
+    if named is not None:
+        frame = pl.DataFrame(
+            {"metric": named[0] if phase is None else phase.named(named[0]), "value": named[1],
+             "step": pl.Series(step).fill_nan(None),
+             "time": pl.Series(np.full(n, np.nan) if time is None else time).fill_nan(None),
+             "rank": rank, "flags": np.zeros(n, np.uint16)}
+        )  # fmt: skip
+        return frame.filter(pl.col("value").is_not_null()).select(pl.col(c).cast(t) for c, t in POINTS.items())
+    around = step, np.full(n, np.nan) if time is None else time, rank, np.zeros(n, np.uint16)
+    skip = {axis.column, axis.rank, axis.inner, time_column, None if phase is None else phase.column}
+    steady = fill_values.sure(table.names)
+    filled = {i: c.value for i, c in enumerate(columns) if not c.text}
+    apart = fill_values.apart(filled, {i for i in filled if table.names[i] in steady})
+    curves = []
+    for i, name in enumerate(table.names):
+        if i not in skip:
+            for label, c in _metrics(name, table, i, columns[i], told, apart.get(i)):
+                parts = ((label, c),) if phase is None else phase.parts(label, c)
+                curves += [_curve(part, rows, around) for part, rows in parts]
+    curves = [c for c in curves if len(c.value)]
+    return points_of(curves)
+
+
+Around = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint16]]
+
+
+def _curve(name: str, column: Column, around: Around) -> Curve:
+    """A column with the steps, times and ranks of the rows in which it is filled."""
+    step, time, rank, flags = around
+    at = column.there
+    if at is None:
+        return Curve(name, step, column.value, time, rank, flags)
+    return Curve(name, step[at], column.value[at], time[at], rank[at], flags[at])
+
+
+def _whole(value: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Ranks: 0 where there is none or one of no sense."""
+    good = np.abs(value) < 2**31
+    return np.where(good, value, 0).astype(np.int32)
+
+
+def _sep(table: Section) -> str:
+    """A separator other than the comma when cells hold commas although none was quoted away."""
+    return (
+        ";"
+        if any(bool(table.cells[c].head(200).str.contains(",", literal=True).any()) for c in table.cells.columns)
+        else ","
+    )
+
+
+def _metrics(
+    name: str, table: Section, i: int, column: Column, told: list[Note], apart: NDArray[np.bool_] | None
+) -> list[tuple[str, Column]]:
+    """The metrics of one column: one, none for text, several for lists. apart: rows in which NaN is no value."""
+    if column.text:
+        items = list_items(table.cells[str(i)])
+        return [(f"{name}[{k}]", item) for k, item in enumerate(items)]
+    if column.bad is not None:
+        at = int(table.lines[int(np.argmax(column.bad))])
+        told.append(
+            Note(
+                "bad-cells", f"cells of {name!r} that are no number were left out", line=at, count=int(column.bad.sum())
+            )
+        )
+    there = np.ones(len(column.value), np.bool_) if column.there is None else column.there
+    gone = np.zeros(len(there), np.bool_) if apart is None else there & apart
+    if gone.any():
+        told.append(Note("nan-for-missing", f"NaN of {name!r} in rows of another kind was taken for: nothing logged"))
+        column = Column(column.value, there & ~gone)
+    elif nan_for_missing(column.kept()):
+        told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
+        column = Column(column.value, ~np.isnan(column.value))
+    return [(name, column)]
+
+
+def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series, pl.Series] | None:
+    """(names, values) of a table with one row per metric and step, as TensorBoard downloads and own writers have it."""
+    low = [n.lower() for n in table.names]
+    at = next((low.index(n) for n in _VALUE_COLUMNS if n in low), None)
+    if at is None:
+        return None
+    column = columns[at]
+    values = pl.Series(column.value)
+    if column.there is not None:
+        values = values.set(pl.Series(~column.there), None)
+    for name in _NAME_COLUMNS:
+        if name in low and columns[low.index(name)].text:
+            return table.cells[str(low.index(name))].fill_null(""), values
+    if "step" in low and (len(low) <= 3 or set(low) - _BESIDE == {"step", "value"}):
+        stem = _BEST_OF.sub("", Path(_PACKED.sub("", path.name)).stem) or "value"
+        return pl.repeat(stem, len(values), eager=True), values
+    return None

@@ -1,0 +1,1 @@
+"""From paths to the files that form a run."""

@@ -1,0 +1,173 @@
+"""Which files form which run: a tree of claimed files, folded into bundles."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path
+
+from curvedoc.core.diagnosis import Unreadable
+from curvedoc.core.errors import UsageError
+from curvedoc.ingest.contract import Reader
+from curvedoc.ingest.find.folders import Draft, gather
+from curvedoc.ingest.find.path_words import shown
+from curvedoc.ingest.find.remote import here
+from curvedoc.ingest.find.walk import Finds, Folder, look, walk
+from curvedoc.ingest.registry import READERS
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a bundle.
+
+    prefix:  what its metrics are called by ("val/"), "" for as they stand
+    rank:    the rank its path states, else None
+    attempt: order among restarts that the path states (torchrun's attempts, W&B's time stamps)
+    """
+
+    path: Path
+    reader: str
+    bytes: int
+    prefix: str = ""
+    rank: int | None = None
+    attempt: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The files of one run (or of several, where one file or folder holds more: reading tells)."""
+
+    name: str
+    root: Path  # what names and source paths are told relative to
+    base: Path  # the run's own folder
+    members: tuple[Member, ...]
+    configs: tuple[Path, ...] = ()  # the outermost first, so that a later one overrides
+
+    @property
+    def bytes(self) -> int:
+        """The size of all members on disk."""
+        return sum(m.bytes for m in self.members)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What there is to read, and what there is not."""
+
+    bundles: tuple[Bundle, ...]
+    unreadable: tuple[Unreadable, ...] = ()
+    ignored: tuple[Unreadable, ...] = ()  # files that are no logs, for those who miss one
+
+
+def plan(
+    paths: Sequence[Path], readers: Sequence[Reader] = READERS, progress: Callable[[str, int, int], None] | None = None
+) -> Plan:
+    """The runs below these paths (files, folders, globs) by name, without reading more than the first 64 KiB of a file.
+
+    Names are relative to the one path given, or to the common parent of several; a run is named by the outermost folder
+    that holds nothing but it, and is "." where that is the path itself.
+
+    A URL stands for a copy of its logs, made here; progress is told of the copying. Raises UsageError for a path that
+    does not exist.
+    """
+    local, lost = here(paths, progress)
+    roots = _outermost([r for p in local for r in _expand(p)])
+    common = _common(roots)
+    finds = Finds(unreadable=lost)
+    drafts: list[tuple[Path, Draft]] = []
+    for root in roots:
+        if root.is_dir():
+            drafts.extend((root, d) for d in gather(walk(root, readers, finds), finds))
+        else:
+            drafts.extend((root, d) for d in _alone(root, readers, finds))
+    shares = Counter(up for root, d in drafts for up in _upwards(d.folder, root))
+    folders = {root: root.is_dir() for root in roots}
+    bundles = []
+    for root, draft in drafts:
+        home = _home(draft.folder, root, shares) if folders[root] else root
+        bundles.append(_bundle(draft, home, common, folders[root]))
+    told = [_relative(u, common) for u in finds.unreadable]
+    ignored = [_relative(u, common) for u in finds.ignored]
+    return Plan(tuple(bundles), tuple(told), tuple(ignored))
+
+
+def _expand(path: Path) -> list[Path]:
+    """The path itself, or what it matches where it is a pattern."""
+    if os.path.lexists(path):
+        return [path]
+    found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []  # noqa: PTH207
+    if found:
+        return [Path(f) for f in found]
+    parent = path.parent
+    names = [p.name for p in parent.iterdir()] if parent.is_dir() and os.access(parent, os.R_OK | os.X_OK) else []
+    near = get_close_matches(path.name, names, 1)
+    raise UsageError(f"no such file or folder: {path}", "", f"did you mean {parent / near[0]}?" if near else "")
+
+
+def _outermost(paths: Sequence[Path]) -> list[Path]:
+    """The paths as given, without repeats and without those that lie inside another."""
+    real = {p: Path(os.path.realpath(p)) for p in paths}
+    kept: list[Path] = []
+    for p in paths:
+        inside = any(q is not p and real[q] in real[p].parents for q in paths)
+        if not inside and all(real[p] != real[k] for k in kept):
+            kept.append(p)
+    return kept
+
+
+def _common(roots: Sequence[Path]) -> Path:
+    """What names are relative to: the one folder given, else the folder that holds all that was given."""
+    if len(roots) == 1:
+        return roots[0] if roots[0].is_dir() else roots[0].parent
+    return Path(os.path.commonpath([os.path.abspath(r.parent) for r in roots])) if roots else Path()  # noqa: PTH100
+
+
+def _alone(path: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
+    """A file that was given by name: its own folder's configuration counts, its neighbours do not."""
+    folder = Folder(path.parent)
+    look(path, folder, readers, finds)
+    if not folder.files and finds.ignored:  # asked for by name, so its silence would be a lie
+        finds.unreadable.append(finds.ignored.pop())
+    drafts = gather(folder, finds)
+    beside = walk_configs(path.parent, readers)
+    return [replace(d, configs=beside) for d in drafts]
+
+
+def walk_configs(folder: Path, readers: Sequence[Reader]) -> tuple[Path, ...]:
+    """The configuration files that lie directly in a folder."""
+    found = Folder(folder)
+    if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK):
+        for path in sorted(folder.iterdir()):
+            if path.suffix.lower() in (".json", ".yaml", ".yml", ".toml", ".txt"):
+                look(path, found, (), Finds())
+    return tuple(found.configs)
+
+
+def _upwards(folder: Path, root: Path) -> list[tuple[str, ...]]:
+    """The folder and those above it up to the root, outermost first, by their parts."""
+    parts, top = folder.parts, root.parts
+    within = parts[: len(top)] == top
+    return [parts[:n] for n in range(len(top) if within else len(parts), len(parts) + 1)]
+
+
+def _home(folder: Path, root: Path, shares: Counter[tuple[str, ...]]) -> Path:
+    """The outermost folder that holds nothing but this run."""
+    alone = next((up for up in _upwards(folder, root) if shares[up] == 1), folder.parts)
+    above = len(folder.parts) - len(alone)
+    return folder.parents[above - 1] if above else folder
+
+
+def _bundle(draft: Draft, home: Path, common: Path, is_folder: bool) -> Bundle:
+    members = tuple(Member(p.file.path, p.file.reader, p.file.size, p.prefix, p.rank, p.attempt) for p in draft.parts)
+    configs = draft.configs
+    if is_folder:
+        configs = tuple(sorted(configs, key=lambda p: len(p.parts)))
+    name = shown(home, common)
+    return Bundle(name, common, home if is_folder else home.parent, members, configs)
+
+
+def _relative(u: Unreadable, common: Path) -> Unreadable:
+    return Unreadable(shown(Path(u.path), common), u.reason)

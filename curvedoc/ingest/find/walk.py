@@ -1,0 +1,234 @@
+"""One walk over what the user pointed at: the folders, and in each the files that some reader claims."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from curvedoc.core.diagnosis import Unreadable
+from curvedoc.ingest.bytes import file as file_bytes
+from curvedoc.ingest.contract import Reader
+from curvedoc.ingest.find.path_words import SKIP_FOLDERS, words
+from curvedoc.ingest.settings import files as settings_files
+from curvedoc.ingest.stores import mlflow_files
+
+#: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
+HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim"))
+#: Weights, code, prose, pictures, archives: never opened.
+SKIP_SUFFIXES = words(
+    """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
+    .model .pb .tflite .py .pyc .pyx .so .c .cc .cpp .cu .h .hpp .sh .bat .sbatch .slurm .ipynb .md .rst .tex
+    .html .htm .css .js .ts .patch .diff .lock .png .jpg .jpeg .gif .svg .pdf .webp .mp4 .wav .mp3 .flac .ttf
+    .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
+    .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
+)
+#: Of arrays, of which most are data and weights, those that are called by what a training logs.
+CURVE_NAMES = re.compile(
+    r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
+    r"([_. -].*)?\.np[yz]"
+)
+#: Text files with a fixed meaning that is not a log.
+SKIP_NAMES = re.compile(
+    r"(requirements.*|readme.*|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
+    r"(\.(txt|json|yaml|yml))?|tokenizer.*|special_tokens_map\.json|added_tokens\.json|preprocessor_config\.json"
+    r"|package(-lock)?\.json|.*\.index\.json|\..*",
+    re.IGNORECASE,
+)
+#: What is kept of a head once the file is claimed (folding looks at the first tags): a tree may hold a million files.
+KEPT_HEAD = 4096
+#: W&B's own diary, not the run's.
+_WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
+#: A record of thousands of layers does not fit into the usual head, and half a record tells nothing.
+_LONG_RECORD = 4 << 20
+#: A file of this name is a log, so one that nothing can read is told.
+LOG_NAME = re.compile(
+    r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
+)
+#: Names of tables and stores, for which zeros alone are damage.
+_TABLES = (".csv", ".tsv", ".json", ".db")
+#: A folder with this file holds an environment of Python.
+_VENV = "pyvenv.cfg"
+_AIM = "an Aim store: export the run's metrics to CSV"
+#: What a run logged beside its metrics, in MLflow's own folder of files.
+_MLFLOW_ARTIFACTS = "artifacts"
+#: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
+FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r".*\.aim|\.aim_.*"), _AIM),
+    (re.compile(r".*\.swanlab"), "a SwanLab log: export the run's metrics to CSV"),
+    (re.compile(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """One file that a reader claims."""
+
+    path: Path
+    reader: str
+    head: bytes = field(repr=False)
+    size: int
+
+
+@dataclass(slots=True)
+class Folder:
+    """One folder with its claimed files, its configuration files and the folders below it."""
+
+    path: Path
+    files: list[File] = field(default_factory=list)
+    configs: list[Path] = field(default_factory=list)
+    folders: list[Folder] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Finds:
+    """What a walk brings along: troubles to tell, files that were left out, and the inodes that were seen."""
+
+    unreadable: list[Unreadable] = field(default_factory=list)
+    ignored: list[Unreadable] = field(default_factory=list)
+    seen: set[tuple[int, int]] = field(default_factory=set)
+
+
+def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
+    """The tree below `root`, in name order. Follows no symlink to a folder, takes a file once (by inode), opens only
+    regular files and of those only the first 64 KiB; what cannot be listed or opened goes to `finds.unreadable`."""
+    top = Folder(root)
+    todo = [top]
+    while todo:
+        folder = todo.pop()
+        try:
+            with os.scandir(folder.path) as scan:
+                entries = sorted(scan, key=lambda e: natural(e.name))
+            names = {e.name for e in entries}
+        except OSError as e:
+            finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
+            continue
+        if folder.path.name == ".aim":
+            finds.unreadable.append(Unreadable(str(folder.path), _AIM))
+            continue
+        if _VENV in names and folder is not top:
+            continue
+        if mlflow_files.is_store_folder(names):
+            _mlflow_run(folder, finds)
+            entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if _enter(entry.name):
+                    folder.folders.append(Folder(Path(entry.path)))
+            elif not skipped(entry.name, folder.path.parts):
+                look(Path(entry.path), folder, readers, finds)
+        todo.extend(reversed(folder.folders))
+    return top
+
+
+def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) -> None:
+    """Put one file where it belongs: a configuration, a claimed log, or a line in `finds`."""
+    try:
+        info = path.stat()
+    except OSError as e:
+        if LOG_NAME.fullmatch(path.name):
+            finds.unreadable.append(Unreadable(str(path), "a broken link" if path.is_symlink() else _reason(e)))
+        return
+    if stat.S_ISDIR(info.st_mode):  # a link to a folder: what it shows stands elsewhere in the tree, or is not ours
+        return
+    if not stat.S_ISREG(info.st_mode):
+        if LOG_NAME.fullmatch(path.name):
+            finds.unreadable.append(Unreadable(str(path), "not a regular file (a pipe, socket or device)"))
+        return
+    key = (info.st_dev, info.st_ino)
+    if key in finds.seen:
+        return
+    finds.seen.add(key)
+    reason = _foreign(path.name)
+    if reason:
+        finds.unreadable.append(Unreadable(str(path), reason))
+        return
+    head = file_bytes.read_head(path, info=info)
+    if not head and not os.access(path, os.R_OK):
+        finds.unreadable.append(Unreadable(str(path), "permission denied"))
+        return
+    if len(head) >= file_bytes.HEAD_BYTES and b"\n" not in head and head.lstrip()[:1] == b"{":
+        head = file_bytes.read_head(path, _LONG_RECORD)
+    if settings_files.is_config(path, head):
+        folder.configs.append(path)
+        return
+    name = claimant(path, head, readers)
+    if name is not None and head:
+        folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size))
+        return
+    stands_for = file_bytes.pointer(head)  # records of text, not of numbers, are a data set
+    if not info.st_size:
+        finds.ignored.append(Unreadable(str(path), "an empty file"))
+    elif not head.strip(b"\x00") and (LOG_NAME.fullmatch(path.name) or path.suffix.lower() in _TABLES):
+        finds.unreadable.append(Unreadable(str(path), "nothing but zero bytes"))
+    elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and b"\n" in head and stands_for is None):
+        reason = stands_for.text if stands_for else "its contents are of no known log format"
+        finds.unreadable.append(Unreadable(str(path), reason))
+    else:
+        finds.ignored.append(Unreadable(str(path), stands_for.text if stands_for else "not a log"))
+
+
+def claimant(path: Path, head: bytes, readers: Sequence[Reader]) -> str | None:
+    """The NAME of the first reader that takes the file."""
+    return next((r.NAME for r in readers if r.claims(path, head)), None)
+
+
+def natural(name: str) -> list[tuple[int, int, str]]:
+    """A sort key that puts run2 before run10.
+
+    >>> sorted(["run10", "run2"], key=natural)
+    ['run2', 'run10']
+    """
+    return [(1, int(p), "") if p.isdecimal() and len(p) < 19 else (0, 0, p) for p in re.split(r"(\d+)", name) if p]
+
+
+def _mlflow_run(folder: Folder, finds: Finds) -> None:
+    """The one file that stands for a run of MLflow's store, at the size of the whole run. A damaged one still does;
+    that of a deleted run or of a model is left out."""
+    path = folder.path / mlflow_files.META
+    head = file_bytes.read_head(path)
+    left_out = mlflow_files.left_out(head)
+    if left_out:
+        finds.ignored.append(Unreadable(str(folder.path), left_out))
+    else:
+        folder.files.append(File(path, mlflow_files.NAME, head, mlflow_files.stored_bytes(folder.path)))
+
+
+def _enter(name: str) -> bool:
+    if name.startswith("."):
+        return name in HIDDEN_FOLDERS
+    return name not in SKIP_FOLDERS and not name.endswith(".egg-info")
+
+
+def skipped(name: str, folder: Sequence[str]) -> bool:
+    """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
+    if _is_diary(name) and "wandb" in (*folder[-1:], *folder[-3:-2]):
+        return True
+    return _skipped(name)
+
+
+@lru_cache(maxsize=4096)  # the files of a tree have a few names between them
+def _is_diary(name: str) -> bool:
+    return _WANDB_DIARY.fullmatch(name.lower()) is not None
+
+
+@lru_cache(maxsize=4096)
+def _foreign(name: str) -> str:
+    """What to say of a file that another tool's store is known by, "" for the others."""
+    return next((reason for pattern, reason in FOREIGN if pattern.fullmatch(name)), "")
+
+
+@lru_cache(maxsize=4096)
+def _skipped(name: str) -> bool:
+    low = name.lower()
+    if ("tfevents" in low and not low.endswith(".profile-empty")) or CURVE_NAMES.fullmatch(low):
+        return False
+    return os.path.splitext(low)[1] in SKIP_SUFFIXES or SKIP_NAMES.fullmatch(name) is not None  # noqa: PTH122
+
+
+def _reason(e: OSError) -> str:
+    return (e.strerror or type(e).__name__).lower()

@@ -1,0 +1,218 @@
+"""Reader of curves stored as columns in one JSON object: Keras histories, XGBoost's evals_result, Sacred's metrics."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from curvedoc.core.run import Flag, Note
+from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json.batch import Batch, Row
+from curvedoc.ingest.json.line import objects
+from curvedoc.ingest.json.objects import document, is_document
+from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.settings.flatten import flatten
+from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
+from curvedoc.ingest.table.log import Curve, log_of, points_of
+from curvedoc.ingest.table.values import clock, moment, number, numbers
+
+NAME = "column-json"
+FILES: tuple[str, ...] = ("*.json",)
+ABOUT = "curves as columns of one JSON object: Keras histories, XGBoost's evals_result, Sacred's metrics"
+
+_NAMED = re.compile(r"history|hist|evals?_result|metrics|results?|loss|curves?|log|progress|stats", re.IGNORECASE)
+_METRIC = re.compile(
+    r"loss|acc|auc|rmse|mae|mse|error|logloss|reward|perplexity|ppl|f1|score|lr|learning_rate", re.IGNORECASE
+)
+_LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
+_INDEXED = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
+_COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS))
+_MAX_DEPTH = 8
+#: Lists shorter than this are settings (betas), not curves.
+_MIN_POINTS = 2
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """One JSON object (not one a line) in which a metric's name stands before a list of numbers."""
+    clean, _ = text_bytes(head)
+    start = clean.lstrip()
+    whole = len(head) < 1 << 16
+    if not start.startswith(b"{") or b'"log_history"' in start:
+        return False
+    if not whole and b'\n{"' in start:
+        return False
+    if whole and not is_document(clean):
+        first, _, rest = start.partition(b"\n")
+        if (rest.strip() and objects((first,)) is not None) or document(clean) is None:
+            return False
+    if whole and _first_record(document(clean)):
+        return False
+    names = [m[1].decode("utf-8", "replace") for p in (_LIST, _INDEXED) for m in p.finditer(start)]
+    return any(_METRIC.search(n) for n in names) or (bool(names) and bool(_NAMED.search(path.stem)))
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log a file; the position in a list is the step where the object names none."""
+    return [_read(path) for path in paths]
+
+
+def rows_of(columns: Mapping[str, Any]) -> list[Row] | None:
+    """Rows of an object whose values are lists of one length (or pandas' {"0": .., "1": ..}), None for another object.
+
+    A null is a cell that was not logged.
+    """
+    lists = {k: _listed(v) for k, v in columns.items()}
+    sizes = {len(v) for v in lists.values() if v is not None}
+    if len(sizes) != 1 or any(v is None for v in lists.values()):
+        return None
+    filled = {k: v for k, v in lists.items() if v is not None}
+    return [
+        {k: v for k, v in zip(filled, cells, strict=True) if v is not None}
+        for cells in zip(*filled.values(), strict=True)
+    ]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path)
+    stand_in = pointer(data)
+    if stand_in is not None:
+        return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))
+    clean, more = text_bytes(data)
+    value, torn = _object(clean)
+    notes = (*notes, *more, *torn)
+    if not isinstance(value, Mapping):
+        return Log(path, NAME, notes=(*notes, Note("not-a-log", "no JSON object")), bytes=len(data))
+    rows = rows_of(value)
+    if rows is not None and any(k.lower() in _COUNTERS for k in value):
+        return log_of(path, NAME, [Batch(rows, range(1, len(rows) + 1))], len(data), notes)
+    curves = list(_curves(value, "", 0))
+    curves, axis, told = aligned(curves, boosting=_is_boosting(value))
+    settings = flatten({k: v for k, v in value.items() if not isinstance(v, list) and not _holds_curves(v)})
+    if not curves:
+        told = (Note("not-a-log", "no list of numbers"),)
+    nulls = sum(int((c.flags & Flag.NULL != 0).sum()) for c in curves)
+    if nulls:
+        told = (
+            *told,
+            Note("null-values", "values logged as null: missing, or NaN that the writer cannot spell", count=nulls),
+        )
+    return Log(
+        path, NAME, points_of(curves), config=settings, notes=coalesce([*notes, *told]), bytes=len(data), axis=axis
+    )
+
+
+def _object(clean: bytes) -> tuple[Any, tuple[Note, ...]]:
+    """The object; of a torn one the lists that are whole, and the last one up to the tear."""
+    value = document(clean)
+    if value is not None:
+        return value, ()
+    text = clean.decode("utf-8", "replace").rstrip()
+    # A list of numbers can be closed behind any comma, so the tear costs one value.
+    for cut in (text.rfind(","), text.rfind("]")):
+        for tail in ("]}", "]}}", "}", "}}", "]}}}"):
+            if cut > 0:
+                try:
+                    closed = json.loads(text[: cut + (text[cut] == "]")] + tail)
+                except (ValueError, RecursionError):
+                    continue
+                return closed, (Note("truncated", "the file ends inside a list", offset=len(clean)),)
+    return None, (Note("damaged", "no JSON object could be read"),)
+
+
+def _curves(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Curve]:
+    for key, v in value.items():
+        name = f"{prefix}/{key}" if prefix else str(key)
+        if isinstance(v, Mapping) and isinstance(v.get("values"), list) and isinstance(v.get("steps"), list):
+            yield _curve(name, v["values"], v["steps"], v.get("timestamps"))
+            continue
+        cells = _listed(v)
+        if cells is not None and len(cells) >= _MIN_POINTS:
+            yield from _flat(name, cells)
+        elif isinstance(v, Mapping) and depth < _MAX_DEPTH:
+            # "history" says nothing about what is in it; XGBoost's "train" does.
+            yield from _curves(v, prefix if depth == 0 and key in ("history", "metrics", "logs") else name, depth + 1)
+
+
+def _flat(name: str, cells: list[Any]) -> Iterator[Curve]:
+    if all(isinstance(c, list) for c in cells):
+        width = max(len(c) for c in cells)
+        if width == 2 and all(len(c) == 2 and isinstance(c[0], int) for c in cells):  # pairs of step and value
+            yield _curve(name, [c[1] for c in cells], [c[0] for c in cells], None)
+        elif width <= 16:
+            for i in range(width):
+                yield _curve(f"{name}[{i}]", [c[i] if i < len(c) else None for c in cells], None, None)
+    elif any(isinstance(c, (int, float)) or (isinstance(c, str) and number(c) is not None) for c in cells):
+        yield _curve(name, cells, None, None)
+
+
+def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> Curve:
+    value, flags, kept = numbers(cells)
+    step = np.arange(len(cells), dtype=np.float64) if steps is None else np.full(len(cells), np.nan)
+    if steps is not None:
+        found = numbers(steps[: len(cells)])[0]
+        step[: len(found)] = found
+    time = np.full(len(cells), np.nan)
+    if isinstance(times, list):
+        for i, t in enumerate(times[: len(cells)]):
+            at = moment(t) if isinstance(t, str) else clock(float(t)) if isinstance(t, (int, float)) else None
+            time[i] = np.nan if at is None else at
+    return Curve(name, step[kept], value[kept], time[kept], np.zeros(int(kept.sum()), np.int32), flags[kept])
+
+
+def aligned(curves: list[Curve], boosting: bool) -> tuple[list[Curve], str, tuple[Note, ...]]:
+    """The curves on one axis: epochs where all are of one length, else positions, short lists spread over long ones."""
+    plain = [c for c in curves if len(c.step) and c.step[0] == 0 and c.step[-1] == len(c.step) - 1]
+    if not plain or len(plain) < len(curves):
+        return curves, "step", ()
+    longest = max(len(c.step) for c in plain)
+    if all(len(c.step) == longest for c in plain):
+        if boosting:
+            return curves, "step", ()
+        return (
+            curves,
+            "epoch",
+            (Note("step-from-epoch", "no step in the file; positions in the lists are epochs"),),
+        )
+    spread = []
+    for c in curves:
+        block = longest // len(c.step)
+        even = len(c.step) >= _MIN_POINTS and longest % len(c.step) == 0 and block > 1
+        spread.append(Curve(c.metric, (c.step + 1) * block - 1, c.value, c.time, c.rank, c.flags) if even else c)
+    return spread, "row", (Note("step-from-row", "no step in the file; lists of unlike length were laid side by side"),)
+
+
+def _listed(value: Any) -> list[Any] | None:
+    """A list, or pandas' mapping of row numbers to cells as one."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, Mapping) and value and all(k.isdecimal() and len(k) < 10 for k in value):
+        size = 1 + max(map(int, value))
+        if size <= 4 * len(value) + 16:
+            cells: list[Any] = [None] * size
+            for k, v in value.items():
+                cells[int(k)] = v
+            return cells
+    return None
+
+
+def _holds_curves(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(isinstance(v, list) or _holds_curves(v) for v in value.values())
+
+
+def _is_boosting(value: Mapping[str, Any]) -> bool:
+    """XGBoost and LightGBM: {"train": {"rmse": [...]}, "eval": {...}}, whose positions are boosting rounds."""
+    inside = [v for v in value.values() if isinstance(v, Mapping)]
+    return len(inside) == len(value) and all(all(isinstance(x, list) for x in v.values()) for v in inside)
+
+
+def _first_record(value: Any) -> bool:
+    """Whether a parsed head is one record with a counter, as the only line of a JSONL file is."""
+    return isinstance(value, Mapping) and any(
+        str(k).lower() in _COUNTERS and isinstance(v, (int, float)) for k, v in value.items()
+    )

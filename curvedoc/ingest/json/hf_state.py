@@ -1,0 +1,82 @@
+"""Reader of the Hugging Face Trainer's files: trainer_state.json and the result files it leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from curvedoc.core.run import Note, Scalar
+from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.objects import document
+from curvedoc.ingest.json.salvage import one_by_one
+from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.settings.flatten import flatten, scalar
+from curvedoc.ingest.table.log import log_of
+
+NAME = "hf-state"
+FILES: tuple[str, ...] = ("trainer_state.json", "*_results.json")
+ABOUT = "Hugging Face Trainer: the log history and the result files"
+
+_RESULTS = re.compile(r"(all|train|eval|test|predict)_results\.json(\.gz|\.zst)?", re.IGNORECASE)
+#: These stand in the row that closes a training, and in no other.
+_FINAL = ("train_runtime", "train_samples_per_second", "total_flos")
+_SCALAR = re.compile(r'"(\w+)"\s*:\s*(-?[\d.eE+-]+|true|false|"[^"\n]{0,200}")\s*,?\s*\n')
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """trainer_state.json by name or by its log_history, and the Trainer's result files by name."""
+    if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return False
+    return b'"log_history"' in head or path.name.startswith("trainer_state.json") or bool(_RESULTS.fullmatch(path.name))
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log a file: the rows of log_history as points, the closing row and the other fields as configuration."""
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path)
+    stand_in = pointer(data)
+    if stand_in is not None:
+        return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))
+    clean, more = text_bytes(data)
+    notes = (*notes, *more)
+    state = document(clean)
+    if not isinstance(state, Mapping):
+        return _torn(path, clean, len(data), notes)
+    if "log_history" not in state:
+        found = flatten(state, "results")
+        if not found:
+            notes = (*notes, Note("empty", "no results in the file"))
+        return Log(path, NAME, config=found, notes=notes, bytes=len(data))
+    history = state["log_history"]
+    rows = [r for r in history if isinstance(r, dict)] if isinstance(history, list) else []
+    config = flatten({k: v for k, v in state.items() if k not in ("log_history", "stateful_callbacks")}, "trainer")
+    return _log(path, rows, config, len(data), notes)
+
+
+def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:
+    """A state file that was cut or damaged: its whole rows, and the fields ahead of them."""
+    found, more = one_by_one(clean.decode("utf-8", "replace"))
+    rows = [r for r in found if "step" in r or "epoch" in r]
+    ahead = clean[: max(0, clean.find(b'"log_history"'))].decode("utf-8", "replace")
+    config = {f"trainer.{k}": v for k, text in _SCALAR.findall(ahead) if (v := scalar(text)) is not None}
+    return _log(path, rows, config, size, (*notes, *(more or (Note("damaged", "no JSON object"),))))
+
+
+def _log(path: Path, rows: list[dict[str, Any]], config: dict[str, Scalar], size: int, notes: Sequence[Note]) -> Log:
+    curve = [r for r in rows if not any(k in r for k in _FINAL)]
+    final = [r for r in rows if any(k in r for k in _FINAL)]
+    if not curve:
+        return Log(
+            path, NAME, config=config, notes=coalesce([*notes, Note("empty", "log_history holds no row")]), bytes=size
+        )
+    log = log_of(path, NAME, [Batch(curve, range(1, len(curve) + 1))], size, notes)
+    summary = {f"summary.{k}": v for r in final for k, v in flatten(r).items() if k not in ("step", "epoch")}
+    return replace(log, config={**config, **log.config, **summary}, clean_end=True if final else None)

@@ -1,0 +1,105 @@
+"""Reader of JSON records: one a line, in one array, pretty-printed, or wrapped by a logging library."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json.line import objects, parse_line
+from curvedoc.ingest.json.objects import batches, document, is_document
+from curvedoc.ingest.table.keys import COUNTERS, is_record, records_of
+from curvedoc.ingest.table.log import log_of
+
+NAME = "jsonl"
+FILES: tuple[str, ...] = ("*.jsonl", "*.ndjson", "*.json", "*.log")
+ABOUT = "JSON records: one a line, in an array, pretty-printed, or wrapped by loguru or structlog"
+
+_LINE_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".log.json")
+_SAMPLE = 50
+#: A string that never ends is one to the end: looked for anew from each of its quotes, it would take for ever.
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]]')
+_FIRST = re.compile(rb"\s*\{")
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Whether the head is mostly JSON records that have a counter or a metric, whatever the file's name."""
+    if b"{" not in head:
+        return False
+    clean, _ = text_bytes(head)
+    if is_document(clean, whole=len(head) < 1 << 16):
+        return _document_of_records(clean)
+    # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n".
+    lines = [line.strip() for line in clean.replace(b"\r", b"\n").split(b"\n") if line.strip()]
+    if len(lines) > 1 and len(head) >= 1 << 16:
+        lines.pop()
+    named = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_LINE_NAMES)
+    # A fairseq log opens with pages of settings, so a text log is looked at to the end of its head.
+    sample = lines[:_SAMPLE]
+    rows = objects(sample) or []
+    parsed = [[row] for row in rows] if rows else [parse_line(line)[0] for line in sample]
+    rows = [row for found in parsed for row in found]
+    if 2 * sum(map(bool, parsed)) < len(sample) and not (named and rows):
+        rows = [row for line in lines if b'| {"' in line for row in parse_line(line)[0]]
+        return len(rows) >= 3 and any(is_record(row) for row in rows)
+    if len(lines) == 1 and not named:
+        return any(COUNTERS & {k.lower() for k in row} or records_of(row) for row in rows)
+    return any(is_record(row) for row in rows)
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log a file; what is no record becomes a message or a note."""
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path)
+    size = len(data)
+    stand_in = pointer(data)
+    if stand_in is not None:
+        return Log(path, NAME, notes=(*notes, stand_in), bytes=size)
+    clean, more = text_bytes(data)
+    return log_of(path, NAME, batches(clean), size, (*notes, *more))
+
+
+def _document_of_records(clean: bytes) -> bool:
+    """Whether a document's head shows an array of records, pretty-printed records, or an object around an array."""
+    start = clean.lstrip()
+    if start.startswith(b"{"):
+        value = document(clean)
+        if value is not None:  # one object alone is a configuration or a summary
+            return records_of(value) is not None
+        inside = _array_inside(start)
+        start = start[inside:] if inside is not None else start
+    found = _first_object(start.lstrip(b"[ \n\t"))
+    return found is not None and is_record(found)
+
+
+def _array_inside(start: bytes) -> int | None:
+    """Where the first object of an array stands that the opening object holds as a field, or one level below."""
+    open_: list[bytes] = []
+    for token in _TOKEN.finditer(start):
+        sign = token[0]
+        if sign == b"[" and 0 < len(open_) < 3 and b"[" not in open_:
+            first = _FIRST.match(start, token.end())
+            if first is not None:
+                return first.end() - 1
+        if sign in (b"{", b"["):
+            open_.append(sign)
+        elif sign in (b"}", b"]"):
+            if len(open_) < 2:  # the object ends here; what follows is another one
+                return None
+            open_.pop()
+    return None
+
+
+def _first_object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,72 @@
+"""Objects of JSON text that does not parse as a whole."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from curvedoc.core.run import Note
+
+#: Decoding objects one by one after damage may look at this many times the text's length in all.
+_MAX_REWORK = 20
+_NEXT_OBJECT = re.compile(r'\{\s*"')
+_BETWEEN = re.compile(r"[\s,\[\]]*")
+_DECODER = json.JSONDecoder()
+_WINDOW = 1 << 12
+#: A fault this close to the end of a window may be the window's doing ("-Infini").
+_TOKEN = 16
+
+
+def one_by_one(text: str) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
+    """The objects of a torn, damaged or run-together document, one after the other."""
+    rows: list[dict[str, Any]] = []
+    notes: list[Note] = []
+    at, work = 0, 0
+    end = len(text.rstrip())
+    while True:
+        match = _BETWEEN.match(text, at)
+        at = match.end() if match else at
+        if at >= end:
+            break
+        value, behind = _decoded(text, at)
+        if isinstance(value, dict):
+            rows.append(value)
+        if value is not None:
+            at = behind
+            continue
+        work += behind - at
+        torn = behind >= end - 1
+        kind, what = (
+            ("truncated", "the file ends inside a record") if torn else ("damaged", "broken records were skipped")
+        )
+        notes.append(Note(kind, what, offset=None if notes else len(text[:at].encode())))
+        following = _NEXT_OBJECT.search(text, at + 1)
+        if following is None or work > _MAX_REWORK * len(text):
+            break
+        at = following.start()
+    return rows, tuple(notes)
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    """The JSON value at a place and the place behind it; None and the place of the fault where there is none.
+
+    The error of a failed parse counts the lines of all the text it was given, so that it is given a little at first.
+    """
+    size = _WINDOW
+    while True:
+        window = text[at : at + size]
+        try:
+            value, end = _DECODER.raw_decode(window)
+        except json.JSONDecodeError as e:
+            fault = len(window) if "nterminated" in e.msg else e.pos
+        except (ValueError, RecursionError):
+            return None, at + 1
+        else:
+            # A number can go on behind the window; an object, a list and a text have an end of their own.
+            if end < len(window) or at + size >= len(text) or isinstance(value, (dict, list, str)):
+                return value, at + end
+            fault = len(window)
+        if at + size >= len(text) or fault < len(window) - _TOKEN:
+            return None, at + fault
+        size *= 8

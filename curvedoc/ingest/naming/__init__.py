@@ -1,0 +1,1 @@
+"""What names of metrics and settings mean."""

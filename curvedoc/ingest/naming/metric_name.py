@@ -1,0 +1,134 @@
+"""What one raw metric name says: a role in some split, a label, and how raw the thing is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from curvedoc.ingest.naming.signals import Bounds, Family, Signals, Split, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a name was taken for, before anyone looked at its values.
+
+    order:   place among the family's names, 0 the best
+    average: how many words say that it is an average over many steps
+    part:    it is one part of an objective (box_loss, kl_loss), not the whole
+    never:   it must not stand in for the whole even alone
+    layered: one of many of its kind, told apart by label (a pattern with a label)
+    """
+
+    role: str
+    split: Split
+    label: str
+    why: str
+    bounds: Bounds
+    family: str = ""
+    order: int = 0
+    average: int = 0
+    part: bool = False
+    never: bool = False
+    layered: bool = False
+
+
+#: No quantity has a longer name, and matching takes time with the square of it.
+_LONGEST = 200
+#: What stands between a metric's name and its file where two files log different things under one name.
+FROM = " @ "
+
+
+def read_name(raw: str, table: Signals) -> Reading | None:
+    """The reading of one metric name by signals.yaml, None where it says nothing; remembered in the table."""
+    if raw not in table.memo:
+        table.memo[raw] = _read(raw, table)
+    found: Reading | None = table.memo[raw]
+    return found
+
+
+def _read(raw: str, table: Signals) -> Reading | None:
+    raw = raw.split(FROM, 1)[0]
+    name = plain(raw)
+    if not name or len(raw) > _LONGEST or any(p.fullmatch(name) for p in table.ignore):
+        return None
+    for f in table.families:
+        if name in f.exact:
+            return Reading(
+                f.roles["train"], "train", "", f"{f.name}: {name}", f.bounds, f.name, len(f.names) + f.exact[name]
+            )
+    return _by_pattern(raw, name, table) or _by_words(name, table)
+
+
+def _by_pattern(raw: str, name: str, table: Signals) -> Reading | None:
+    for p in table.patterns:
+        for regex, text in (*((r, raw) for r in p.raw), *((r, name) for r in p.plain)):
+            found = regex.fullmatch(text)
+            if found:
+                label = found.groupdict().get("label") or ""
+                return Reading(
+                    p.role, "train", label, f"{p.role}: {_short(regex.pattern)}", p.bounds, layered=bool(label)
+                )
+    return None
+
+
+def _by_words(name: str, table: Signals) -> Reading | None:
+    split: Split | None = None
+    words: list[str] = []
+    average = 0
+    for word in _phrased(name, table).split("_"):
+        if word in table.splits:
+            split = table.splits[word]
+        elif word in table.average:
+            average += 1
+        elif word not in table.noise and word not in words[-1:]:
+            words.append(word)
+    full = tuple(words)
+    for family in table.families:
+        order = _order(name, full, family)
+        if order is not None and (split or "train") in family.roles:
+            return _reading(family, split or "train", "", order, average, name)
+    for family in table.families:
+        if (split or "train") in family.labelled or (split or "train") in family.parts_as:
+            label = _label(full, family)
+            if label is not None:
+                return _reading(family, split or "train", label, len(family.names), average, name)
+    return None
+
+
+def _order(name: str, words: tuple[str, ...], family: Family) -> int | None:
+    """The place of a name in the family: whole first (it may hold a word that is noise elsewhere), then stripped."""
+    found = family.names.get(name)
+    return family.names.get("_".join(words)) if found is None else found
+
+
+def _label(words: tuple[str, ...], family: Family) -> str | None:
+    """The words beyond one of the family's label names, at its end or front."""
+    for n in family.label_names:
+        if 0 < len(n) < len(words):
+            if words[-len(n) :] == n:
+                return "_".join(words[: -len(n)])
+            if words[: len(n)] == n:
+                return "_".join(words[len(n) :])
+    return None
+
+
+def _phrased(name: str, table: Signals) -> str:
+    """The name with each phrase of several words as one word."""
+    padded = f"_{name}_"
+    for phrase, word in table.phrases.items():
+        padded = padded.replace(f"_{phrase}_", f"_{word}_")
+    return padded.strip("_")
+
+
+def _reading(family: Family, split: Split, label: str, order: int, average: int, name: str) -> Reading:
+    words = frozenset(label.split("_")) if label else frozenset()
+    part = bool(label) and split in family.parts_as and (split not in family.labelled or bool(words & family.parts))
+    role = family.parts_as[split] if part else family.labelled[split] if label else family.roles[split]
+    if family.label_is_name and not label:
+        label = next((n for n, place in family.names.items() if place == order), name)
+    never = bool(words & family.never)
+    why = f"{family.name}: {name}"
+    return Reading(role, split, label, why, family.bounds, family.name, order, average, part, never)
+
+
+def _short(pattern: str) -> str:
+    return pattern if len(pattern) <= 60 else pattern[:57] + "..."

@@ -1,0 +1,242 @@
+"""Raw metrics -> roles: what a name says, checked against its values, the best metric of each role first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+
+import numpy as np
+
+from curvedoc.core.errors import UsageError
+from curvedoc.core.run import RoleMatch
+from curvedoc.core.series import Floats
+from curvedoc.ingest.find.path_words import words
+from curvedoc.ingest.naming.metric_name import Reading, read_name
+from curvedoc.ingest.naming.signals import Signals
+from curvedoc.ingest.naming.vague_names import bare, lettered
+
+#: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
+_IN_RANGE = 0.9
+#: Fewer values than this cannot be told from a counter.
+_COUNTER_POINTS = 5
+#: A metric with this share of the points of the most logged of its role counts as logged as often.
+_DENSE = 0.5
+#: Roles in which each label is a thing of its own, told in the order logged (the order of the layers).
+_LAYERED = words(
+    """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
+    gpu_utilization memory"""
+)
+#: A role of the test split stands in for validation where there is none.
+_TEST = {
+    "test_loss": "val_loss",
+    "test_accuracy": "val_accuracy",
+    "test_perplexity": "val_perplexity",
+    "test_metric": "val_metric",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What the values of one metric look like."""
+
+    metric: str
+    points: int
+    finite: Floats
+    growing: bool = False  # never falls, and mostly rises
+    counter: bool = False  # growing integers
+
+
+def facts(metric: str, value: Floats) -> Facts:
+    """The facts of one metric from its values in file order; non-finite ones count as points and say nothing else."""
+    finite = value[np.isfinite(value)]
+    growing = False
+    if len(finite) >= _COUNTER_POINTS:
+        # compared, not subtracted: values of either sign near the largest float would overflow
+        before, after = finite[:-1], finite[1:]
+        growing = bool((after >= before).all()) and bool((after > before).mean() > 0.5)
+    return Facts(metric, len(value), finite, growing, growing and bool((finite == np.floor(finite)).all()))
+
+
+def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] | None = None) -> tuple[RoleMatch, ...]:
+    """The roles of a run's metrics, by role in the order of signals.yaml and within one best first.
+
+    Best is: no part and no other data set; raw before averaged; logged as often as any; the earlier name in
+    signals.yaml; more points. `chosen` (role -> metric, as set by the user) comes before all of it, where the run has
+    the metric.
+    """
+    found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
+    have = {r.role for _, r in found}
+    barred = {f.name for f in table.families if have & set(f.unless)}
+    found = [(f, r) for f, r in found if r.family not in barred]
+    guessed = [*bare(metrics, found, table), *lettered(metrics, found, table)]
+    unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
+    found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
+    found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
+    chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
+    taken = set(chosen.values())
+    by_role: dict[str, list[tuple[Facts, Reading]]] = {}
+    for f, r in found:
+        if f.metric not in taken:
+            by_role.setdefault(r.role, []).append((f, r))
+    out: list[RoleMatch] = []
+    for role in dict.fromkeys((*_all_roles(table), *chosen)):
+        if role in chosen:
+            out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
+        if role in by_role:
+            out.extend(_ranked(role, by_role[role], role in chosen))
+    return tuple(out)
+
+
+@lru_cache(maxsize=4)
+def _all_roles(table: Signals) -> tuple[str, ...]:
+    return table.roles()
+
+
+def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signals) -> None:
+    """Raises UsageError for a role that does not exist or a metric that no run logged, with near matches."""
+    for role, metric in chosen.items():
+        if role not in table.roles():
+            near = get_close_matches(role, table.roles(), 1)
+            hint = f"did you mean '{near[0]}'?" if near else "curvedoc doctor lists the roles"
+            raise UsageError(f"unknown role '{role}'", f"--signal {role}={metric}", hint)
+        if metric not in metrics:
+            close = get_close_matches(metric, metrics, 3, 0.5)
+            hint = (
+                f"did you mean {' or '.join(repr(n) for n in close)}?"
+                if close
+                else "curvedoc doctor lists what was logged"
+            )
+            raise UsageError(f"no run logged a metric '{metric}'", f"--signal {role}={metric}", hint)
+
+
+def _plausible(f: Facts, r: Reading) -> bool:
+    if (f.counter and r.bounds.never == "counter") or (f.growing and r.bounds.never == "growing"):
+        return False
+    inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
+    return int(inside.sum()) >= _IN_RANGE * len(f.finite)
+
+
+def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """Losses of networks that play against each other, as what they are: no measure of progress.
+
+    Once a rival's loss is logged (a discriminator's), the losses of the players and a whole that may hold them all. A
+    rival of one letter counts beside another player, or where it is the only part: loss_d alone may be a depth.
+    """
+    for family in table.families:
+        if not family.game_as:
+            continue
+        trained = (family.roles.get("train"), family.parts_as.get("train"))
+        own = [(f, r) for f, r in found if r.family == family.name and r.role in trained]
+        said = [set(r.label.lower().split("_")) & family.players for _, r in own]
+        players = set().union(*said)
+        plain = players & family.rivals
+        alone = len([r for _, r in own if r.label]) == 1
+        if not (any(len(w) > 1 for w in plain) or (plain and (len(players) > 1 or alone))):
+            continue
+        game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
+        found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
+    return found
+
+
+def _steered(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """The training losses of what learns from rewards, as what they are: surrogates that show no progress."""
+    have = {r.role for _, r in found}
+    for family in table.families:
+        if not have & family.steered_by or have & family.steered_unless:
+            continue
+        found = [
+            (f, replace(r, role=family.game_as)) if r.role == family.roles.get("train") and not r.part else (f, r)
+            for f, r in found
+        ]
+    return found
+
+
+def _parts_alike(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """Validation losses of a label that training logs beside its whole loss, as parts of the objective too.
+
+    val_loss_bc alone may be another data set; where loss_bc and loss are trained on and val_loss is logged as well,
+    it is a term of the sum, which may rise while the sum falls.
+    """
+    for family in table.families:
+        if "train" not in family.parts_as:
+            continue
+        own = [r for _, r in found if r.family == family.name]
+        trained = {r.label for r in own if r.role == family.parts_as["train"] and r.label}
+        if not trained or not any(r.role == family.roles.get("train") and not r.label for r in own):
+            continue
+        for split, role in family.parts_as.items():
+            whole = family.roles.get(split)
+            if split == "train" or not any(r.role == whole and not r.label for r in own):
+                continue
+            found = [
+                (f, replace(r, role=role, part=True))
+                if r.family == family.name and r.role == whole and r.label in trained
+                else (f, r)
+                for f, r in found
+            ]
+    return found
+
+
+def _promoted(
+    found: list[tuple[Facts, Reading]], metrics: Sequence[Facts], table: Signals
+) -> list[tuple[Facts, Reading]]:
+    """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
+    for role, split in (("loss", "train"), ("val_loss", "val")):
+        if any(r.role == role for _, r in found):
+            continue
+        parts = [(f, r) for f, r in found if r.part and r.split == split and not r.never]
+        if parts:
+            names = {f.metric for f, _ in parts}
+            found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
+            continue
+        names_in = table.stands_in.get("loss", ())
+        spare = [(f, r) for f, r in found if r.family == "metric" and r.split == split and r.label in names_in]
+        if spare:
+            best = min(spare, key=lambda fr: (-fr[0].points, names_in.index(fr[1].label)))
+            found = [(f, replace(r, role=role, label="") if f is best[0] else r) for f, r in found]
+    return found
+
+
+def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
+    """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
+    the norm of the whole; a parameter's name (head.weight) stays one."""
+    layers = [r for _, r in found if r.role.startswith("layer_")]
+    if len(layers) != 1 or not layers[0].label.isalpha() or layers[0].label.lower() in ("weight", "bias", "head"):
+        return found
+    for layer, whole in (("layer_grad_norm", "grad_norm"), ("layer_weight_norm", "weight_norm")):
+        if sum(r.role in (layer, whole) for _, r in found) == 1:
+            found = [(f, replace(r, role=whole, label="") if r.role == layer else r) for f, r in found]
+    return found
+
+
+def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
+    have = {r.role for _, r in found}
+    return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
+
+
+def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:
+    most = max(f.points for f, _ in group)
+    order = {f.metric: i for i, (f, _) in enumerate(group)}
+
+    def rank(fr: tuple[Facts, Reading]) -> tuple[object, ...]:
+        f, r = fr
+        sparse = f.points < _DENSE * most
+        if role in _LAYERED:
+            return (order[f.metric],)
+        return (r.part, bool(r.label) and r.family != "metric", sparse, r.average, r.order, -f.points, order[f.metric])
+
+    out: list[RoleMatch] = []
+    labels: set[str] = {""} if led else set()
+    for f, r in sorted(group, key=rank):
+        label = r.label
+        if label in labels:
+            if r.average:  # the mean of a curve that is here in full
+                continue
+            label = f.metric
+        labels.add(label)
+        out.append(RoleMatch(role, f.metric, label, r.why))
+    if len(out) == 1 and role not in _LAYERED:
+        out = [replace(out[0], label="")]
+    return out

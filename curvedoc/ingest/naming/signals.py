@@ -1,0 +1,297 @@
+"""signals.yaml, loaded and checked: which names stand for which role, which configuration keys for which setting."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from curvedoc.core.errors import RuleError
+from curvedoc.ingest.find.path_words import words
+
+Split = Literal["train", "val", "test"]
+SPLITS: tuple[Split, ...] = ("train", "val", "test")
+Kind = Literal["number", "text", "flag", "choice"]
+
+#: A safe loader, in C where it is built.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TOP = {"version", "words", "ignore", "patterns", "families", "stands_in", "asides", "config", "implies"}
+_PATTERN = {"role", "raw", "plain", "range", "not"}
+_FAMILY = set(
+    words(
+        """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
+        players rivals steered_by steered_unless game_as"""
+    )
+)
+_SETTING = {"type", "keys", "choices", "flags", "above"}
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a metric's values must look like to be the thing its name says."""
+
+    low: float = float("-inf")
+    high: float = float("inf")
+    never: str = ""  # "counter": not ever-growing integers; "growing": no values that never fall
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One role found by regular expression."""
+
+    role: str
+    raw: tuple[re.Pattern[str], ...]  # full match of the name as logged, without regard to case
+    plain: tuple[re.Pattern[str], ...]  # full match of the normalised name
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One quantity with its names and its role in each split."""
+
+    name: str
+    roles: Mapping[Split, str]
+    names: Mapping[str, int]  # normalised name -> order of preference
+    exact: Mapping[str, int]  # compared before any word is taken out
+    labelled: Mapping[Split, str]
+    parts_as: Mapping[Split, str]
+    label_names: tuple[tuple[str, ...], ...]  # as words
+    label_is_name: bool
+    parts: frozenset[str]
+    never: frozenset[str]
+    bounds: Bounds
+    unless: tuple[str, ...]  # roles beside which this family means something else
+    players: frozenset[str] = frozenset()  # labels of networks that play against each other
+    rivals: frozenset[str] = frozenset()  # those of them that only such a game has
+    steered_by: frozenset[str] = frozenset()  # roles that make the whole loss one of such a game
+    steered_unless: frozenset[str] = frozenset()  # and those beside which it is none
+    game_as: str = ""  # the role of a loss in such a game
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One canonical configuration key."""
+
+    name: str
+    kind: Kind
+    keys: Mapping[str, int]
+    choices: Mapping[str, str] = field(default_factory=dict)  # normalised spelling -> canonical value
+    flags: Mapping[str, str] = field(default_factory=dict)  # normalised key -> the value it switches on
+    above: float = float("-inf")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signals:
+    """The whole of signals.yaml. `memo` keeps what names and keys were taken for, so that 10,000 runs ask once."""
+
+    splits: Mapping[str, Split]  # word -> split
+    phrases: Mapping[str, str]  # words joined by _ -> the one that stands for them
+    average: frozenset[str]
+    noise: frozenset[str]
+    ignore: tuple[re.Pattern[str], ...]
+    patterns: tuple[Pattern, ...]
+    families: tuple[Family, ...]
+    stands_in: Mapping[str, tuple[str, ...]]
+    asides: frozenset[str]  # parts of a configuration that are not about training
+    settings: tuple[Setting, ...]
+    implies: Mapping[str, Mapping[str, Mapping[str, bool | int | float | str]]]
+    memo: dict[object, Any] = field(default_factory=dict, repr=False)
+
+    def roles(self) -> tuple[str, ...]:
+        """Every role there is, in file order."""
+        names = [p.role for p in self.patterns]
+        for f in self.families:
+            names += [*f.roles.values(), *f.labelled.values(), *f.parts_as.values(), *filter(None, (f.game_as,))]
+        return tuple(dict.fromkeys(names))
+
+
+def load_signals(path: Path) -> Signals:
+    """The table in a signals.yaml.
+
+    Raises RuleError, with the file, the entry and what is wrong there.
+    """
+    try:
+        return _checked(path.read_bytes(), path)
+    except OSError as e:
+        raise RuleError(f"cannot read it: {(e.strerror or type(e).__name__).lower()}", str(path)) from None
+
+
+@lru_cache(maxsize=4)  # one call asks for it several times
+def _checked(text: bytes, path: Path) -> Signals:
+    try:
+        top = yaml.load(text.decode(), Loader=_LOADER)
+    except (yaml.YAMLError, UnicodeDecodeError) as e:
+        mark = getattr(e, "problem_mark", None)
+        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
+        raise RuleError(f"not YAML: {getattr(e, 'problem', None) or e}", where) from None
+    at = _At(str(path))
+    at.keys(top, _TOP)
+    words = at.to("words")
+    words.keys(top.get("words", {}), {"splits", "phrases", "average", "noise"})
+    raw_splits = words.to("splits").mapping(top.get("words", {}).get("splits", {}))
+    words.to("splits").keys(raw_splits, set(SPLITS))
+    return Signals(
+        splits={w: s for s in SPLITS for w in words.to(s).names(raw_splits.get(s, []))},
+        phrases=words.to("phrases").mapping(top.get("words", {}).get("phrases", {})),
+        average=frozenset(words.to("average").names(top.get("words", {}).get("average", []))),
+        noise=frozenset(words.to("noise").names(top.get("words", {}).get("noise", []))),
+        ignore=at.to("ignore").regexes(top.get("ignore", [])),
+        patterns=tuple(_pattern(p, at.to(f"patterns[{i}]")) for i, p in enumerate(at.rows(top, "patterns"))),
+        families=tuple(_family(f, at.to(f"families[{i}]")) for i, f in enumerate(at.rows(top, "families"))),
+        stands_in={
+            k: tuple(at.to("stands_in").names(v))
+            for k, v in at.to("stands_in").mapping(top.get("stands_in", {})).items()
+        },
+        asides=frozenset(at.to("asides").names(top.get("asides", []))),
+        settings=tuple(
+            _setting(k, v, at.to(f"config.{k}")) for k, v in at.to("config").mapping(top.get("config", {})).items()
+        ),
+        implies=at.to("implies").mapping(top.get("implies", {})),
+    )
+
+
+def plain(name: str) -> str:
+    """A name without case, camelCase and separators; at most 300 characters of it, for it comes from a log.
+
+    >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total")
+    ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total')
+    """
+    return _EDGE.sub("_", _CAMEL.sub("_", name[:300])).strip("_").lower()
+
+
+_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
+_EDGE = re.compile(r"[^A-Za-z\d]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """A place in the file, with the checks that name it when they fail."""
+
+    file: str
+    entry: str = ""
+
+    def to(self, entry: str) -> _At:
+        return _At(self.file, f"{self.entry}.{entry}" if self.entry else entry)
+
+    def wrong(self, what: str, hint: str = "") -> RuleError:
+        return RuleError(what, f"{self.file}, {self.entry}" if self.entry else self.file, hint)
+
+    def mapping(self, value: Any) -> Mapping[str, Any]:
+        if not isinstance(value, dict) or not all(isinstance(k, str) for k in value):
+            raise self.wrong(
+                f"expected a mapping of names, got {type(value).__name__}", "quote names like 'no' or 'on'"
+            )
+        return value
+
+    def keys(self, value: Any, known: set[str]) -> None:
+        for key in self.mapping(value):
+            if key not in known:
+                near = get_close_matches(key, known, 1)
+                raise self.wrong(f"unknown key '{key}'", f"did you mean '{near[0]}'?" if near else "")
+
+    def rows(self, top: Mapping[str, Any], key: str) -> list[Any]:
+        value = top.get(key, [])
+        if not isinstance(value, list):
+            raise self.to(key).wrong("expected a list")
+        return value
+
+    def names(self, value: Any) -> list[str]:
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise self.wrong("expected a list of names", "quote numbers and words like 'no' or 'on'")
+        return value
+
+    def regexes(self, value: Any) -> tuple[re.Pattern[str], ...]:
+        out = []
+        for text in self.names(value):
+            try:
+                out.append(re.compile(text, re.IGNORECASE))
+            except re.error as e:
+                raise self.wrong(f"bad regular expression {text!r}: {e}") from None
+        return tuple(out)
+
+    def bounds(self, value: Mapping[str, Any]) -> Bounds:
+        span = value.get("range", [float("-inf"), float("inf")])
+        if not isinstance(span, list) or len(span) != 2 or not all(isinstance(v, int | float) for v in span):
+            raise self.to("range").wrong("expected [lowest, highest]", "infinity is written .inf")
+        shape = value.get("not", "")
+        if shape not in ("", "counter", "growing"):
+            raise self.to("not").wrong(f"unknown shape {shape!r}", "one of counter, growing")
+        return Bounds(float(span[0]), float(span[1]), shape)
+
+
+def _pattern(value: Any, at: _At) -> Pattern:
+    at.keys(value, _PATTERN)
+    if not isinstance(value.get("role"), str):
+        raise at.wrong("a pattern needs a role")
+    raw, plainly = at.to("raw").regexes(value.get("raw", [])), at.to("plain").regexes(value.get("plain", []))
+    if not raw and not plainly:
+        raise at.wrong("a pattern needs raw or plain expressions")
+    return Pattern(value["role"], raw, plainly, at.bounds(value))
+
+
+def _family(value: Any, at: _At) -> Family:
+    at.keys(value, _FAMILY)
+    name = value.get("name")
+    if not isinstance(name, str):
+        raise at.wrong("a family needs a name")
+    at = _At(at.file, f"families.{name}")
+    splits: set[str] = set(SPLITS)
+    at.to("roles").keys(value.get("roles", {}), splits)
+    at.to("labelled").keys(value.get("labelled", {}), splits)
+    at.to("parts_as").keys(value.get("parts_as", {}), splits)
+    if not value.get("roles"):
+        raise at.wrong("a family needs roles", "such as roles: {train: loss, val: val_loss}")
+    if not value.get("names") and not value.get("exact"):
+        raise at.wrong("a family needs names")
+    return Family(
+        name,
+        value["roles"],
+        _ordered(at.to("names").names(value.get("names", []))),
+        _ordered(at.to("exact").names(value.get("exact", []))),
+        value.get("labelled", {}),
+        value.get("parts_as", {}),
+        tuple(tuple(n.split("_")) for n in at.to("label_names").names(value.get("label_names", []))),
+        value.get("label_is_name", False) is True,
+        frozenset(at.to("parts").names(value.get("parts", []))),
+        frozenset(at.to("never").names(value.get("never", []))),
+        at.bounds(value),
+        tuple(at.to("unless").names(value.get("unless", []))),
+        frozenset(at.to("players").names(value.get("players", []))),
+        frozenset(at.to("rivals").names(value.get("rivals", []))),
+        frozenset(at.to("steered_by").names(value.get("steered_by", []))),
+        frozenset(at.to("steered_unless").names(value.get("steered_unless", []))),
+        str(value.get("game_as", "")),
+    )
+
+
+def _setting(name: str, value: Any, at: _At) -> Setting:
+    at.keys(value, _SETTING)
+    kind = value.get("type")
+    if kind not in ("number", "text", "flag", "choice"):
+        raise at.wrong(f"unknown type {kind!r}", "one of number, text, flag, choice")
+    choices = at.to("choices").mapping(value.get("choices", {}))
+    flags = at.to("flags").mapping(value.get("flags", {}))
+    above = value.get("above", float("-inf"))
+    if not isinstance(above, int | float):
+        raise at.to("above").wrong("expected a number")
+    return Setting(
+        name,
+        kind,
+        _ordered(at.to("keys").names(value.get("keys", []))),
+        {plain(v): c for c, vs in choices.items() for v in at.to(f"choices.{c}").names(vs)},
+        {plain(v): c for c, vs in flags.items() for v in at.to(f"flags.{c}").names(vs)},
+        float(above),
+    )
+
+
+def _ordered(names: list[str]) -> dict[str, int]:
+    out: dict[str, int] = {}
+    for name in names:
+        out.setdefault(plain(name), len(out))
+    return out

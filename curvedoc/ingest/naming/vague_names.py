@@ -1,0 +1,104 @@
+"""Metrics whose names say little, read by their values: those named by their split alone ("train 2.31  val 2.45") and
+the letters that stand for a loss ("L=0.52")."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from curvedoc.core.series import Floats
+from curvedoc.ingest.naming.metric_name import Reading
+from curvedoc.ingest.naming.signals import Signals, Split, plain
+
+#: What such a metric may be, and the families that tell of it by name already.
+_KINDS = (("loss", ("loss",)), ("accuracy", ("accuracy", "metric", "perplexity", "reward")))
+#: The loss of papers, the cost of textbooks.
+_LETTERS = ("l", "j")
+#: A share of right answers ends far above its beginning, in percent too.
+_LEARNED = 1.2
+_PERCENT = 100.0
+#: Fewer values than this have no beginning and no end.
+_FEWEST = 4
+
+
+class Values(Protocol):
+    """What is looked at of a metric: `roles.Facts`."""
+
+    @property
+    def metric(self) -> str:
+        """Its name."""
+
+    @property
+    def finite(self) -> Floats:
+        """Its finite values in file order."""
+
+
+F = TypeVar("F", bound=Values)
+
+
+def bare(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of metrics that say nothing but their split, by their values; of a split that names its own, none.
+
+    A loss has values that are no share (above 1 or below 0), unless they rise within 0 and 100 as an accuracy in
+    percent does. A share is an accuracy where a loss is logged beside it; alone it may be either.
+    """
+    named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
+    have = {(r.family, r.split) for _, r in found}
+    losses = any(family == "loss" for family, _ in have)
+    out: list[tuple[F, Reading]] = []
+    for kind, told in _KINDS:
+        family = next((f for f in table.families if f.name == kind), None)
+        for f, split in named:
+            known = any((name, split) in have for name in told)
+            if family is None or known or split not in family.roles or _is_loss(f.finite) != (kind == "loss"):
+                continue
+            if kind == "loss" or (losses and _is_share(f.finite)):
+                why = f"{kind}: named by its split alone"
+                out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
+    return out
+
+
+def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of metrics called by the letter of a loss, "L", "val_L", "J"; of a split that names its loss, none.
+
+    Whole numbers (a length) and one value again and again (a setting) are no loss; beside a reward, or "R", L is the
+    mean length of an episode.
+    """
+    if any(r.family == "reward" for _, r in found) or any(plain(f.metric) == "r" for f in metrics):
+        return []
+    family = next((f for f in table.families if f.name == "loss"), None)
+    have = {r.split for _, r in found if r.family == "loss"}
+    out: dict[Split, tuple[F, Reading]] = {}
+    for letter in _LETTERS:
+        for f in metrics:
+            parts = plain(f.metric).split("_")
+            rest = [p for p in parts if p != letter]
+            split = table.splits.get(rest[0]) if rest else "train"
+            if len(parts) != len(rest) + 1 or len(rest) > 1 or split is None or split in have or split in out:
+                continue
+            if family is not None and split in family.roles and _is_measured(f.finite):
+                why = "loss: called by its letter"
+                out[split] = (f, Reading(family.roles[split], split, "", why, family.bounds, "loss"))
+    return list(out.values())
+
+
+def _is_measured(value: Floats) -> bool:
+    return len(value) >= _FEWEST and bool((value != np.floor(value)).any()) and bool((value != value[0]).any())
+
+
+def _is_loss(value: Floats) -> bool:
+    if not bool(((value > 1.0) | (value < 0.0)).any()):
+        return False
+    return bool((value < 0.0).any()) or bool((value > _PERCENT).any()) or not _rises(value)
+
+
+def _is_share(value: Floats) -> bool:
+    """Whether the values lie within 0 and 1, or rise within 0 and 100."""
+    return bool(((value >= 0.0) & (value <= _PERCENT)).all()) and (bool((value <= 1.0).all()) or _rises(value))
+
+
+def _rises(value: Floats) -> bool:
+    quarter = max(1, len(value) // 4)
+    return float(np.median(value[-quarter:])) > _LEARNED * float(np.median(value[:quarter]))

@@ -1,0 +1,1 @@
+"""Configuration files and settings as flat dotted keys."""

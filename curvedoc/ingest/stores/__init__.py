@@ -1,0 +1,1 @@
+"""Stores of experiment trackers and numpy files."""

@@ -1,0 +1,298 @@
+"""Step, clock, rank and split of each record, found among the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.core.run import Note
+from curvedoc.ingest.table.columns import Column, Table
+from curvedoc.ingest.table.keys import EPOCH_KEYS, SAMPLE_KEYS, SPLIT_KEYS, STEP_KEYS
+from curvedoc.ingest.table.values import clock, moment, split_of
+
+Floats = NDArray[np.float64]
+
+_TIME_KEYS = (
+    "wall_time", "_timestamp", "timestamp", "ts", "time", "created_at", "asctime", "@timestamp", "created", "datetime",
+    "date", "wall", "t",
+)  # fmt: skip
+_SINCE_START = (
+    "_runtime", "runtime", "elapsed", "elapsed_time", "time_elapsed", "elapsed_seconds", "time_total_s", "total_time",
+    "relative_time", "wall_clock",
+)  # fmt: skip
+_RANK_KEYS = ("rank", "global_rank", "process_rank", "process_index", "local_rank")
+#: These name a split in some logs ("event": "val") and something else in others.
+_LOOSE_SPLIT_KEYS = ("event", "type", "kind", "log_type", "prefix")
+#: A counter that goes back in more than this share of its rows counts something else.
+_MAX_BACK = 0.05
+#: Up to so many columns are looked up once for all files that have the same.
+_FEW = 100
+#: A counter below this share of the rows is taken only where there is no better one.
+_MOST = 0.5
+#: Records of asynchronous writers stand at most so many rows from their place.
+_NEAR = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Each record's step (NaN: none yet known), what it counts, and the keys that it was made of."""
+
+    step: Floats
+    kind: str
+    keys: frozenset[str]
+    present: NDArray[np.bool_]
+    notes: tuple[Note, ...] = ()
+
+
+def axis_of(table: Table, prefer: Sequence[str] = (), split: Sequence[str | None] | None = None) -> Axis:
+    """The counter that orders the records: a step key, else whole epochs, else samples, else the record's number.
+
+    A key counts when it is whole, not constant, and hardly ever goes back. A counter that starts over with each
+    epoch is continued across epochs. Records without it take it from an equal counter, else from the record before.
+    """
+    n = table.rows
+    named = set(_named(table.numbers, (*prefer, *STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS)))
+    dense = {k: d for k in table.numbers if k in named and (d := _counter(table.numbers[k], n)) is not None}
+    if {"step", "iter", "epoch"} <= dense.keys():
+        dense["step"] = _without_epochs(dense["step"], dense["iter"], dense["epoch"])
+    for keys, kind in (((*prefer, *STEP_KEYS), "step"), (EPOCH_KEYS, "epoch"), (SAMPLE_KEYS, "samples")):
+        names = _named(dense, keys)
+        if kind == "epoch":
+            names = [k for k in names if _few_rows_each(dense[k])]
+        chosen = _best(dense, names, n)
+        if chosen is None:
+            continue
+        step = dense[chosen]
+        notes: list[Note] = []
+        used = {chosen}
+        if kind == "step":
+            whole = _across_epochs(step, _first(dense, EPOCH_KEYS), split)
+            if whole is not None:
+                step = whole
+                text = f"'{chosen}' starts over each epoch; steps are counted on across epochs"
+                notes.append(Note("step-from-epoch", text))
+            else:
+                step, used = _joined(step, chosen, names, dense)
+        elif kind != "step":
+            notes.append(Note(f"step-from-{kind}", f"no step in the records; '{chosen}' stands in its place"))
+        present = np.isfinite(step)
+        return Axis(_filled(step), kind, frozenset(used), present, tuple(notes))
+    note = Note("step-from-row", "no step in the records; the record's number stands in its place")
+    return Axis(np.arange(n, dtype=np.float64), "row", frozenset(), np.ones(n, bool), (note,) if n else ())
+
+
+def clock_of(table: Table) -> tuple[Floats, frozenset[str]]:
+    """Each record's time (NaN: unknown) and the keys it was read from: an epoch clock, else seconds since the start."""
+    n = table.rows
+    for key in _named(table.numbers, _TIME_KEYS):
+        column = table.numbers[key]
+        finite = column.value[np.isfinite(column.value)]
+        scale = _scale(finite)
+        if scale:
+            return _dense(column.at, np.where(column.value / scale < 1e8, np.nan, column.value / scale), n), frozenset(
+                {key}
+            )
+    for key in _named(table.texts, _TIME_KEYS):
+        texts = table.texts[key]
+        times = [moment(t) for t in texts.text]
+        if 2 * sum(t is not None for t in times) >= len(times):
+            return _dense(texts.at, np.array([np.nan if t is None else t for t in times]), n), frozenset({key})
+    for key in _named(table.numbers, (*_SINCE_START, "time")):
+        column = table.numbers[key]
+        if len(column.at) >= 3 and bool((np.diff(column.value) >= 0).all()) and column.value[-1] > column.value[0] >= 0:
+            # A public key stays a curve too: it may be a duration that happens to grow.
+            return _dense(column.at, column.value, n), frozenset({key} if key.startswith("_") else ())
+    return np.full(n, np.nan), frozenset()
+
+
+def ranks_of(table: Table) -> tuple[NDArray[np.int32], str | None]:
+    """Each record's rank and the key that named it (0 and None where none does)."""
+    ranks = np.zeros(table.rows, np.int32)
+    for key in _named([k for k in table.numbers if "/" not in k], _RANK_KEYS):
+        c = table.numbers[key]
+        if (
+            np.isfinite(c.value).all()
+            and (c.value == np.floor(c.value)).all()
+            and ((c.value >= 0) & (c.value < 1e6)).all()
+        ):
+            ranks[c.at] = c.value.astype(np.int32)
+            return ranks, key
+    return ranks, None
+
+
+def splits_of(table: Table) -> list[str | None]:
+    """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does."""
+    for keys, strict in ((SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
+        for key in _named(table.texts, keys):
+            texts = table.texts[key]
+            known = {t: split_of(t) for t in set(texts.text)}
+            hits = [v for v in known.values() if v]
+            if not hits or (strict and len(hits) < len(known)):
+                continue
+            splits: list[str | None] = [None] * table.rows
+            for at, text in zip(texts.at.tolist(), texts.text, strict=True):
+                splits[at] = known[text]
+            return splits
+    return []
+
+
+def _named(columns: Iterable[str], keys: tuple[str, ...]) -> list[str]:
+    """The columns of these names in order of `keys`: by the whole name first, then by the last part of a path."""
+    names = tuple(columns)
+    return list(_few_named(names, keys)) if len(names) <= _FEW else _all_named(names, keys)
+
+
+@lru_cache(maxsize=1024)  # the files of a tree have a few sets of columns between them
+def _few_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_all_named(columns, keys))
+
+
+def _all_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> list[str]:
+    whole: dict[str, list[str]] = {}
+    tail: dict[str, list[str]] = {}
+    for name in columns:
+        low = name.lower().replace(" ", "_")
+        whole.setdefault(low, []).append(name)
+        tail.setdefault(low.rsplit("/", 1)[-1], []).append(name)
+    found = [name for by in (whole, tail) for key in keys for name in by.get(key, ())]
+    return list(dict.fromkeys(found))
+
+
+def _counter(column: Column, n: int) -> Floats | None:
+    """The column over all rows where it could be a counter: mostly finite, nearly all whole."""
+    finite = np.isfinite(column.value) & (np.abs(column.value) < 2**62)
+    if not finite.any() or finite.mean() < _MOST:
+        return None
+    value = column.value[finite]
+    if (value == np.floor(value)).mean() < 0.99:
+        return None
+    return _dense(column.at[finite], np.floor(value), n)
+
+
+def _without_epochs(step: Floats, iteration: Floats, epoch: Floats) -> Floats:
+    """The steps without those that are epochs: evaluations of mmengine name no iteration and have the epoch there."""
+    alone = np.isfinite(step) & np.isnan(iteration)
+    both = np.isfinite(step) & np.isfinite(iteration)
+    if not alone.any() or (step != iteration)[both].any() or (step != _filled(epoch))[alone].any():
+        return step
+    return np.where(alone, np.nan, step)
+
+
+def _dense(at: NDArray[np.int64], value: Floats, n: int) -> Floats:
+    dense = np.full(n, np.nan)
+    dense[at] = value
+    return dense
+
+
+def _best(dense: dict[str, Floats], names: Sequence[str], n: int) -> str | None:
+    good = [k for k in names if _orders(dense[k])]
+    for name in good:
+        if np.isfinite(dense[name]).sum() >= _MOST * n:
+            return name
+    return max(good, key=lambda k: int(np.isfinite(dense[k]).sum()), default=None)
+
+
+def _orders(step: Floats) -> bool:
+    value = step[np.isfinite(step)]
+    if len(value) <= 2:
+        return len(value) > 0
+    moves = np.diff(value)
+    if not moves.any():
+        return False
+    return bool((moves < 0).sum() <= 2 + _MAX_BACK * len(moves)) or _saw(value) or _nearly_sorted(value)
+
+
+def _nearly_sorted(value: Floats) -> bool:
+    """Whether every record stands near its place by the counter, as where several writers append to one file."""
+    moved = np.abs(np.argsort(value, kind="stable") - np.arange(len(value)))
+    return bool(moved.max() <= max(_NEAR, _MAX_BACK * len(value)))
+
+
+def _saw(value: Floats) -> bool:
+    """Whether the counter runs up and starts over near its bottom again and again (a batch within its epoch)."""
+    moves = np.diff(value)
+    back = np.flatnonzero(moves < 0)
+    return bool(len(back) <= len(moves) / 2 and (value[back + 1] <= np.quantile(value, 0.5)).all())
+
+
+def _few_rows_each(epoch: Floats) -> bool:
+    """Whether an epoch has a record or two (train, validation) and so can stand for the step."""
+    value = epoch[np.isfinite(epoch)]
+    return len(value) > 0 and len(value) <= 4 * len(np.unique(value))
+
+
+def _first(dense: dict[str, Floats], keys: tuple[str, ...]) -> Floats | None:
+    names = _named(dense, keys)
+    return dense[names[0]] if names else None
+
+
+def _across_epochs(step: Floats, epoch: Floats | None, split: Sequence[str | None] | None) -> Floats | None:
+    """The counter continued across epochs where it starts over exactly when the epoch goes up, else None.
+
+    Only training records decide: the counter of a validation record counts validation batches, so that such a record
+    takes the step of the record before it.
+    """
+    if epoch is None:
+        return None
+    known = np.isfinite(step) & np.isfinite(epoch)
+    if split is not None and any(split):
+        known &= np.array([s is None or s.startswith("train") for s in split])
+    value, turn = step[known], epoch[known]
+    if len(value) < 4:
+        return None
+    back = np.diff(value) < 0
+    if not back.any() or not (np.diff(turn)[back] >= 1).all() or (np.diff(turn) < 0).any():
+        return None
+    if not (value[1:][back] <= np.median(value)).all():
+        return None
+    period = value.max() + (1 if value.min() == 0 else 0)
+    whole = np.full(len(step), np.nan)
+    whole[known] = (turn - turn[0]) * period + value
+    return whole
+
+
+def _joined(step: Floats, chosen: str, names: Sequence[str], dense: dict[str, Floats]) -> tuple[Floats, set[str]]:
+    """The counter with its gaps filled from others that never contradict it ("iter" in training, "step" in eval)."""
+    used = {chosen}
+    step = step.copy()
+    for name in names:
+        other = dense[name]
+        both = np.isfinite(step) & np.isfinite(other)
+        if name != chosen and bool((step[both] == other[both]).all()):
+            step = np.where(np.isfinite(step), step, other)
+            used.add(name)
+    return step, used
+
+
+def _filled(step: Floats) -> Floats:
+    """Gaps take the step of the record before; those ahead of the first one take the first."""
+    known = np.isfinite(step)
+    if known.all() or not known.any():
+        return step
+    last = np.maximum.accumulate(np.where(known, np.arange(len(step)), -1))
+    last[last < 0] = int(np.argmax(known))
+    return np.asarray(step[last], np.float64)
+
+
+def _scale(finite: Floats) -> float | None:
+    if not len(finite):
+        return None
+    median = float(np.median(finite))
+    seconds = clock(median)
+    return None if seconds is None else round(median / seconds)
+
+
+Lookup = Callable[[int], int | None]
+
+
+def step_before(step: Floats) -> Lookup:
+    """What gives the step of the last of the first n records, None before the first."""
+
+    def look(n: int) -> int | None:
+        return int(step[n - 1]) if 0 < n <= len(step) and np.isfinite(step[n - 1]) else None
+
+    return look

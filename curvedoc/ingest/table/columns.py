@@ -1,0 +1,109 @@
+"""Columns of JSON records: each raw key with the rows that hold it, numbers apart from texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.core.run import Flag, Note
+from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.layout import Gathering, Index, add
+from curvedoc.ingest.json.messages import Message, blocks
+from curvedoc.ingest.notes import coalesce
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One key's numbers: the rows that have it, ascending, with value and flags."""
+
+    at: Index
+    value: NDArray[np.float64]
+    flags: NDArray[np.uint16]
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """One key's strings and the rows that have them, ascending."""
+
+    at: Index
+    text: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The records of a file, by column. Nested keys are joined with "/"."""
+
+    rows: int
+    numbers: dict[str, Column]
+    texts: dict[str, Texts]
+    messages: tuple[Message, ...]
+    notes: tuple[Note, ...]
+
+
+def table(batches: Iterable[Batch]) -> Table:
+    """The columns of all batches together."""
+    got = Gathering()
+    messages: list[Message] = []
+    rows = 0
+    for batch in batches:
+        got.notes += batch.notes
+        messages += blocks(batch.loose, rows)
+        if batch.loose:
+            first = batch.loose[0].line
+            got.notes.append(
+                Note("garbage-lines", "lines that are no records were kept as messages", first, count=len(batch.loose))
+            )
+        messages += add(got, batch, rows)
+        rows += batch.size
+    messages.sort(key=lambda m: m.line)
+    columns = _columns(got)
+    texts = {k: _texts(v) for k, v in got.texts.items()}
+    return Table(rows, columns, texts, tuple(messages), coalesce([*got.notes, *_value_notes(columns)]))
+
+
+def _columns(gathered: Gathering) -> dict[str, Column]:
+    """Every key's pieces as one column; keys of the same records share the array of their places."""
+    places: dict[tuple[int, ...], tuple[Index, NDArray[np.int64] | None]] = {}
+    found = {}
+    for key, pieces in gathered.numbers.items():
+        same = tuple(id(at) for at, _, _ in pieces)
+        if same not in places:
+            at = np.concatenate([at for at, _, _ in pieces]) if len(pieces) > 1 else pieces[0][0]
+            straight = len(at) < 2 or bool((at[1:] >= at[:-1]).all())
+            order = None if straight else np.argsort(at, kind="stable")
+            places[same] = (at if order is None else at[order], order)
+        at, order = places[same]
+        if len(pieces) == 1:
+            _, value, flags = pieces[0]
+        else:
+            value, flags = np.concatenate([v for _, v, _ in pieces]), np.concatenate([f for _, _, f in pieces])
+        found[key] = Column(at, value, flags) if order is None else Column(at, value[order], flags[order])
+    return found
+
+
+def _texts(pieces: list[tuple[Index, list[str]]]) -> Texts:
+    at = np.concatenate([a for a, _ in pieces])
+    text = [t for _, ts in pieces for t in ts]
+    if len(at) > 1 and not bool((np.diff(at) >= 0).all()):
+        order = np.argsort(at, kind="stable")
+        at, text = at[order], [text[i] for i in order]
+    return Texts(at, text)
+
+
+def _value_notes(columns: dict[str, Column]) -> list[Note]:
+    notes = []
+    # A column of nulls alone ("best_metric": null) says nothing about any curve.
+    flagged = [c.flags for c in columns.values() if c.flags.any()]
+    live = [f for f in flagged if not (f & np.uint16(Flag.NULL)).all()]
+    nulls = sum(int(np.count_nonzero(f & np.uint16(Flag.NULL))) for f in live)
+    quoted = sum(int(np.count_nonzero(f & np.uint16(Flag.WAS_STRING))) for f in live)
+    if nulls:
+        notes.append(
+            Note("null-values", "values logged as null: missing, or NaN that the writer cannot spell", count=nulls)
+        )
+    if quoted:
+        notes.append(Note("numbers-as-strings", "numbers in quotes were read as numbers", count=quoted))
+    return notes

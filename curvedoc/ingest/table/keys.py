@@ -1,0 +1,84 @@
+"""Keys by which records of a log are known: its counters, and the words of metrics."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from curvedoc.ingest.json.messages import is_logging
+
+#: In order of trust: what a writer calls its step counter.
+STEP_KEYS = (
+    "step", "global_step", "_step", "trainer/global_step", "iteration", "iter", "iter_num", "num_updates",
+    "current_steps", "train/global_step", "global_steps", "steps", "train_step", "training_step", "n_iter",
+    "train_num_updates", "valid_num_updates", "update", "updates", "batch", "batch_idx", "timesteps_total",
+    "total_timesteps", "num_timesteps", "timesteps", "timestep", "training_iteration", "iterations", "itr", "it",
+    "episode", "episodes",
+)  # fmt: skip
+#: A history export of W&B counts its log calls in `_step`; the trainer's own counter is the better axis.
+WANDB_STEP_KEYS = ("trainer/global_step", "train/global_step", "global_step", "_step")
+EPOCH_KEYS = ("epoch", "epochs", "current_epoch", "epoch_num", "round", "generation")
+SAMPLE_KEYS = ("consumed_samples", "samples_seen", "num_samples", "samples", "examples_seen", "tokens_seen", "tokens")
+#: A key or column that says which split its record or row belongs to.
+SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
+#: Names that say it themselves.
+HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
+COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS))
+#: Words of metrics: a record without a counter is still a log's if it holds one of these.
+_METRIC = re.compile(
+    r"loss|acc|(^|[_/])lr($|[_/])|learning_rate|grad|reward|ppl|perplex|metric|auc|(^|[_/])(f1|mse|mae|bleu|wer)"
+)
+
+
+#: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
+_WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
+
+
+def records_of(value: Any) -> list[dict[str, Any]] | None:
+    """The longest list of records right inside an object or one level below, or its records by number; None where there
+    is none."""
+    if not isinstance(value, dict):
+        return None
+    numbered = _numbered(value)
+    if numbered:
+        return numbered
+    inside = [*value.values(), *(w for v in value.values() if isinstance(v, dict) for w in v.values())]
+    lists = [v for v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict) and is_record(v[0])]
+    return [r for r in max(lists, key=len) if isinstance(r, dict)] if lists else None
+
+
+def _numbered(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of {"0": {"loss": 2.3}, "1": {"loss": 2.1}, ...}: by epoch, or by step where numbers are left out."""
+    if len(value) < 2 or not all(k.isdecimal() and len(k) < 16 and isinstance(v, dict) for k, v in value.items()):
+        return []
+    at = [int(k) for k in value]
+    counter = "epoch" if at == list(range(at[0], at[0] + len(at))) else "step"
+    rows = [{counter: i, **row} for i, row in zip(at, value.values(), strict=True)]
+    return rows if any(_METRIC.search(str(k).lower()) for row in rows[:2] for k in row) else []
+
+
+def unwrapped(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of an object that wraps them, behind its other fields as a record of settings; else the object."""
+    rows = records_of(value)
+    if rows is None:
+        return [value]
+    if _numbered(value):
+        return rows
+    rest = {k: v for k, v in value.items() if not isinstance(v, list) and records_of({"": v}) is None}
+    return [{"config": rest}, *rows] if rest else rows
+
+
+def is_record(row: dict[str, Any]) -> bool:
+    """Whether an object looks like one record of a log: it has a counter, a metric, or a logging library's shape, or
+    wraps what has."""
+    inside = (v for k, v in row.items() if str(k).lower() in _WRAPS and isinstance(v, dict))
+    return _is_record(row) or any(map(_is_record, inside))
+
+
+def _is_record(row: dict[str, Any]) -> bool:
+    keys = [str(k).lower() for k in row]
+    if is_logging(frozenset(row)) or ("value" in keys and any(k in keys for k in ("name", "metric", "tag", "key"))):
+        return True
+    if any(k in COUNTERS and isinstance(v, (int, float, str)) for k, v in zip(keys, row.values(), strict=True)):
+        return True
+    return any(_METRIC.search(k) and not isinstance(v, (str, list)) for k, v in zip(keys, row.values(), strict=True))

@@ -1,0 +1,255 @@
+"""The log that a table of records is: points, messages and configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.core.block import Block, by_rank, joined
+from curvedoc.core.run import Flag, Note
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.messages import clean, frame
+from curvedoc.ingest.json.settings import settings_of
+from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.table import fill_values
+from curvedoc.ingest.table.axis import axis_of, clock_of, ranks_of, splits_of, step_before
+from curvedoc.ingest.table.columns import Column, Table, table
+from curvedoc.ingest.table.keys import HAS_SPLIT
+
+#: Where a record is one value of one metric, these hold the metric's name and its value.
+_NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")
+_VALUE_KEYS = ("value", "scalar", "val", "simple_value")
+#: Containers that say nothing about what they hold (verl's {"step": 1, "data": {...}}).
+_PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")
+#: What W&B adds to every record.
+_BOOKKEEPING = {"_step", "_runtime", "_timestamp", "_wandb"}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One metric's points as arrays of one length: NaN where step or time is unknown."""
+
+    metric: str
+    step: NDArray[np.float64]
+    value: NDArray[np.float64]
+    time: NDArray[np.float64]
+    rank: NDArray[np.int32]
+    flags: NDArray[np.uint16]
+
+    @classmethod
+    def plain(cls, metric: str, step: NDArray[np.float64], value: NDArray[np.float64]) -> Curve:
+        """Points of one process without clock and flags."""
+        n = len(value)
+        return cls(metric, step, value, np.full(n, np.nan), np.zeros(n, np.int32), np.zeros(n, np.uint16))
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What each record has besides its metrics. `split` indexes `words`, -1 for a record that names none.
+
+    timed: some time is known; ranked: some rank is not 0
+    """
+
+    step: NDArray[np.float64]
+    time: NDArray[np.float64]
+    rank: NDArray[np.int32]
+    split: NDArray[np.int64] | None
+    words: tuple[str, ...]
+    timed: bool
+    ranked: bool
+
+
+def log_of(
+    path: Path, format: str, batches: Iterable[Batch], size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+) -> Log:
+    """The records as one log. `prefer` names step keys to try ahead of the usual ones."""
+    return log_of_table(path, format, table(batches), size, notes, prefer)
+
+
+def log_of_table(
+    path: Path, format: str, found: Table, size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+) -> Log:
+    """The columns as one log; its axis is "row" where they hold no counter, and steps are null if they hold a clock."""
+    splits = splits_of(found)
+    axis = axis_of(found, prefer, splits)
+    time, time_keys = clock_of(found)
+    ranks, rank_key = ranks_of(found)
+    skip = axis.keys | time_keys | _BOOKKEEPING | ({rank_key} if rank_key else set())
+    settings, aside, config_keys = settings_of(found, axis, skip)
+    found = _without_gaps(found)
+    skip |= config_keys
+    words = tuple(dict.fromkeys(s for s in splits if s))
+    split = np.array([words.index(s) if s else -1 for s in splits]) if words else None
+    # Without a counter the clock places records beside those of the run's other files; their number would not.
+    step = np.full(found.rows, np.nan) if axis.kind == "row" and time_keys else axis.step
+    around = _Around(step, time, ranks, split, words, bool(time_keys), bool(ranks.any()))
+    curves = list(_curves(found, around, skip, aside))
+    curves, filtered = mark_filtered(curves)
+    notes = [*notes, *found.notes, *(axis.notes if curves else ()), *filtered]
+    if not curves and not found.messages:
+        notes.append(Note("empty" if not found.rows else "not-a-log", "no record holds a metric"))
+    only = np.unique(ranks) if rank_key else np.array([], np.int32)
+    return Log(
+        path,
+        format,
+        points_of(curves),
+        frame(found.messages, step_before(axis.step), int(only[0]) if len(only) == 1 else 0),
+        settings,
+        coalesce(notes),
+        size,
+        rank=int(only[0]) if len(only) == 1 else None,
+        axis=axis.kind,
+        is_text=any(m.level for m in found.messages),
+    )
+
+
+def _without_gaps(found: Table) -> Table:
+    """The table without the NaN that only fill what a record of another kind does not hold."""
+    lost = {key for key, c in found.numbers.items() if bool(np.isnan(c.value[c.flags == 0]).any())}
+    if not lost:
+        return found
+    dense = {key: _dense(c, found.rows) for key, c in found.numbers.items()}
+    gaps = fill_values.apart(dense, fill_values.sure(dense))
+    gaps |= {k: np.isnan(dense[k]) for k in lost - gaps.keys() if fill_values.periodic(found.numbers[k].value)}
+    numbers, count = dict(found.numbers), 0
+    for key in lost & gaps.keys():
+        c = numbers[key]
+        gone = gaps[key][c.at] & np.isnan(c.value) & (c.flags == 0)
+        numbers[key] = Column(c.at[~gone], c.value[~gone], c.flags[~gone])
+        count += int(gone.sum())
+    if not count:
+        return found
+    told = Note("nan-for-missing", "NaN in records of another kind was taken for: nothing logged", count=count)
+    return replace(found, numbers=numbers, notes=(*found.notes, told))
+
+
+def _dense(column: Column, rows: int) -> NDArray[np.float64]:
+    value = np.full(rows, np.nan)
+    value[column.at] = column.value
+    return value
+
+
+def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...]]:
+    """The curves with Flag.FILTERED on each loss of exactly 0 whose gradient norm is NaN at that step.
+
+    The Trainer of Hugging Face replaces a non-finite loss by default (`logging_nan_inf_filter`), but no gradient norm;
+    `nan_to_num` in a training loop leaves the same trace.
+    """
+    norms = {c.metric: c for c in curves if c.metric.endswith("grad_norm")}
+    out: list[Curve] = []
+    hits = 0
+    for c in curves:
+        norm = norms.get(c.metric.removesuffix("loss") + "grad_norm") if c.metric.endswith("loss") else None
+        lost = None if norm is None else np.isnan(norm.value)
+        if norm is not None and lost is not None and lost.any():
+            hit = (c.value == 0.0) & np.isin(c.step, norm.step[lost])
+            hits += int(hit.sum())
+            c = replace(c, flags=c.flags | np.where(hit, Flag.FILTERED, 0).astype(np.uint16))
+        out.append(c)
+    text = "a loss of exactly 0 beside a NaN gradient norm: a non-finite loss was replaced before it was logged"
+    return out, (Note("nan-filtered", text, count=hits),) if hits else ()
+
+
+def points_of(curves: Sequence[Curve]) -> tuple[Block, ...]:
+    """The curves as blocks; those of one name and rank are joined, in their order."""
+    # most curves share the arrays of their records: these are looked at once
+    steps = {key: _whole(step) for key, step in {id(c.step): c.step for c in curves}.items()}
+    times = {key: _clock(time) for key, time in {id(c.time): c.time for c in curves}.items()}
+    ranked = {key: bool(rank.any()) for key, rank in {id(c.rank): c.rank for c in curves}.items()}
+    found: dict[tuple[str, int], list[Block]] = {}
+    for c in curves:
+        step, known = steps[id(c.step)]
+        flags = c.flags if c.flags.any() else None
+        block = Block(clean(c.metric), 0, step, c.value, times[id(c.time)], flags, known)
+        for part in by_rank(block, c.rank) if ranked[id(c.rank)] else (block,):
+            found.setdefault((part.metric, part.rank), []).append(part)
+    return tuple(joined(parts) for parts in found.values())
+
+
+def _clock(time: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    good = np.isfinite(time)
+    return None if not good.any() else time if good.all() else np.where(good, time, np.nan)
+
+
+def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_] | None]:
+    """Steps as whole numbers, 0 where there is none, and where there is one (None: everywhere)."""
+    known = np.isfinite(step) & (np.abs(step) < 2**62)
+    if known.all():
+        return step.astype(np.int64), None
+    return np.where(known, step, 0).astype(np.int64), known
+
+
+def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:
+    by_name = _by_name(found)
+    taken = aside.copy()
+    if by_name is not None:
+        names, column = by_name
+        taken[column.at] = True
+        keep = ~aside[column.at]
+        codes = {name: i for i, name in enumerate(dict.fromkeys(names))}
+        code = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
+        code[~keep] = len(codes)
+        order = np.argsort(code, kind="stable")
+        bounds = np.searchsorted(code[order], np.arange(len(codes) + 1))
+        for name, i in codes.items():
+            where = order[bounds[i] : bounds[i + 1]]
+            if not len(where):
+                continue
+            part = Column(column.at[where], column.value[where], column.flags[where])
+            yield from _split(name, part, around)
+    names_of = _plain_names(found, skip)
+    for key, column in found.numbers.items():
+        if key in skip:
+            continue
+        keep = ~taken[column.at]
+        part = column if keep.all() else Column(column.at[keep], column.value[keep], column.flags[keep])
+        if len(part.at) and not (part.flags & np.uint16(Flag.NULL)).all():
+            yield from _split(names_of[key], part, around)
+
+
+def _split(name: str, column: Column, around: _Around) -> Iterable[Curve]:
+    """The column as one curve, or one for each split that its records name."""
+    if around.split is None or HAS_SPLIT.match(name):
+        yield _curve(name, column, around, slice(None))
+        return
+    of = around.split[column.at]
+    for code in np.unique(of).tolist():
+        yield _curve(f"{around.words[code]}/{name}" if code >= 0 else name, column, around, of == code)
+
+
+def _curve(name: str, column: Column, around: _Around, where: slice | NDArray[np.bool_]) -> Curve:
+    if isinstance(where, slice) and len(column.at) == len(around.step):
+        # a value in every record: nothing to pick
+        return Curve(name, around.step, column.value, around.time, around.rank, column.flags)
+    at = column.at[where]
+    # where all records have one time or rank, or none, nothing needs to be picked
+    time = around.time[at] if around.timed else around.time[: len(at)]
+    rank = around.rank[at] if around.ranked else around.rank[: len(at)]
+    return Curve(name, around.step[at], column.value[where], time, rank, column.flags[where])
+
+
+def _by_name(found: Table) -> tuple[list[str], Column] | None:
+    """Names and values of records that hold one value of one metric each, None where records are not of that kind."""
+    for name_key in _NAME_KEYS:
+        for value_key in _VALUE_KEYS:
+            texts, column = found.texts.get(name_key), found.numbers.get(value_key)
+            if texts is None or column is None:
+                continue
+            at, left, right = np.intersect1d(texts.at, column.at, assume_unique=True, return_indices=True)
+            if 2 * len(at) >= len(column.at):
+                return [texts.text[i] for i in left.tolist()], Column(at, column.value[right], column.flags[right])
+    return None
+
+
+def _plain_names(found: Table, skip: Collection[str]) -> dict[str, str]:
+    """Each key's metric name: itself, without a container that says nothing where that is unambiguous."""
+    names = {}
+    for key in found.numbers:
+        short = next((key.removeprefix(c) for c in _PLAIN_CONTAINERS if key.startswith(c)), key)
+        names[key] = short if short not in found.numbers or short in skip else key
+    return names

@@ -1,0 +1,1 @@
+"""Text logs: what a training prints."""

@@ -1,0 +1,136 @@
+"""Settings that a run printed into its log."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from curvedoc.core.run import Scalar
+from curvedoc.ingest.settings.flatten import scalar, settings
+from curvedoc.ingest.text.line.prefix import read_prefix
+from curvedoc.ingest.text.line.words import is_outcome
+from curvedoc.ingest.text.lines import CLOCK, NUMBER
+
+#: Settings are printed at the start; later lines of that shape are something else.
+HEAD_LINES = 5_000
+#: A dict printed over more lines is a dump of something else.
+_MAX_LINES = 600
+
+_NAMED = (
+    r"(?i)(?:config|configuration|args|arguments|hparams|hyper-?parameters|params|parameters|settings|options|cfg)\b"
+)
+_OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40}}(?:Config|Args|Arguments))\("
+_DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
+_RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]{2,70}?) = ([0-9][0-9,.]*)$"
+_PAIR_RE = (
+    r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}([\w.+\-/]{1,80})$"
+)
+_PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\w.+\-/{NUMBER}]{{1,80}}$")
+_STAMPED_RE = r"(?-u:\b)(?:INFO|DEBUG|NOTICE)(?-u:\b)|^\[?" + CLOCK + "|^[ID][0-9]{4} "
+_LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
+_COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
+#: A dict with no word before it: settings only among the first lines of a log, and where it holds no outcome.
+_BARE_RE = r"^\s*\{(?:$|[\"'][A-Za-z_])"
+_BARE_LINES = 40
+#: max_grad_norm is a setting, grad_norm an outcome.
+_LIMIT = re.compile(r"(?i)(?:.*[./_])?(?:max|clip|target|min)_")
+_OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
+
+
+def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:
+    """Settings in single `key: value` lines, behind a clock and a level too: what stands before the first record.
+
+    lines: text, template
+    """
+    found: dict[str, Scalar] = {}
+    head = lines.head(HEAD_LINES)
+    for key, value in _matches(head, _PAIR_RE):
+        _put(found, key, value)
+    for text, template in head.filter(pl.col("template").str.contains(_STAMPED_RE)).select("text", "template").rows():
+        pair = _PAIR.match(template, read_prefix(template).end)
+        if pair is not None:
+            # the value as it was written: in the template a number is one sign
+            _put(found, pair[1], text[text.rindex(pair[1]) + len(pair[1]) :].lstrip(" :="))
+    return found
+
+
+def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
+    """Flat settings, and the lines (idx) that are nothing but settings.
+
+    lines: idx, text. Taken for settings: a dict, Namespace or dataclass printed after a word such as config (over
+    several lines too), `key ..... value` blocks and the figures that Trainers announce ("Num examples = 1,000").
+    """
+    head = lines.head(HEAD_LINES)
+    found: dict[str, Scalar] = {}
+    used: set[int] = set()
+    for key, value in _matches(head, _RUNNING_RE):
+        _put(found, key.strip(), value.replace(",", ""))
+    for row in head.filter(pl.col("text").str.contains(_COMMAND_RE))["text"].head(3):
+        found.update(settings(row))
+    for row in head["text"].str.extract(_LISTED_RE).drop_nulls():
+        for pair in row.split():
+            key, _, value = pair.rstrip(",;").partition("=")
+            _put(found, key, value)
+    dots = head.filter(pl.col("text").str.contains(_DOTS_RE))
+    for key, value in _matches(dots, _DOTS_RE):
+        _put(found, key, value)
+    used.update(dots["idx"].to_list())
+    _printed(head, found, used)
+    return found, used
+
+
+def _matches(lines: pl.DataFrame, pattern: str) -> list[tuple[str, str]]:
+    got = lines["text"].str.extract_groups(pattern).struct.unnest()
+    if not len(got):
+        return []
+    got = got.rename(dict(zip(got.columns, ["key", "value"], strict=True))).drop_nulls()
+    return list(got.iter_rows())
+
+
+def _put(found: dict[str, Scalar], key: str, text: str) -> None:
+    value = scalar(text)
+    if value is not None:
+        found[key] = value
+
+
+def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> None:
+    """Dicts and calls printed on one line or over several."""
+    bare = pl.col("text").str.contains(r"^\s*\{$") | (
+        pl.col("text").str.contains(_BARE_RE) & (pl.int_range(pl.len()) < _BARE_LINES)
+    )
+    opens = pl.col("text").str.contains(_OPEN_RE) | bare
+    texts = head["text"].to_list()
+    at = head["idx"].to_list()
+    past = 0
+    for i in head.select(opens.arg_true()).to_series().to_list():
+        if i < past:
+            continue
+        m = _OPENING.search(texts[i])
+        if m is None:
+            continue
+        end = _closed(texts, i, m.start())
+        if end is None:
+            continue
+        got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
+        named = texts[i][: m.start()].strip() or m.group() != "{"
+        if got and (named or _is_settings(got)):
+            found.update(got)
+            used.update(at[i:end])
+            past = end
+
+
+def _is_settings(found: dict[str, Scalar]) -> bool:
+    """Whether a dict without a word before it holds settings: none of its keys is an outcome, limits of one aside."""
+    return not any(is_outcome(k) and not _LIMIT.match(k) for k in found)
+
+
+def _closed(texts: list[str], i: int, start: int) -> int | None:
+    """Past the line on which the bracket opened on line i closes; None if it does not."""
+    depth = 0
+    for j in range(i, min(i + _MAX_LINES, len(texts))):
+        text = texts[j][start:] if j == i else texts[j]
+        depth += sum(text.count(c) for c in "({[") - sum(text.count(c) for c in ")}]")
+        if depth <= 0:
+            return j + 1
+    return None

@@ -1,0 +1,1 @@
+"""Tables, boxes and notices that a text log prints over several lines."""

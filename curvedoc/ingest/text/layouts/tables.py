@@ -1,0 +1,79 @@
+"""Tables printed as text: a header of names, then rows of numbers (fastai, ultralytics)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.line.plan import Plan
+from curvedoc.ingest.text.line.prefix import Prefix
+from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, Slot
+from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
+
+#: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
+HEADER_RE = r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
+#: Different headers of one file.
+MAX_HEADERS = 50
+
+_GAP = re.compile(r"[\s|]+")
+#: Between names of several words.
+_WIDE = re.compile(r" *\| *|\s{2,}|\t")
+_NAME = re.compile(r"[A-Za-z_#][\w./@%()#-]{0,60}")
+_COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
+_EMPTY = Prefix(0, 0, "", -1, -1, False)
+
+#: (number of columns, whether rows begin with the word "all") -> names
+Headers = dict[tuple[int, bool], tuple[str, ...]]
+
+
+def headers(lines: Iterable[str]) -> Headers:
+    """The names in the lines that can be a header; the first of each width counts."""
+    out: Headers = {}
+    for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE)):
+        names = [n.strip("(): ") for n in apart.split(line.split(":", 1)[0].strip(" |\t#"))]
+        names = [n.rsplit("(", 1)[-1] for n in names]
+        if names[:2] == ["E", "#"]:  # spaCy's
+            names[:2] = ["epoch", "step"]
+        if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
+            continue
+        if any(words.is_prose(n) for n in names) or not any(words.is_usual(n) for n in names[1:]):
+            continue
+        out.setdefault((len(names), names[0].lower() == "class"), tuple(names))
+    return out
+
+
+def table_plan(template: str, of: Headers) -> Plan | None:
+    """The plan of a row under one of the headers, None for a line that is no such row."""
+    cells = _GAP.split(template.strip(" |\t"))
+    for (width, of_classes), names in of.items():
+        if of_classes != (cells[0] == "all"):
+            continue
+        if len(cells) < width or (len(cells) > width and not cells[width - 1].endswith(":")):
+            continue
+        found = _slots(cells[:width], names)
+        if found:
+            return Plan("record", found, _EMPTY)
+    return None
+
+
+def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[Slot, ...]:
+    out: list[Slot] = []
+    slot = 0
+    for i, (cell, name) in enumerate(zip(cells, names, strict=True)):
+        bare = cell.rstrip(":")
+        if bare[:1] not in (NUMBER, FRACTION):
+            if not (bare == CLOCK or set(bare) <= {"-"} or (i == 0 and bare == "all")):
+                return ()
+            continue
+        if bare[1:] and bare[1:] != words.unit_of(bare[1:]):
+            return ()
+        low = words.plain(name)
+        if i == 0 and low in words.EPOCH_WORDS:
+            out.append(Slot(EPOCH, slot, "epoch"))
+        elif low in words.STEP_WORDS and (i == 0 or (i == 1 and out and out[0].role == EPOCH)):
+            out.append(Slot(STEP, slot, name))
+        elif low not in _COUNTS:
+            out.append(Slot(METRIC, slot, name, bare[1:]))
+        slot += 1
+    return tuple(out) if any(s.role == METRIC for s in out) else ()

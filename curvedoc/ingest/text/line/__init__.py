@@ -1,0 +1,1 @@
+"""One line of a text log: what its words and numbers mean."""

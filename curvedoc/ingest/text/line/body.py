@@ -1,0 +1,266 @@
+"""One pass over the numbers in the body of a log line: counters, metrics, running text."""
+
+from __future__ import annotations
+
+import re
+
+from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP, Body, Slot
+from curvedoc.ingest.text.lines import FRACTION, NAN_WORD, NUMBER
+
+_HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
+_WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
+#: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
+_REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
+#: "Loss after 100 iterations: 0.3"
+_AFTER = re.compile(rf"\bafter ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b(?=:)")
+_SCOPE_ONLY = re.compile(
+    r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
+)
+_ALLOWED_REST = frozenset(
+    [
+        "completed",
+        "current",
+        "starting",
+        "start",
+        "begin",
+        "beginning",
+        "at",
+        "finished",
+        "end",
+        "of",
+        "after",
+        "in",
+        "for",
+        "during",
+        "new",
+        "trainer",
+        "done",
+    ]
+)
+
+
+def _split(gap: str) -> tuple[str, str, str, str]:
+    """(what stands before the key, key, separator, opening marks) of the text between two numbers."""
+    text = gap.rstrip(" ")
+    opened = ""
+    for _ in range(4):
+        if not text or text[-1] not in "[({'\"$~<*":
+            break
+        opened = text[-1] + opened
+        text = text[:-1].rstrip(" ")
+        if opened[0] == "(":
+            m = _WRAPPER.search(text[-40:])
+            if m is not None and m.group():
+                text = text[: len(text) - len(m.group())].rstrip(" ")
+                opened = opened[1:]
+    sep = ""
+    if text.endswith(("->", "=>")):
+        sep, text = "=", text[:-2].rstrip(" ")
+    elif text.endswith((":", "=")):
+        sep, text = text[-1], text[:-1].rstrip(" ")
+        if text.endswith(("=", "!", "<", ">", ":")):
+            return text, "", "", opened
+    if sep and text.endswith(("'", '"')):
+        quote, text = text[-1], text[:-1]
+        at = text.rfind(quote)
+        return text[: max(at, 0)], text[at + 1 :], sep, opened
+    cut = 0
+    for m in _HARD.finditer(text):
+        cut = m.end()
+    key = text[cut:]
+    bare = key.lstrip(" [(<*#=-•>/'\"]")
+    lead = words.unit_of(bare) if not cut else ""
+    return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
+
+
+def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
+    """(role, words before the counter) when the key is a counter."""
+    base = key.split("/")[0] if fraction and "/" in key else key
+    m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
+    if m:
+        return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
+    parts = words.plain(base).rstrip("#[( ").split()
+    for take in (2, 1):
+        last = " ".join(parts[-take:])
+        for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
+            if last in names and len(parts) >= take:
+                rest = [w for w in parts[:-take] if w[:1].isalpha()]
+                if all(w in _ALLOWED_REST or w in words.SCOPES or words.is_outcome(w) for w in rest):
+                    return role, " ".join(rest)
+    return None
+
+
+def _dirty(tail: str, unit: str) -> bool:
+    """Whether the number is only a part of a word, a version or an address."""
+    after = tail[len(unit) : len(unit) + 2]
+    if not after:
+        return False
+    if after[0].isalnum() or after[0] == "_":
+        return True
+    if after[0] == "/" and re.match(r"/[A-Za-z_]{1,38}=", tail):
+        return False
+    return after[0] in ".-+/" and len(after) > 1 and (after[1].isalnum() or after[1] in (NUMBER, FRACTION)) and not unit
+
+
+def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -> None:
+    """A number without a key of its own: a position, an element of a list, the loss of "Loss at step 5: 2.3"."""
+    bare = gap.strip(" '\"")
+    last = state.found[-1] if state.found else None
+    last_name = last.name if last is not None and last.role == METRIC else ""
+    if gap.rstrip(" ").endswith("||") and mark == FRACTION:
+        # bars overwritten without a line end stand on one line: the last one is the state of things
+        state.found = [*(s for s in state.found if s.role != INNER), Slot(INNER, slot, "batch")]
+        state.bar = True
+    elif state.listed and bare == ",":
+        state.count += 1
+        state.found.append(Slot(METRIC, slot, f"{state.listed}[{state.count}]"))
+    elif sep and state.rest:
+        key = " ".join(w for w in state.rest.split() if w.lower() not in _ALLOWED_REST)
+        if key and words.is_outcome(key):
+            state.found.append(Slot(METRIC, slot, key, words.unit_of(tail)))
+            state.strong, state.rest = True, ""
+    elif (
+        last is not None
+        and last.role == EPOCH
+        and (mark == FRACTION or bare.startswith("][") or bare == "[" or (bare == "," and tail.startswith("]")))
+    ):
+        state.found.append(Slot(INNER, slot, "batch"))
+    elif (
+        mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in words.plain(last_name)
+    ):
+        state.found.append(Slot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
+    elif not state.found and not bare.strip("[("):
+        if mark == FRACTION:
+            state.found.append(Slot(INNER, slot, "batch"))
+            state.bar = "\u2592" in tail[:8]
+        elif bare == "[" and re.match(rf", *{NUMBER}\]", tail):
+            state.found.append(Slot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
+        elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith(":  "):
+            state.found.append(Slot(STEP, slot, "iteration"))
+        else:
+            state.stray += 1
+    else:
+        state.stray += 1
+
+
+def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int) -> None:
+    """A number after a key: a counter, a metric, or running text."""
+    counter = _counter(key, mark == FRACTION)
+    if counter is not None:
+        role, rest = counter
+        if words.scope_of(rest):
+            state.scopes.append(words.scope_of(rest))
+        state.late = state.late or (bool(state.found) and any(w in ("at", "after") for w in rest.split()))
+        state.rest = rest
+        state.plural = words.plain(key).endswith("s")
+        state.prose += words.prose_words(" ".join(w for w in rest.split() if not words.is_outcome(w)))
+        state.found.append(Slot(role, slot, key))
+        return
+    scope = words.SCOPES.get(key.lower())
+    if scope and (sep == ":" or mark == FRACTION) and not state.found and opened in ("", "["):
+        # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
+        state.scopes.append(scope)
+        state.found.append(Slot(EPOCH if opened == "" and sep else INNER, slot, "epoch"))
+        return
+    parts = key.split()
+    while sep and len(parts) > 1 and words.is_prose(parts[0]):
+        parts.pop(0)
+        state.prose += 1
+    key = " ".join(parts).replace(NAN_WORD, "nan")
+    count = len(key.split())
+    if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep):
+        state.prose += words.prose_words(key)
+        return
+    if words.is_running(key) or (not sep and (words.is_prose(key) or count > 3)):
+        state.prose += words.prose_words(key)
+        return
+    if unit in ("s", "h") and not sep and not words.is_usual(key):
+        state.prose += 1
+    state.strong = state.strong or bool(sep)
+    if (
+        state.label
+        and sep == "="
+        and not words.has_scope(key)
+        and not (words.is_usual(key) and "layer" not in state.label)
+    ):
+        key = f"{state.label}/{key}"
+    state.found.append(Slot(METRIC, slot, key, unit))
+    if "[" in opened:
+        state.listed, state.count = key, 0
+
+
+def _leftover(state: Body, text: str) -> None:
+    """Text that is no key: a scope when it says nothing else, prose otherwise."""
+    said = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
+    if said and all(w.lower() in words.SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) for w in said):
+        scope = words.scope_of(text)
+        if scope:
+            state.scopes.append(scope)
+            return
+    state.prose += words.prose_words(text)
+
+
+def _label(before: str, label: str) -> str:
+    """What a list of values is headed by: "grad norms: fc1=0.1 fc2=0.2", "layer fc1: grad_norm=0.1"."""
+    text = before.rstrip()
+    if not text.endswith(":"):
+        return label
+    m = re.search(r"(?:^|[|,;\]]|  )[ ]*([A-Za-z][\w./ -]{1,60}):$", text)
+    head = m.group(1).strip() if m else ""
+    named = words.is_outcome(head) or re.fullmatch(r"(?i)layers?[ ./]\S+", head)
+    return head.lower().replace(" ", "_") if named and len(head.split()) <= 3 else ""
+
+
+def read_body(body: str, first: int) -> Body:
+    """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
+    state = Body()
+    body = _AFTER.sub(r"after \2 \1", _REMARK.sub("", body))
+    end, slot = 0, first
+    scoped: dict[int, str] = {}
+    for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
+        gap, tail = body[end:pos], body[pos + 1 : pos + 40]
+        apart = words.unit_apart(tail)
+        unit = apart or words.unit_of(tail)
+        end = pos + 1 + len(unit) + bool(apart)
+        if "]" in gap or ")" in gap:
+            state.listed = ""
+        if tail.startswith("%||"):
+            _leftover_bar(state, gap, slot)
+        elif slot > first and gap.lstrip(" ").startswith("(") and not gap.rstrip(" ").endswith((":", "=")):
+            state.stray += ")" in gap  # "loss 2.3 (avg 2.4)": a remark on the number before
+        elif not apart and _dirty(tail, unit):
+            state.stray += 1
+            _leftover(state, gap)
+        else:
+            before, key, sep, opened = _split(gap)
+            if before.strip():
+                _leftover(state, before)
+                state.label = _label(before, state.label)
+            seen = len(state.scopes)
+            if key:
+                _keyed(state, key, sep, opened, mark, unit, slot)
+            else:
+                _keyless(state, gap, tail, mark, sep, slot)
+            if seen and state.found and state.found[-1].slot == slot:
+                scoped[slot] = state.scopes[seen - 1]
+        slot += 1
+    _leftover(state, re.sub(r"\([^()]{0,60}\)", " ", body[end:]))
+    measured = [s.slot in scoped for s in state.found if s.role == METRIC]
+    if len(set(state.scopes)) == 1 and any(measured) and not all(measured):
+        # "loss=0.3 | val: loss=0.4": what stands before the one scope is the training's
+        state.scopes.insert(0, "train" if state.scopes[0] != "train" else "")
+    if len(set(state.scopes)) > 1:
+        state.found = [
+            Slot(s.role, s.slot, f"{scoped[s.slot]} {s.name}", s.unit)
+            if s.role == METRIC and s.slot in scoped and not words.has_scope(s.name) else s
+            for s in state.found
+        ]  # fmt: skip
+    return state
+
+
+def _leftover_bar(state: Body, gap: str, slot: int) -> None:
+    """The description before a progress bar: an epoch, a scope, or nothing of use."""
+    m = re.search(rf"(?i:epoch|ep)\s*:?\s*\[?([{NUMBER}{FRACTION}])", gap)
+    if m is None and words.scope_of(gap):
+        state.scopes.append(words.scope_of(gap))

@@ -1,0 +1,73 @@
+"""What the numbers of a log line were taken for, and the names that metrics get from their line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from curvedoc.ingest.text.line import words
+
+#: Roles of a number.
+METRIC, STEP, INNER, EPOCH, RANK = 0, 1, 2, 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One number of a template that means something."""
+
+    role: int
+    slot: int
+    name: str
+    unit: str = ""
+
+
+@dataclass(slots=True)
+class Body:
+    """The state of one pass over the numbers of a body."""
+
+    found: list[Slot] = field(default_factory=list)
+    scopes: list[str] = field(default_factory=list)
+    prose: int = 0
+    stray: int = 0
+    rest: str = ""
+    listed: str = ""
+    count: int = 0
+    bar: bool = False
+    strong: bool = False
+    plural: bool = False
+    late: bool = False
+    label: str = ""
+
+
+def named(state: Body) -> tuple[Slot, ...]:
+    """The slots with the scope of the line put before the keys that have none."""
+    several = len(set(state.scopes)) > 1
+    scope = state.scopes[-1] if state.scopes else ""
+    spoken = next((s.name for s in state.found if s.role == METRIC), "").split(" ")
+    if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in words.SCOPES:
+        # "val Loss: 0.2 Acc: 0.9": what the first name says holds for the others
+        scope = words.SCOPES[spoken[0].strip(".").lower()]
+        several = any(words.has_scope(s.name) and not s.name.startswith(spoken[0]) for s in state.found)
+        shared = True
+    else:
+        shared = False
+    steps = [s for s in state.found if s.role == STEP]
+    best = min(steps, key=lambda s: _priority(s.name), default=None)
+    out = []
+    for s in state.found:
+        if s.role == METRIC and scope and not several and scope != "train" and _open(s.name, shared):
+            s = Slot(s.role, s.slot, f"{scope} {s.name}", s.unit)
+        elif s.role == STEP and s is not best:
+            s = Slot(METRIC, s.slot, s.name, s.unit)
+        out.append(s)
+    return tuple(out)
+
+
+def _open(name: str, shared: bool) -> bool:
+    """Whether a name takes the scope of its line; a scope only shared by the first name is for outcomes."""
+    return not words.has_scope(name) and (not shared or words.is_outcome(name))
+
+
+def _priority(name: str) -> int:
+    """The place of a counter's name in the order of preference."""
+    plain = words.plain(name.split("/")[0])
+    return next((i for i, w in enumerate(words.STEP_WORDS) if plain.endswith(w)), len(words.STEP_WORDS))

@@ -1,0 +1,117 @@
+"""Lines of a text log, and the template (the line with its numbers masked) that each one follows."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from curvedoc.ingest.text.line.spelling import COULD, spelled
+
+#: Longer lines are cut: no logger writes a record of this size, a dumped tensor or a hostile file does.
+LINE_CAP = 65_536
+#: In templates: a plain number, a clock or date, a fraction such as 10/500.
+NUMBER, CLOCK, FRACTION = "\x01", "\x02", "\x03"
+#: In templates: the word nan inside a name ("number of nan iterations"), which is no value.
+NAN_WORD = "\x04"
+
+_ANSI = re.compile(r"\x1b\[[0-9;?:]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_=>78]")
+_CONTROL = re.compile("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]+")
+_REWRITE = re.compile("\x08+")
+
+# Rust syntax from here on: polars' engine is linear in the length of the line whatever it holds.
+_DATE = r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}"
+_SHORT_DATE = r"[0-9]{2}-[0-9]{2}-[0-9]{2}"
+_TIME = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+_ZONE = r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?-u:\b))?"
+_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2}"
+CLOCK_RE = (
+    rf"(?-u:\b)(?:{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
+    rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
+    rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|[IWEFD][0-9]{{4}} {_TIME}"
+    r"|[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?)(?-u:\b)"
+)
+_NUM = (
+    r"(?:[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?-u:\b)|[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+    r"|[-+]?(?i:nan|infinity|inf)(?-u:\b))"
+)
+#: A number is a value only after one of these; digits inside a word, a path or a version are part of that word.
+_BEFORE = r"(^|[\s=:,(\[{'\"|<>~$*#])"
+#: What `slots` extracts: the mark before the number, the number, and the total of a fraction.
+SLOT_RE = rf"{_BEFORE}{_NUM}(?: */ *{_NUM})?"
+_FRACTION_RE = rf"{_BEFORE}{_NUM} */ *{_NUM}"
+_NUMBER_RE = rf"{_BEFORE}{_NUM}"
+
+_BARS = "\u2500-\u259f\u25a0\u25a1\u25cf\u25cb\u2501"
+_BAR_RE = rf"[{_BARS}]+(?:[ #0-9]*[{_BARS}]+)*"
+_ASCII_BAR_RE = r"%\|[# 0-9=>.-]*\|"
+_KERAS_BAR_RE = r"\[[=>.]{3,}\]"
+_TEMPLATE = (
+    pl.col("masked").str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
+    .str.replace_all(_NUMBER_RE, "${1}" + NUMBER)
+    .str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")
+    .alias("template")
+)  # fmt: skip
+#: What torch, jax and numpy print after the number of a scalar tensor.
+_TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.]+|requires_grad=\w+|weak_type=\w+)"
+
+
+def clean(text: str) -> str:
+    """The text without color codes and control characters; backspaces count as carriage returns."""
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if "\x08" in text:
+        text = _REWRITE.sub("\r", text)
+    return _CONTROL.sub("", text)
+
+
+def lines_of(text: str) -> pl.DataFrame:
+    """One row a line: `line` (1-based), `text`, `part` (True for what a carriage return overwrote or wrote),
+    `long` (the line was cut).
+
+    Parts of one line share its number. Trailing blanks are gone, lines are cut at `LINE_CAP`.
+    """
+    rows = text.split("\n")
+    if rows and not rows[-1]:
+        rows.pop()
+    frame = pl.DataFrame({"text": pl.Series("text", rows, dtype=pl.String)})
+    frame = frame.with_columns(pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("line"))
+    if "\r" in text:
+        part = pl.col("text").str.strip_chars_end("\r").str.contains("\r", literal=True)
+        frame = frame.with_columns(part.alias("part"), pl.col("text").str.split("\r")).explode("text")
+        frame = frame.filter(~pl.col("part") | (pl.col("text").str.strip_chars() != ""))
+    else:
+        frame = frame.with_columns(pl.lit(False).alias("part"))
+    cut = pl.col("text").str.slice(0, LINE_CAP).str.strip_chars_end()
+    long = (pl.col("text").str.len_bytes() > LINE_CAP).alias("long")
+    return frame.with_columns(cut, long).with_row_index("idx").with_columns(pl.col("idx").cast(pl.Int64))
+
+
+def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
+    """Adds `masked` (clocks and bars out) and `template` (numbers out too, runs of blanks as two)."""
+    masked = pl.col("text").str.replace_all(CLOCK_RE, CLOCK)
+    masked = masked.str.replace_all(_ASCII_BAR_RE, "%||").str.replace_all(_KERAS_BAR_RE, "\u2592")
+    masked = (
+        pl.when(pl.col("text").str.contains(rf"[{_BARS}]"))
+        .then(masked.str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||").str.replace_all(_BAR_RE, "\u2592"))
+        .otherwise(masked)
+    )
+    masked = (
+        pl.when(pl.col("text").str.contains(r"(?:tensor|rray)\("))
+        .then(masked.str.replace_all(_TENSOR_TAIL_RE, ""))
+        .otherwise(masked)
+    )
+    masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
+    frame = frame.with_columns(masked.alias("masked")).with_columns(_TEMPLATE)
+    kinds = frame["template"].unique()
+    odd = kinds.filter(kinds.str.contains(COULD))
+    if not len(odd):
+        return frame
+    anew = pl.col("template").is_in(odd.implode())
+    frame = frame.with_columns(pl.when(anew).then(spelled(pl.col("masked"))).otherwise(pl.col("masked")))
+    return frame.with_columns(pl.when(anew).then(_TEMPLATE).otherwise(pl.col("template")).alias("template"))
+
+
+def slots(masked: pl.Expr) -> pl.Expr:
+    """The numbers of a masked line in order, each still with the mark before it, as a list of strings."""
+    return masked.str.extract_all(SLOT_RE)

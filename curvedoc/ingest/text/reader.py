@@ -1,0 +1,267 @@
+"""Text logs: what a training prints, in the dialects of the common trainers or as `step=10 loss=2.3`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.table import clock, fill_values
+from curvedoc.ingest.text import tail as text_tail
+from curvedoc.ingest.text.config import loose_config, read_config
+from curvedoc.ingest.text.layouts.boxes import read_boxes
+from curvedoc.ingest.text.layouts.loss_scale import scale_points
+from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
+from curvedoc.ingest.text.line.plan import Plan, plan_of
+from curvedoc.ingest.text.lines import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
+from curvedoc.ingest.text.messages import find_blocks, messages
+from curvedoc.ingest.text.points import Read, read_points
+from curvedoc.ingest.text.tracebacks import HEADER
+
+NAME = "text"
+FILES: tuple[str, ...] = ("*.log", "*.out", "*.err", "*.txt")
+ABOUT = "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings"
+
+#: More text than that is a dump; frames of it would not fit into memory.
+MAX_TEXT = 256 << 20
+#: Templates looked at: a log has dozens, running text has one a line.
+MAX_PLANS = 50_000
+#: A file with more broken characters is no text.
+_BROKEN_SHARE = 0.05
+
+_SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
+_LOOSE_SUFFIXES = (".txt", "")
+_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+_NOT_LOGS = re.compile(
+    r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
+)
+_NAMES = re.compile(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
+_RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker) ?([0-9]{1,6})\]|(?:rank|RANK|Rank)[ _]?([0-9]{1,6})): ?"
+_SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
+_LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
+_STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
+#: What every box of a reinforcement learning loop holds.
+_BOX = " total_timesteps "
+_RECORDS = ("record", "loose", "member")
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Files named like a log, or text whose lines are records or end in a traceback; not JSON, not CSV."""
+    name = _PACKED.sub("", path.name.lower())
+    suffix = Path(name).suffix
+    if suffix not in _SUFFIXES + _LOOSE_SUFFIXES or _NOT_LOGS.match(name):
+        return False
+    text, _ = decode(head)
+    if text.count("\ufffd") > _BROKEN_SHARE * max(len(text), 1) or pointer(head) is not None:
+        return False
+    if not text.strip():
+        return suffix in _SUFFIXES
+    if _is_json(text) or csv_reader.claims(path, head):
+        return False
+    if suffix in _SUFFIXES:
+        return not (name.startswith("debug") and "[wandb_" in text)
+    lines = with_templates(lines_of(clean(text)))
+    found = Counter(p.kind for p in _plans(lines, lines["template"].head(300).to_list()))
+    if found["loose"] > 1 and (found["anchor"] or found["loose"] > 3):
+        return True
+    return (
+        found["record"] > 1
+        or found["bar"] > 1
+        or HEADER in text
+        or _BOX in text
+        or bool(found["record"] and _NAMES.match(name))
+    )
+
+
+def _is_json(text: str) -> bool:
+    """Whether the first lines are JSON objects, or the text begins one that fills several lines."""
+    rows = [r for r in text.split("\n", 40) if r.strip()][:5]
+    whole = 0
+    for row in rows:
+        if row.lstrip()[:1] not in ("{", "["):
+            continue
+        try:
+            whole += isinstance(json.loads(row), (dict, list))
+        except (ValueError, RecursionError):
+            continue
+    return whole * 2 > len(rows) or (rows[0].strip() in ("{", "[") and not whole)
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log per file."""
+    return [_read(path) for path in paths]
+
+
+def _read(path: Path) -> Log:
+    data, notes = read_bytes(path, MAX_TEXT)
+    found = pointer(data)
+    if found is not None:
+        return Log(path, NAME, notes=(*notes, found), bytes=len(data))
+    text, more = decode(data)
+    notes = notes + more
+    if not text.strip():
+        return Log(path, NAME, notes=(*notes, Note("empty", "the file is empty")), bytes=len(data), is_text=True)
+    if text.count("\ufffd") > _BROKEN_SHARE * len(text):
+        return Log(path, NAME, notes=(*notes, Note("not-a-log", "the file is not text")), bytes=len(data))
+    return parse(path, text, len(data), notes)
+
+
+def parse(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> Log:
+    """The log in a decoded text."""
+    told = list(notes)
+    whole = text.endswith("\n")
+    lines = with_templates(_ranked(lines_of(clean(text))))
+    if not len(lines):
+        return Log(path, NAME, notes=tuple(told), bytes=size, is_text=True)
+    long = int(lines["long"].sum())
+    if long:
+        told.append(Note("long-lines", f"lines of more than {LINE_CAP:,} characters were cut", count=long))
+    lines, plans = _planned(lines, told)
+    plain = pl.Series([p.kind != "record" for p in plans]).gather(lines["tid"]).alias("plain")
+    taken, blocks = find_blocks(lines.with_columns(plain))
+    lines = lines.with_columns(pl.Series("taken", taken))
+    if not whole:
+        lines = _tail(lines, plans, told)
+    printed, used = read_config(lines)
+    lines = lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used)))
+    boxes = read_boxes(lines.filter(~pl.col("taken")))
+    lines = _accepted(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
+    read_ = _points(lines, plans)
+    steps = read_.steps if len(read_.steps) else boxes.steps
+    first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
+    early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
+    config = loose_config(early.filter(~pl.col("taken"))) | printed
+    keep = pl.Series([p.keep for p in plans]).gather(lines["tid"])
+    said = (pl.col("kind") == "") | keep
+    said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
+    table, capped = messages(lines.filter(said), steps, blocks)
+    points = pl.concat([read_.points, boxes.points, scale_points(lines.filter(pl.col("kind") == ""), steps)])
+    points, gaps = fill_values.dropped(points)
+    if gaps:
+        told.append(Note("nan-for-missing", "NaN in rows of another kind was taken for: nothing logged", count=gaps))
+    if read_.axis == "row" and len(read_.points):
+        told.append(Note("no-step", "the lines name no step; each record counts as one"))
+    if read_.axis == "epoch" and len(read_.points):
+        told.append(Note("step-from-epoch", "the lines name no step; the epoch stands in its place"))
+    return Log(
+        path, NAME, data=points, messages=table, config=config, notes=coalesce(told + capped), bytes=size,
+        rank=_rank(lines), axis=read_.axis if len(read_.points) else "step", is_text=True,
+    )  # fmt: skip
+
+
+def _ranked(lines: pl.DataFrame) -> pl.DataFrame:
+    """Adds `rank` (null: none named) and takes its label off the line."""
+    label = pl.col("text").str.extract_groups(_RANK_RE).struct
+    rank = pl.coalesce(label.field("1"), label.field("2")).cast(pl.Int64)
+    out = lines.with_columns(rank.alias("rank"), pl.col("text").str.replace(_RANK_RE, ""))
+    filled = out.filter(pl.col("text") != "")
+    srun = filled["text"].str.contains(_SRUN_RE)
+    if len(filled) > 1 and srun.sum() >= 0.9 * len(filled):
+        out = out.with_columns(
+            pl.coalesce("rank", pl.col("text").str.extract(_SRUN_RE).cast(pl.Int64)).alias("rank"),
+            pl.col("text").str.replace(_SRUN_RE, ""),
+        )
+    return out
+
+
+def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[Plan]]:
+    """Adds `tid`, the index of each line's plan (0: running text), `tokens` (its numbers) and `time`."""
+    has = pl.col("template").str.contains_any([NUMBER, FRACTION])
+    kinds = lines.filter(has).group_by("template", maintain_order=True).len()
+    if len(kinds) > MAX_PLANS:
+        told.append(
+            Note("many-shapes", f"only {MAX_PLANS:,} shapes of line were looked at", count=len(kinds) - MAX_PLANS)
+        )
+        kinds = kinds.sort("len", descending=True, maintain_order=True).head(MAX_PLANS)
+    plans = [plan_of("")]
+    plans += _plans(lines, kinds["template"].to_list())
+    kinds = kinds.select("template", pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("tid"))
+    lines = lines.join(kinds, on="template", how="left").sort("idx")
+    lines = lines.with_columns(pl.col("tid").fill_null(0))
+    width = pl.Series([0] + [t.count(NUMBER) + t.count(FRACTION) for t in kinds["template"]], dtype=pl.UInt32)
+    useful = pl.Series([p.kind != "" for p in plans]).gather(lines["tid"])
+    lines = lines.with_columns(pl.when(useful).then(slots(pl.col("masked"))).alias("tokens"))
+    # a line whose numbers were counted otherwise than its template's cannot be read by the plan
+    odd = lines["tokens"].list.len() != width.gather(lines["tid"])
+    lines = lines.with_columns(pl.when(odd).then(0).otherwise(pl.col("tid")).alias("tid"))
+    return _timed(lines, told), plans
+
+
+def _plans(lines: pl.DataFrame, templates: list[str]) -> list[Plan]:
+    """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
+    could = lines.filter(pl.col("text").str.contains(HEADER_RE))["text"]
+    named = headers(could.unique(maintain_order=True).head(MAX_HEADERS))
+    return [(table_plan(t, named) if named else None) or plan_of(t) for t in templates]
+
+
+def _timed(lines: pl.DataFrame, told: list[Note]) -> pl.DataFrame:
+    stamped = lines["masked"].str.slice(0, 100).str.contains(_STAMPED_RE)
+    if not bool(stamped.any()):
+        return lines.with_columns(pl.lit(None, dtype=pl.Float64).alias("time"))
+    at = stamped.arg_true()
+    time = np.full(len(lines), np.nan)
+    time[at.to_numpy()] = clock.seconds(lines["text"].gather(at).str.slice(0, 120)).fill_null(float("nan")).to_numpy()
+    time, usable = clock.monotone(time)
+    if not usable:
+        told.append(Note("clock-goes-back", "the clock of the lines goes back, so their times were left out"))
+    return lines.with_columns(pl.Series("time", time).fill_nan(None))
+
+
+def _tail(lines: pl.DataFrame, plans: list[Plan], told: list[Note]) -> pl.DataFrame:
+    """Judges a last line without line end; of a cut one only whole numbers are read."""
+    if bool(lines["taken"][-1]):
+        return lines
+    record = pl.Series([p.kind in ("record", "loose", "anchor") for p in plans]).gather(lines["tid"]).alias("record")
+    of = lines.tail(5_000).with_columns(record.tail(5_000))
+    tail = text_tail.judge(of, plans[lines["tid"][-1]])
+    if not tail.cut:
+        return lines
+    told.append(Note("truncated", "the last line breaks off; its last value was left out", line=int(lines["line"][-1])))
+    plans.append(tail.plan)
+    last = pl.int_range(pl.len()) == pl.len() - 1
+    blank = last & (pl.lit(tail.plan.kind == ""))
+    return lines.with_columns(
+        pl.when(last).then(len(plans) - 1).otherwise(pl.col("tid")).alias("tid"),
+        pl.when(blank).then(pl.lit("")).otherwise(pl.col("text")).alias("text"),
+    )
+
+
+def _accepted(lines: pl.DataFrame, plans: list[Plan]) -> pl.DataFrame:
+    """Adds `kind`: what each line is taken for in this log ("" for a message)."""
+    tid = lines["tid"].to_numpy()
+    kind = np.array([p.kind for p in plans], dtype=object)[tid]
+    kind[lines["taken"].to_numpy()] = ""
+    context = bool((kind == "anchor").any())
+    shapes = [tuple(s.name for s in p.slots) for p in plans]
+    often = Counter(shapes[t] for t in tid[kind == "loose"])
+    once = np.array([often[s] < 2 for s in shapes], bool)[tid]
+    if not context:
+        kind[(kind == "loose") & once] = ""
+    # members count only in a block right under an anchor
+    indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
+    chained = ((kind == "member") | (kind == "loose")) & indented
+    opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
+    under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
+    kind[(kind == "member") & ~(chained & under)] = ""
+    return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
+
+
+def _points(lines: pl.DataFrame, plans: list[Plan]) -> Read:
+    events = lines.filter(pl.col("kind") != "")
+    return read_points(events.select("idx", "tokens", "tid", "time", "rank"), plans)
+
+
+def _rank(lines: pl.DataFrame) -> int | None:
+    """The one rank that every record names."""
+    ranks = lines.filter(pl.col("kind").is_in(_RECORDS))["rank"].unique()
+    return int(ranks[0]) if len(ranks) == 1 and ranks[0] is not None else None

@@ -1,0 +1,1 @@
+"""Weights & Biases: offline logs, run folders, exports."""

@@ -1,0 +1,82 @@
+"""The whole path in one call: paths -> runs -> findings -> Diagnosis. What the command line and Python users share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from curvedoc.core.diagnosis import Diagnosis, Unreadable
+from curvedoc.core.errors import CurvedocError
+from curvedoc.options import Options, rulebook
+
+if TYPE_CHECKING:
+    from curvedoc.triage import Limits
+
+__all__ = ["Options", "analyze", "rulebook"]
+
+
+def analyze(
+    paths: Sequence[Path | str] | Path | str,
+    options: Options | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    jobs: int = 1,
+    limits: Limits | None = None,
+) -> Diagnosis:
+    """The diagnosis of every run below the paths.
+
+    jobs: worker processes for a large tree (a script that asks for more than one needs the usual
+    `if __name__ == "__main__"`); the diagnosis does not depend on it. limits: what one run may take; large and packed
+    files are then read in a worker process even with one job. progress is called with (phase, done, of) and
+    never decides anything. Raises NothingToAnalyse where no path holds a run, UsageError and RuleErrors; damaged logs
+    are notes inside the diagnosis.
+    """
+    from curvedoc.diagnose.many import diagnose_all
+    from curvedoc.ingest import read_runs
+    from curvedoc.rulebook.location import signals_file
+
+    options = options or Options()
+    wanted = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
+    if jobs > 1 or limits is not None:
+        return _shared_out(wanted, options, progress, jobs, limits)
+    book = rulebook(options)
+    harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file())
+    if not harvest.runs:
+        raise _nothing(wanted, harvest.unreadable)
+    total = len(harvest.runs)
+
+    def step(done: int) -> None:
+        if progress is not None:
+            progress("diagnose", done, total)
+
+    return diagnose_all(harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step)
+
+
+def _shared_out(
+    paths: Sequence[Path],
+    options: Options,
+    progress: Callable[[str, int, int], None] | None,
+    jobs: int,
+    limits: Limits | None,
+) -> Diagnosis:
+    """The same over worker processes, every curve kept."""
+    from curvedoc.triage import sweep
+
+    done = sweep(paths, options, jobs=jobs, slim=False, limits=limits, progress=progress)
+    if done.interrupted:
+        raise KeyboardInterrupt
+    if not done.diagnosis.runs:
+        raise _nothing(paths, done.diagnosis.unreadable)
+    return done.diagnosis
+
+
+def _nothing(paths: Sequence[Path], unreadable: Sequence[Unreadable]) -> CurvedocError:
+    from curvedoc.core.errors import NothingToAnalyse
+
+    listed = "; ".join(f"{u.path}: {u.reason}" for u in unreadable[:5])
+    places = ", ".join(str(p) for p in paths)
+    return NothingToAnalyse(
+        "no training run found" + (f" ({listed})" if listed else ""),
+        places,
+        f"curvedoc doctor {places} shows what was looked at",
+    )

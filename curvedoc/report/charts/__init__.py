@@ -1,0 +1,1 @@
+"""Curves drawn: panels, marks, pictures."""

@@ -1,0 +1,150 @@
+"""What is marked on the curves of a run: numbered pins, shaded stretches, levels, and the window of the onset."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from curvedoc.core.diagnosis import Curve, Evidence, Finding, Mark, RunDiagnosis
+from curvedoc.report.charts.columns import every
+from curvedoc.report.summary import onset, ranked_findings
+
+_MOST_MARKS = 9
+_MOST_BANDS = 4
+#: Two marks closer than this share of the width are one.
+_NEAR = 0.004
+#: Places in the telling: after every finding that stands for itself, and after everything else.
+_REST, _LAST = 1_000, 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """One numbered mark."""
+
+    step: int
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """One shaded stretch of steps."""
+
+    start: int
+    end: int
+    kind: str  # "warn" (what a finding covers) or "dead" (nothing finite)
+    text: str
+
+
+def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
+    """Where the findings begin and what their evidence points at, in order of step.
+
+    Number 1 is the finding that the verdict rests on, then the others that nothing explains; what else is marked counts
+    on from left to right, and mere consequences come last.
+    """
+    found: list[tuple[int, int, str]] = []  # place in the telling, step, text
+
+    def put(place: int, step: int | None, text: str) -> None:
+        near = (end - start) * _NEAR
+        if step is not None and start <= step <= end and all(abs(step - s) > near for _, s, _ in found):
+            found.append((place, step, text))
+
+    def put_points(evidence: Iterable[Evidence]) -> None:
+        for e in evidence:
+            for m in e.marks:
+                if m.end is None and m.level is None:
+                    put(_REST, m.start, e.text)
+
+    ranked = ranked_findings(run)
+    told = [f for f in ranked if not f.explained_by]
+    for i, f in enumerate(told):
+        if f.kind != "gap":
+            put(i if f.kind == "pathology" else _REST, f.first_step, f.title)
+    for f in told:
+        put_points(f.evidence)
+    for c in run.causes[:2]:
+        put_points((*c.supports, *c.against))
+    for f in ranked:
+        if f.explained_by and f.kind != "gap":
+            put(_LAST, f.first_step, f.title)
+    kept = sorted(found[:_MOST_MARKS])
+    return tuple(sorted((Pin(s, i + 1, text) for i, (_, s, text) in enumerate(kept)), key=lambda p: p.step))
+
+
+def notes(marks: Iterable[Pin]) -> tuple[Pin, ...]:
+    """The pins in order of their numbers, for the list under the curves."""
+    return tuple(sorted(marks, key=lambda p: p.number))
+
+
+def bands(run: RunDiagnosis, main: Curve | None, noun: str, start: int, end: int) -> tuple[Band, ...]:
+    """Stretches without a finite value of the main curve (called `noun`), and those that the findings cover."""
+    out: list[Band] = []
+    if main:
+        for a, b in _merged(main.nonfinite, (end - start) * 0.005):
+            n = b - a + 1
+            out.append(Band(a, max(b, a + 1), "dead", f"{n:,} {run.axis}{'s' * (n != 1)} without a finite {noun}"))
+    dead = [(b.start, b.end) for b in out]
+    seen: set[tuple[int, int]] = set()
+    own = {(f.first_step, f.last_step): f.title for f in reversed(ranked_findings(run))}
+    for f in ranked_findings(run):
+        if f.kind == "gap":
+            continue
+        for a, b in _spans(f):
+            if b <= a or (a, b) in seen or (b - a) > 0.95 * (end - start):
+                continue
+            if any(da <= a and b <= db + 1 for da, db in dead):
+                continue
+            seen.add((a, b))
+            if len(seen) <= _MOST_BANDS:
+                out.append(Band(a, b, "warn", own.get((a, b), f.title)))
+    return tuple(out)
+
+
+def _spans(f: Finding) -> list[tuple[int, int]]:
+    """The stretches that a finding's evidence marks, else the finding's own."""
+    marked: list[tuple[int | None, int | None]] = []
+    marked += [(m.start, m.end) for e in f.evidence for m in e.marks if m.end is not None]
+    marked = marked or [(f.first_step, f.last_step)]
+    return [(a, b) for a, b in marked if a is not None and b is not None]
+
+
+def _merged(spans: Iterable[tuple[int, int]], gap: float, most: int = 40) -> list[tuple[int, int]]:
+    out: list[tuple[int, int]] = []
+    for a, b in spans:
+        if out and a - out[-1][1] <= gap:
+            out[-1] = (out[-1][0], max(b, out[-1][1]))
+        else:
+            out.append((a, b))
+    return sorted(sorted(out, key=lambda s: s[0] - s[1])[:most])
+
+
+def levels(run: RunDiagnosis, home: dict[str, str]) -> tuple[tuple[str, float], ...]:
+    """Levels that evidence names, as (panel, value); `home` holds the panel of each drawn metric."""
+    evidence = [e for f in ranked_findings(run) for e in f.evidence]
+    evidence += [e for c in run.causes[:2] for e in (*c.supports, *c.against)]
+    found = [(home[m.metric], m.level) for e in evidence for m in e.marks if m.level is not None and m.metric in home]
+    return tuple(dict.fromkeys((k, v) for k, v in found if math.isfinite(v)))[:6]
+
+
+def onset_window(run: RunDiagnosis, main: Curve | None, start: int, end: int) -> tuple[int, int] | None:
+    """The window of "zoom to onset": where raw points were kept, else an eighth of the run around the onset."""
+    at = onset(run)
+    if at is None or main is None:
+        return None
+    for a, b in every(main):
+        if a <= at <= b and b - a >= 8:
+            return a, b
+    pad = max(8, round((end - start) / 16))
+    window = (max(start, at - pad), min(end, at + pad))
+    return window if window[1] - window[0] < 0.9 * (end - start) else None
+
+
+def window(marks: Iterable[Mark], start: int, end: int) -> tuple[int, int] | None:
+    """The steps to show for the marks of a sentence, with room on both sides; None without a step."""
+    steps = [s for m in marks for s in (m.start, m.end) if s is not None]
+    if not steps:
+        return None
+    a, b = min(steps), max(steps)
+    pad = max(round((b - a) * 0.2), round((end - start) * 0.02), 8)
+    return max(start, a - pad), min(end, b + pad)

@@ -1,0 +1,138 @@
+"""A diagnosis as JSON (contract version 1) and back: the source of truth that every other view can be redrawn from."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Signal
+from curvedoc.core.errors import UsageError
+from curvedoc.report.redact import redact, redact_setting
+from curvedoc.serialize.dataclass_json import build, plain, schema
+
+SCHEMA = "curvedoc/1"
+
+#: Significant digits of drawn numbers: one part in 100,000 is far below a pixel, and curves are most of the file.
+CURVE_DIGITS = 5
+
+
+def to_json(d: Diagnosis) -> str:
+    """The diagnosis as one JSON document in ASCII: sorted keys, null for non-finite, byte-identical for equal input.
+
+    Curves are cut to 5 significant digits; everything else is exact. Ends with a newline.
+    """
+    return json.dumps(_document(d), sort_keys=True, allow_nan=False, separators=(",", ":")) + "\n"
+
+
+def from_json(text: str) -> Diagnosis:
+    """The diagnosis that `to_json` wrote; signals come back in order of their role.
+
+    A null among numbers comes back as NaN. Raises UsageError where the text is not such a document.
+    """
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as e:
+        raise UsageError("this is not JSON", "", f"{e}") from e
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        found = document.get("schema") if isinstance(document, dict) else None
+        hint = f"its schema is {found!r}; this version reads {SCHEMA!r}" if found else f"it has no schema {SCHEMA!r}"
+        raise UsageError("this is not a saved diagnosis", "", hint)
+    document["version"] = document.get("curvedoc")
+    runs = document.get("runs")
+    if isinstance(runs, list):
+        for i, run in enumerate(runs):
+            if isinstance(run, dict) and isinstance(run.get("signals"), dict):
+                run["signals"] = _list_signals(run["signals"], f"$.runs[{i}].signals")
+    return build(Diagnosis, document)  # type: ignore[no-any-return]
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of the document, generated from the dataclasses that it is built from."""
+    defs: dict[str, Any] = {}
+    schema(Diagnosis, defs)
+    signal = defs.pop("Signal")
+    one = {k: v for k, v in signal["properties"].items() if k != "role"}
+    other = {"type": "object", "properties": one, "required": sorted(one)}
+    best_of = {"others": {"type": "array", "items": other}}
+    defs["Signal"] = {
+        "type": "object",
+        "description": "The metric taken for a role, and the others that matched it, best first.",
+        "properties": {**one, **best_of},
+        "required": sorted([*one, "others"]),
+    }
+    by_role = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Signal"}}
+    defs["RunDiagnosis"]["properties"]["signals"] = by_role
+    top = defs.pop("Diagnosis")
+    properties = {k: v for k, v in top["properties"].items() if k != "version"}
+    properties |= {"schema": {"const": SCHEMA}, "curvedoc": {"type": "string"}}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "curvedoc-1.schema.json",
+        "title": "curvedoc diagnosis, version 1",
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "$defs": defs,
+    }
+
+
+def _document(d: Diagnosis) -> dict[str, Any]:
+    document = plain(d)
+    document["schema"] = SCHEMA
+    document["curvedoc"] = document.pop("version")
+    for run, row in zip(d.runs, document["runs"], strict=True):
+        row["signals"] = _by_role(run)
+        row["config"] = {k: redact_setting(k, v) if isinstance(v, str) else v for k, v in row["config"].items()}
+        for part in (row["findings"], row["causes"], row["messages"], row["nearest"]):
+            _redact_texts(part)
+        for curve in row["curves"]:
+            for key in ("mean", "low", "high"):
+                curve[key] = [_short(v) for v in curve[key]]
+            curve["raw"] = [curve["raw"][0], [_short(v) for v in curve["raw"][1]]]
+    return document  # type: ignore[no-any-return]
+
+
+def _redact_texts(node: Any) -> None:
+    """Mask credentials in every `text`: sentences quote the log."""
+    for value in node if isinstance(node, list) else node.values() if isinstance(node, dict) else ():
+        _redact_texts(value)
+    if isinstance(node, dict) and isinstance(node.get("text"), str):
+        node["text"] = redact(node["text"])
+
+
+def _by_role(run: RunDiagnosis) -> dict[str, Any]:
+    """Signals under their role: the first of a role stands for it, the rest are its `others`."""
+    table: dict[str, Any] = {}
+    for signal in run.signals:
+        row = _signal(signal)
+        if signal.role in table:
+            table[signal.role]["others"].append(row)
+        else:
+            table[signal.role] = {**row, "others": []}
+    return table
+
+
+def _signal(signal: Signal) -> dict[str, Any]:
+    return {k: v for k, v in plain(signal).items() if k != "role"}
+
+
+def _list_signals(table: dict[str, Any], where: str) -> list[Any]:
+    rows = []
+    for role in sorted(table):
+        best = table[role]
+        if not isinstance(best, dict) or not isinstance(best.get("others", []), list):
+            raise UsageError("expected an object", f"{where}.{role}", "is this a diagnosis that curvedoc wrote?")
+        rows.append({**best, "role": role})
+        rows.extend({**o, "role": role} if isinstance(o, dict) else o for o in best.get("others", []))
+    return rows
+
+
+def _short(value: float | None) -> float | int | None:
+    """A number at `CURVE_DIGITS` significant digits; a whole one without its ".0"."""
+    if value is None or not math.isfinite(value):
+        return None
+    short = float(f"{value:.{CURVE_DIGITS}g}")
+    if math.isinf(short):  # the largest doubles round up out of range
+        short = math.copysign(1.7976e308, value)
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short

@@ -1,0 +1,197 @@
+"""A rule or cause file -> its page. All of it is in the file: nothing stands twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from curvedoc.core.errors import UsageError
+from curvedoc.core.numbers import spelled
+from curvedoc.report import words
+from curvedoc.report.explain.case_drawing import drawn
+from curvedoc.report.explain.page import Code, Items, Page, Picture, Prose, Section, Table, made
+from curvedoc.rulebook.compile import FIELD
+from curvedoc.rulebook.rule import Cause, Need, Program, Rule, Rulebook, Sentence
+from curvedoc.rulebook.vocabulary import functions
+
+_OVER = {
+    "run": "",
+    "layer": "Judged for every layer; one finding names them all.",
+    "metric": "Judged for every data set or metric; one finding names them all.",
+    "rank": "Judged for every rank against the others.",
+    "siblings": "Judged over the repeats of one configuration.",
+}
+_MEMBERS = {
+    "": "", "each": "each ", "same": "the same ", "others": "the others' ", "first": "the first ", "last": "the last ",
+    "total": "the sum of all ", "weak": "a low quantile of all ", "strong": "a high quantile of all ",
+    "moved": "those that move of ", "still": "those that rest of ",
+}  # fmt: skip
+
+
+def page(id_: str, book: Rulebook) -> Page:
+    """The page of a rule or cause of the book. Raises UsageError for an id that is neither."""
+    rule = book.rule(id_)
+    if rule is not None:
+        return _symptom(rule, book)
+    if id_ not in book.causes:
+        raise UsageError(f"no symptom or cause '{id_}'")
+    return _cause(book.causes[id_], book)
+
+
+def _symptom(rule: Rule, book: Rulebook) -> Page:
+    cases = [next((c for c in rule.tests if c.expect == e), None) for e in ("fires", "silent")]
+    pictures = [drawn(rule, c) for c in cases if c is not None]
+    known = [f"Known {c.known.replace('-', ' ')}: {c.name}." for c in rule.tests if c.known]
+    total = sum(c.weight for c in rule.causes)
+    causes = tuple(
+        (
+            f"`{link.cause}`",
+            spelled(link.weight),
+            words.percent(link.weight / total),
+            link.because + "".join(f"; ×{spelled(f)} if `{m}`" for m, f in link.times.items()),
+        )
+        for link in sorted(rule.causes, key=lambda c: -c.weight)
+    )
+    together = [_listed("Explains", rule.explains, "told as a consequence of it when both are seen")]
+    together.append(_listed("Yields to", rule.yields, "not told beside it"))
+    owners = [r.id for r in book.rules if rule.id in r.explains]
+    together.append(_listed("Explained by", owners, "told as a consequence of it when both are seen"))
+    several = len(rule.when) > 1
+    conditions = "\n".join(f"{name + ': ' if name else ''}{e.text}" for name, group in rule.when for e in group)
+    grown = tuple(f"{name} = {e.text}" for name, e in rule.program.measures)
+    sections = [
+        Section("", (Prose(rule.what), *(Picture(p) for p in pictures))),
+        Section("Why it matters", (Prose(rule.why),)),
+        Section("Not to be taken for", (Prose(rule.lookalikes), *(Prose(text) for text in known))),
+        Section("Likely causes", (Table(("cause", "odds", "share", "because"), causes),)),
+        Section("What it reads", (Prose(_OVER[rule.over]), _needs(rule.program), _patterns(rule.program))),
+        Section(
+            "How it is seen",
+            (
+                Prose(f"It fires when {'the lines of one name' if several else 'these lines'} all hold:"),
+                Code(conditions, "python"),
+                Prose("where" if grown else ""),
+                Code("\n".join(grown), "python"),
+                _vocabulary(rule.program),
+            ),
+        ),
+        Section(f"Thresholds (--set {rule.id}.NAME=VALUE)", (_params(rule.program),)),
+        Section("What the report says", (Items(tuple(_template(s) for s in rule.evidence)),)),
+        Section("Beside other findings", tuple(Prose(text) for text in together)),
+        Section("Sources", (_sources(rule.references),)),
+    ]
+    tag = f"{rule.kind}, {rule.severity}, {rule.family}" + (", on trial" if rule.status == "trial" else "")
+    return made(rule.id, "symptom", rule.title, tag, sections)
+
+
+def _cause(cause: Cause, book: Rulebook) -> Page:
+    named = sorted(
+        ((r, link) for r in book.rules for link in r.causes if link.cause == cause.id),
+        key=lambda pair: (-pair[1].weight / sum(c.weight for c in pair[0].causes), pair[0].id),
+    )
+    seen = tuple(
+        (f"`{r.id}`", words.percent(link.weight / sum(c.weight for c in r.causes)), link.because) for r, link in named
+    )
+    odds = tuple((spelled(o.times), _template(o.sentence), f"`{o.given}`") for o in (*cause.supports, *cause.against))
+    checks = []
+    for c in cause.checks:
+        known = " The log may answer it." if c.answer else ""
+        then = f"Yes: {_outcome(c.yes)}. No: {_outcome(c.no)}."
+        checks.append(f"{c.ask} Takes {words.COSTS[c.cost]}: {_ended(c.how.strip())}{known} {then}")
+    grown = "\n".join(f"{name} = {e.text}" for name, e in cause.program.measures)
+    sections = [
+        Section("", (Prose(cause.mechanism),)),
+        Section("What to do", (Items(tuple(_ended(f) for f in cause.fix), ordered=True),)),
+        Section("How to be sure", (Items(tuple(checks), ordered=True),)),
+        Section("Probe", (Code(cause.probe.rstrip(), "python"),)),
+        Section("Symptoms that name it", (Table(("symptom", "share", "because"), seen),)),
+        Section("Evidence of its own", (Table(("odds ×", "what the report says", "where"), odds),)),
+        Section(
+            "How the evidence is judged",
+            (_needs(cause.program), _patterns(cause.program), Code(grown, "python"), _vocabulary(cause.program)),
+        ),
+        Section("Thresholds", (_params(cause.program),)),
+        Section("Sources", (_sources(cause.references),)),
+    ]
+    return made(cause.id, "cause", cause.title, "cause", sections)
+
+
+def _needs(program: Program) -> Table:
+    rows = []
+    for need in program.needs:
+        rows.append((f"`{need.name}`", _source(need), "optional" if need.optional else "needed"))
+    return Table(("name", "what it is", ""), tuple(rows))
+
+
+def _source(need: Need) -> str:
+    match need.source:
+        case "log":
+            return "the text log"
+        case "restarts":
+            return "restarts of the step counter"
+        case "label":
+            return f"whether the name matches `{need.regex}`"
+        case "config":
+            return f"setting `{need.target}`"
+        case "config-text":
+            return f"whether setting `{need.target}` matches `{need.regex}`"
+        case "note":
+            return f"remarks of reading of the kind `{need.target}`"
+        case "axis":
+            return f"whether the log counts in {need.target}s"
+    return f"{_MEMBERS[need.member]}`{need.target}`"
+
+
+def _patterns(program: Program) -> Table:
+    rows = [(f"`{name}`", f"`{regex}`") for name, regex in program.patterns.items()]
+    rows += [(f"`{name}`, but for", f"`{regex}`") for name, regex in program.unless.items()]
+    return Table(("name", "messages that match"), tuple(rows))
+
+
+def _params(program: Program) -> Table:
+    rows = []
+    for p in program.params:
+        ends = f"{spelled(p.loose, '.4g')} to {spelled(p.strict, '.4g')}" if p.loose is not None else ""
+        rows.append((f"`{p.name}`", spelled(p.value, ".4g"), p.unit, p.why, ends))
+    if not any(r[4] for r in rows):
+        return Table(("name", "value", "unit", "why"), tuple(r[:4] for r in rows))
+    return Table(("name", "value", "unit", "why", "--sensitivity"), tuple(rows))
+
+
+def _vocabulary(program: Program) -> Items:
+    """What the functions of the measures give, by their own first lines."""
+    known = functions()
+    text = " ".join(e.text for _, e in program.measures)
+    used = sorted(name for name in known if f"{name}(" in text and _called(name, text))
+    return Items(tuple(f"`{name}`: {known[name].about}" for name in used))
+
+
+def _called(name: str, text: str) -> bool:
+    at = text.find(f"{name}(")
+    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
+        at = text.find(f"{name}(", at + 1)
+    return at >= 0
+
+
+def _template(sentence: Sentence) -> str:
+    """A sentence with the names of its numbers in the place of the numbers."""
+    text = FIELD.sub(lambda m: f"`{m[1].partition(':')[0]}`", sentence.text)
+    return f"{text} (if `{sentence.given}`)" if sentence.given else text
+
+
+def _outcome(answer: str) -> str:
+    return {"confirmed": "confirmed", "ruled-out": "ruled out"}.get(answer, f"look at `{answer}`")
+
+
+def _listed(verb: str, ids: Iterable[str], meaning: str) -> str:
+    names = ", ".join(f"`{i}`" for i in ids)
+    return f"{verb} {names}: {meaning}." if names else ""
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _sources(references: Iterable[tuple[str, str]]) -> Items:
+    """What was published; notes that nobody outside can read are no source to name."""
+    public = [f"{t} {u}".strip() for t, u in references if u or not t.startswith("seed document")]
+    return Items(tuple(public) or ("Common practice in training neural networks; no single publication.",))

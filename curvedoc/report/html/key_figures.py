@@ -1,0 +1,71 @@
+"""The few figures beside the verdict, and what was read."""
+
+from __future__ import annotations
+
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.report import words
+from curvedoc.report.summary import Summary, last_value, main_curve, onset
+
+Figure = tuple[str, str, str]  # label, figure, unit or word
+
+
+def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
+    """The four figures beside the verdict, each (label, figure, its unit or word)."""
+    c = head.cause
+    sure = ("Likeliest cause", words.percent(c.probability), words.likelihood(c.probability)) if c else None
+    if not d.runs:
+        return ()
+    if len(d.runs) == 1:
+        return _stats_of_one(d, d.runs[0], sure)
+    tally = dict(head.counts)
+    rows = [("Failed", f"{tally.get('failed', 0):,}", f"of {len(d.runs):,}")]
+    rows.append(("Warnings", f"{tally.get('warning', 0):,}", ""))
+    if any(_lost(d)):
+        rows.append(("Spent after the onset", *_lost(d)))
+    elif tally.get("inconclusive"):
+        rows.append(("Could not be judged", f"{tally['inconclusive']:,}", ""))
+    rows.append(sure if sure and head.asserts else ("Healthy", f"{tally.get('healthy', 0):,}", ""))
+    return tuple(rows)
+
+
+def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | None) -> tuple[Figure, ...]:
+    curve = main_curve(run)
+    rows = [("Onset", words.step(onset(run)), run.axis)] if onset(run) is not None else []
+    rows += [("Spent after it", *_lost(d))] if any(_lost(d)) and rows else []
+    if curve:
+        rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), ""))
+    if sure:
+        return (*rows[:3], sure)
+    points, files = sum(s.points for s in run.sources), words.count(len(run.sources), "file")
+    rows += [("Values read", f"{points:,}", f"in {files}")]
+    rows += [("Left open", f"{len(run.not_judged):,}", "for lack of signals")] if run.not_judged else []
+    return tuple(rows[:4])
+
+
+def _lost(d: Diagnosis) -> tuple[str, str]:
+    """What came after the first step at which a failure could be seen, in hours where a clock was logged."""
+    hours = sum(r.cost.hours_wasted or 0.0 for r in d.runs)
+    if hours >= 1:
+        return f"{hours:,.1f}" if hours < 100 else f"{hours:,.0f}", "hours"
+    if hours >= words.SHOWN_HOURS:
+        return words.hours(hours), ""
+    steps = sum(r.cost.steps_wasted or 0 for r in d.runs)
+    axes = {r.axis for r in d.runs if r.cost.steps_wasted}
+    return (f"{steps:,}", f"{axes.pop()}s" if len(axes) == 1 else "steps") if steps else ("", "")
+
+
+def read(d: Diagnosis) -> str:
+    """How much was read: `3 files (2 jsonl, 1 csv), 4.1 MB, 12,000 values`."""
+    sources = [s for r in d.runs for s in r.sources]
+    files = {s.path: s for s in sources}
+    kinds: dict[str, int] = {}
+    for s in files.values():
+        kinds[s.format] = kinds.get(s.format, 0) + 1
+    listed = ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
+    total = sum(s.bytes for s in files.values())
+    values = sum(s.points for s in sources)
+    return (
+        f"{words.count(len(files), 'file')} ({listed}), {words.size(total)}, {words.count(values, 'value')}"
+        if files
+        else "nothing"
+    )

@@ -1,0 +1,280 @@
+"""The HTML report: one file that holds everything, loads nothing, and is complete with scripts off."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.report import words
+from curvedoc.report.charts.drawing import drawing
+from curvedoc.report.charts.panels import Picture, picture
+from curvedoc.report.escape import visible
+from curvedoc.report.html import view
+from curvedoc.report.html.detail import left_out, thinned
+from curvedoc.report.html.key_figures import read, stats
+from curvedoc.report.html.levels import LEVELS, LIMIT, Detail
+from curvedoc.report.html.section_cache import Pieces
+from curvedoc.report.html.template import environment
+from curvedoc.report.summary import Summary, summarize, worst_first
+
+if TYPE_CHECKING:
+    from curvedoc.report.charts.static_svg import Begin, Pending
+
+_HERE = Path(__file__).parent
+
+
+def make_ready() -> None:
+    """Import and compile what a page is made with; it does so by itself where this was not called."""
+    for module in ("charts.static_svg", "markdown"):
+        import_module(f"curvedoc.report.{module}")
+    for file in ("parts.html.j2", "run.html.j2", "page.html.j2"):
+        environment().get_template(file)
+
+
+def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None, begin: Begin | None = None) -> str:
+    """The report as one HTML document of at most `detail.LIMIT` bytes, or as near to it as its least detail comes.
+
+    `title` says what was analyzed (a path). `baked` is the number of flagged runs whose curves are drawn as static
+    pictures, worst first, so that they show with scripts off; 0 for none, and a single run has them whatever its
+    verdict. `begin` draws them beside the rest. The same diagnosis gives the same bytes. What was left out for size is
+    said at the end of the page.
+    """
+    pieces = Pieces()
+    for level in LEVELS:
+        wanted = level if baked is None else replace(level, baked=baked)
+        last = len(d.runs) < 2 or level is LEVELS[-1]
+        text = _page(d, title, wanted, pieces, None if last else LIMIT, begin)
+        if last or (text and len(text.encode("utf-8", "surrogatepass")) <= LIMIT):
+            break
+    return text
+
+
+def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | None, begin: Begin | None) -> str:
+    """The page at one level of detail; "" as soon as it is longer than `most`. pieces: what other levels made."""
+    head, runs = summarize(d), worst_first(d)
+    chosen = _with_sections(runs, detail.sections)
+    ids = {r.run: f"r{i + 1}" for i, r in enumerate(chosen)}
+    pictures = tuple(pieces.once(("picture", r.run), partial(picture, r)) for r in chosen)
+    refs = _references(chosen, pictures, ids)
+    refs_of = {ids[k]: v for k, v in refs.items()}
+    templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
+    thin = thinned(chosen, pictures, detail, pieces)
+    stills = {}
+    for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
+        if detail.baked > 0 and (len(runs) == 1 or (run.verdict in ("failed", "warning") and i < detail.baked)):
+            stills[i] = _Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}")
+            if begin is not None:  # before all else, since it takes the longest
+                _begun(stills[i], templates, pieces, begin)
+    listed = runs[: detail.rows]
+    table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
+    by_name = {row.run.run: row for row in table}
+    sections = []
+    for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
+        whole, places = i < detail.whole, stills[i].places if i in stills else []
+        make = partial(view.section, by_name[run.run], pic, places, whole)
+        sections.append(pieces.once(("section", run.run, i, whole, i in stills), make))
+    css, script = _asset("page.css"), _asset("bundle.js")
+    if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, pieces)):
+        return ""  # before the curves are drawn, which is more work
+    drawings = [_drawing(r, p, thin.each[i], pieces) for i, (r, p) in enumerate(zip(chosen, pictures, strict=True))]
+    payload = _payload(d, chosen, drawings, refs, templates, pieces)
+    single = table[0] if len(table) == 1 else None
+    context = {
+        "d": d,
+        "head": head,
+        "title": title,
+        "tab": _tab(head, single, title),
+        "single": single,
+        "details": head.details if not single else (),
+        "rows": table,
+        "tally": [(words.VERDICTS[v][2], words.VERDICTS[v][1], n) for v, n in head.counts],
+        "stats": stats(d, head),
+        "sections": sections,
+        "refs": refs_of,
+        "hidden": len(runs) - len(chosen),
+        "nav": _nav(sections, many=len(runs) > 1),
+        "left_out": left_out(detail, thin, len(runs), len(chosen)),
+        "read": read(d),
+        "notes": sum(len(r.notes) + sum(len(s.notes) for s in r.sources) for r in d.runs),
+        "report": hashlib.sha256(payload.encode()).hexdigest()[:12],
+        "policy": policy(script, css),
+        "css": Markup(css),
+        "script": Markup(script),
+        "data": Markup(payload),
+        "pieces": pieces,
+    }
+    parts: list[str] = []
+    room = float("inf") if most is None else most
+    for part in environment().get_template("page.html.j2").generate(context):
+        parts.append(part)
+        room -= len(part)
+        if room < 0:
+            return ""
+    # last, since each takes a tenth of a second and a page that is too long needs none
+    return _with_stills("".join(parts), stills.values(), templates, pieces, room)
+
+
+def _largest(
+    table: Iterable[view.Row], sections: Iterable[view.Section], refs: Mapping[str, str], pieces: Pieces
+) -> Iterator[str]:
+    """What a page of several runs is mostly made of: the lines of its table and its sections, as the template asks."""
+    yield from (pieces.row(row, n) for n, row in enumerate(table, 1))
+    yield from (pieces.section(s, True, refs.get(s.row.id, "")) for s in sections)
+
+
+def _fits(most: int, *parts: Iterable[str]) -> bool:
+    """Whether so many characters hold all the parts; makes none after the one that is too much."""
+    room = most
+    for part in chain(*parts):
+        room -= len(part)
+        if room < 0:
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Still:
+    """A run whose panels are drawn as static pictures, and what stands for each until then."""
+
+    run: RunDiagnosis
+    picture: Picture
+    data: dict[str, Any]
+    name: str
+
+    @property
+    def places(self) -> list[Markup]:
+        """A mark for each panel that no text of a page can hold: control characters are spelled out everywhere."""
+        return [Markup(f"\0{self.name}p{i}\0") for i in range(len(self.picture.panels))]
+
+
+def _with_stills(text: str, stills: Iterable[_Still], templates: dict[str, Any], pieces: Pieces, room: float) -> str:
+    """The page with its pictures where their marks are; "" as soon as they are longer than there is room."""
+    pictures: dict[str, Markup] = {}
+    for s in stills:
+        for place, svg in zip(s.places, _baked(s, templates, pieces), strict=True):
+            pictures[place] = svg
+            room += len(place) - len(svg)
+        if room < 0:
+            return ""
+    first, *rest = text.split("\0")
+    # every second part is a mark
+    return "".join([first, *(pictures[f"\0{part}\0"] if i % 2 == 0 else part for i, part in enumerate(rest))])
+
+
+def policy(script: str, css: str) -> str:
+    """The content policy: this script and this style by their hashes, data images, nothing else at all."""
+    return (
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(css)}; img-src data:; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types default"
+    )
+
+
+def _digest(text: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+
+
+def _asset(name: str) -> str:
+    return (_HERE / "assets" / name).read_text("utf-8")
+
+
+def _with_sections(runs: tuple[RunDiagnosis, ...], most: int) -> tuple[RunDiagnosis, ...]:
+    """The worst runs, and one healthy one to compare them with."""
+    if len(runs) <= most:
+        return runs
+    best = next((r for r in reversed(runs) if r.verdict == "healthy"), None)
+    chosen = runs[:most]
+    return chosen if best is None or best in chosen else (*chosen[:-1], best)
+
+
+def _references(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], ids: dict[str, str]) -> dict[str, str]:
+    """For each run the name of a healthy sibling that shares its first panel and its axis."""
+    out = {}
+    healthy = [(r, p) for r, p in zip(runs, pictures, strict=True) if r.verdict == "healthy" and p.panels]
+    for r, p in zip(runs, pictures, strict=True):
+        for h, hp in healthy:
+            if h is not r and p.panels and hp.axis_key(h.axis) == p.axis_key(r.axis):
+                out[r.run] = h.run
+                break
+    return out
+
+
+def _drawing(run: RunDiagnosis, pic: Picture, thin: tuple[int, bool], pieces: Pieces) -> dict[str, Any]:
+    return pieces.once(("drawing", run.run, *thin), partial(drawing, pic, *thin))
+
+
+def _begun(still: _Still, templates: dict[str, Any], pieces: Pieces, begin: Begin | None) -> list[Pending]:
+    """Its pictures, begun once for all levels of detail that draw the same."""
+    from curvedoc.report.charts.static_svg import begun
+
+    return pieces.once(("begun", json.dumps(still.data)), lambda: begun(still.data, templates, begin))
+
+
+def _baked(still: _Still, templates: dict[str, Any], pieces: Pieces) -> list[Markup]:
+    from curvedoc.report.charts.static_svg import baked
+
+    alts = [f"{p.title} against {still.run.axis}. {still.run.headline}" for p in still.picture.panels]
+    return pieces.once(
+        ("baked", still.name, json.dumps(still.data)),
+        lambda: baked(_begun(still, templates, pieces, None), still.name, alts),
+    )
+
+
+def _payload(
+    d: Diagnosis,
+    runs: tuple[RunDiagnosis, ...],
+    drawn: Sequence[dict[str, Any]],
+    refs: dict[str, str],
+    templates: dict[str, Any],
+    pieces: Pieces,
+) -> str:
+    """What the script reads, as JSON that cannot end its own element."""
+    from curvedoc.report.markdown import run_to_markdown
+
+    ids = {r.run: f"r{i + 1}" for i, r in enumerate(runs)}
+    table = {
+        ids[r.run]: data
+        | {
+            "n": visible(words.run_name(r.run)),
+            "axis": r.axis,
+            "ref": ids.get(refs.get(r.run, ""), ""),
+            "md": pieces.once(("markdown", r.run), partial(run_to_markdown, r, d)),
+        }
+        for r, data in zip(runs, drawn, strict=True)
+    }
+    text = json.dumps({"runs": table, "templates": templates}, separators=(",", ":"), allow_nan=False)  # ASCII only
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _tab(head: Summary, single: view.Row | None, title: str) -> str:
+    what = (
+        f"{single.word}: {visible(words.run_name(single.run.run))}".rstrip(": ")
+        if single
+        else head.headline.rstrip(".")
+    )
+    return " · ".join(part for part in (what[:120], visible(title)[:80], "curvedoc") if part)
+
+
+def _nav(sections: Iterable[view.Section], many: bool) -> list[tuple[str, str, str]]:
+    made = list(sections)
+    first = made[0].row.id if made else "verdict"
+    present = [
+        ("verdict", "Verdict", "verdict", True),
+        ("runs", "Runs", "runs", many),
+        ("curves", "Curves", first, bool(made)),
+        ("found", "Findings", first, any(s.found for s in made)),
+        ("causes", "Causes", first, any(s.causes for s in made)),
+        ("checks", "Checks", first, any(s.tree for s in made)),
+        ("missing", "Missing signals", first, any(s.missing for s in made)),
+    ]
+    return [(key, word, target) for key, word, target, there in present if there]

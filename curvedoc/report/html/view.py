@@ -1,0 +1,286 @@
+"""The diagnosis as the values that the page's template prints: text and numbers, no markup."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from curvedoc.core.diagnosis import Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
+from curvedoc.report import words
+from curvedoc.report.advice import how_to_log, signal_name
+from curvedoc.report.charts.columns import every
+from curvedoc.report.charts.drawing import curve_name, line_color
+from curvedoc.report.charts.marks import window
+from curvedoc.report.charts.panels import Picture
+from curvedoc.report.charts.spark import Spark, spark
+from curvedoc.report.limits import limits
+from curvedoc.report.redact import redact_setting
+from curvedoc.report.summary import (
+    group_of,
+    last_step,
+    last_value,
+    lead_finding,
+    main_curve,
+    missing,
+    onset,
+    ranked_findings,
+    reason,
+    why,
+)
+from curvedoc.report.tree import Tree, tree
+
+_MOST_SETTINGS = 80
+_MOST_MESSAGES = 12
+_SHORT_CAUSES = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table of runs."""
+
+    id: str  # of its section; "" where the run has none
+    run: RunDiagnosis
+    glyph: str
+    word: str
+    style: str
+    group: str
+    group_title: str
+    finding: str
+    why: str
+    spark: Spark | None
+    onset: int | None
+    last: float | None
+    lost: str
+    lost_sort: float
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One sentence of evidence, and the steps where it shows."""
+
+    text: str
+    metric: str
+    zoom: str  # "6200-7700" or ""
+    spot: str = ""  # the steps themselves, without the room around them that `zoom` has
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One finding with its evidence and what follows from it."""
+
+    finding: Finding
+    where: str
+    scope: str
+    said: tuple[Said, ...]
+    follows: tuple[Found, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One likely cause."""
+
+    cause: RankedCause
+    word: str
+    percent: str
+    bar: int  # pixels of 150
+    supports: tuple[Said, ...]
+    against: tuple[Said, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PanelView:
+    """One panel's legend and, where it was baked, its picture."""
+
+    key: str
+    title: str
+    keys: tuple[tuple[str, str], ...]  # (color class, name)
+    alt: str
+    svg: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One run in full."""
+
+    row: Row
+    picture: Picture
+    panels: tuple[PanelView, ...]
+    found: tuple[Found, ...]
+    causes: tuple[Cause, ...]
+    less: tuple[Cause, ...]  # causes below "possible"
+    tree: Tree | None
+    missing: tuple[tuple[str, tuple[str, ...], str], ...]
+    settings: tuple[tuple[str, str], ...]
+    messages: tuple[Any, ...]
+    extent: str
+    fine: str
+    zoom: str = ""
+    notes: tuple[Any, ...] = field(default_factory=tuple)
+    limits: tuple[str, ...] = ()
+    short: bool = False  # without checks, settings and missing signals, so that many runs fit a file
+
+    @property
+    def buckets(self) -> bool:
+        """Whether a band from the lowest to the highest value of a bucket is drawn."""
+        main = [p.curves[0] for p in self.picture.panels]
+        return any(low < high for c in main for low, high in zip(c.low, c.high, strict=True))
+
+
+def rows(
+    d: Diagnosis,
+    runs: tuple[RunDiagnosis, ...],
+    ids: Mapping[str, str],
+    sparks: dict[tuple[str, int], Spark] | None = None,
+) -> tuple[Row, ...]:
+    """The table, in the order of `runs`. sparks: those of an earlier call for the same diagnosis, kept for the next."""
+    known = {} if sparks is None else sparks
+    groups = group_of(d)
+    ends = {r.run: last_step(r, c) for r in runs if (c := main_curve(r))}
+    # Runs of one axis share the scale of the sparklines, so that one that died early is visibly short.
+    longest = {
+        axis: max((ends[r.run] for r in runs if r.axis == axis and r.run in ends), default=0)
+        for axis in {r.axis for r in runs}
+    }
+    out = []
+    for r in runs:
+        glyph, word, style = words.VERDICTS[r.verdict]
+        lead, group, curve = lead_finding(r), groups.get(r.run), main_curve(r)
+        finding = (
+            lead.title if lead else ("Too little was logged" if r.verdict == "inconclusive" else "No problem found")
+        )
+        wide = longest[r.axis] if r.run in ends and longest[r.axis] <= 30 * max(1, ends[r.run]) else ends.get(r.run, 1)
+        drawn = r.run, wide
+        if curve and drawn not in known:
+            known[drawn] = spark(curve, wide, onset(r))
+        lost, hours = "", r.cost.hours_wasted
+        if hours:
+            lost = words.hours(hours)
+        elif hours is None and r.cost.steps_wasted:
+            lost = words.count(r.cost.steps_wasted, r.axis)
+        out.append(
+            Row(
+                ids.get(r.run, ""),
+                r,
+                glyph,
+                word,
+                style,
+                group.name if group else "",
+                ", ".join(s.replace("-", " ") for s in group.signature) if group else "",
+                finding,
+                why(r),
+                known[drawn] if curve else None,
+                onset(r),
+                last_value(r),
+                lost,
+                hours or (r.cost.steps_wasted or 0) * 1e-9,
+            )
+        )
+    return tuple(out)
+
+
+def section(row: Row, pic: Picture, svgs: list[Markup], whole: bool = True) -> Section:
+    """What the page shows of one run, not `whole` for its findings and likely causes only.
+
+    `svgs` are its baked panels, empty for none.
+    """
+    run = row.run
+    panels = []
+    for i, p in enumerate(pic.panels):
+        named = len(p.curves) > 1
+        keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(p.curves))
+        alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
+        panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup("")))
+    likely = run.causes if whole else tuple(replace(c, probe="") for c in run.causes[:_SHORT_CAUSES])
+    causes = tuple(_cause(run, c, pic) for c in likely)
+    # The first stands open whatever its share; then what is at least possible, four in all.
+    near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
+    end = last_step(run, c) if (c := main_curve(run)) else pic.end
+    return Section(
+        row,
+        pic,
+        tuple(panels),
+        _found(run, pic),
+        causes[:near],
+        causes[near:],
+        tree(run) if whole else None,
+        tuple(_missing(run)) if whole else (),
+        tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
+        tuple(run.messages[:_MOST_MESSAGES]),
+        f"Whole run, to {run.axis} {end:,}",
+        _fine(run, pic),
+        "-".join(map(str, pic.zoom)) if pic.zoom else "",
+        tuple(run.notes),
+        limits(run) if whole else (),
+        not whole,
+    )
+
+
+def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
+    """Signals that were not logged: name, the symptoms that each decides, the line that logs it."""
+    return [(signal_name(n), tuple(s.replace("-", " ") for s in what), how_to_log(n)) for n, what in missing(run)]
+
+
+def _found(run: RunDiagnosis, pic: Picture) -> tuple[Found, ...]:
+    """Findings worst first; one that another explains stands under that one."""
+    ranked = ranked_findings(run)
+    heads = {f.symptom for f in ranked if not f.explained_by}
+
+    def view(f: Finding, follows: tuple[Found, ...] = ()) -> Found:
+        scope = ", ".join(f"{k} {v}" for k, v in sorted(f.scope.items()))
+        return Found(f, where(f, run.axis), scope, tuple(_said(e, pic) for e in f.evidence), follows)
+
+    out, placed = [], set[str]()
+    for f in ranked:
+        if f.explained_by in heads:
+            continue
+        below = () if f.symptom in placed else tuple(view(g) for g in ranked if g.explained_by == f.symptom)
+        placed.add(f.symptom)
+        out.append(view(f, below))
+    return tuple(out)
+
+
+def where(f: Finding, axis: str) -> str:
+    """The steps of a finding: `step 7,508 to 12,959`."""
+    if f.first_step is None or f.first_step < 0:
+        return ""
+    return f"{axis} {f.first_step:,}" + (
+        f" to {f.last_step:,}" if f.last_step is not None and f.last_step != f.first_step else ""
+    )
+
+
+def _cause(run: RunDiagnosis, c: RankedCause, pic: Picture) -> Cause:
+    bar = max(4, round(150 * min(1.0, max(0.0, c.probability)))) if c.probability == c.probability else 4
+    return Cause(
+        c,
+        words.likelihood(c.probability),
+        words.percent(c.probability),
+        bar,
+        tuple(_said(replace(e, text=reason(run, e.text)), pic) for e in c.supports),
+        tuple(_said(e, pic) for e in c.against),
+    )
+
+
+def _said(e: Evidence, pic: Picture) -> Said:
+    marks = [m for m in e.marks if pic.shows(m)]
+    seen = window(marks, pic.start, pic.end) if pic.panels else None
+    if not seen:
+        return Said(words.cap(e.text), e.metric or "", "")
+    steps = [s for m in marks for s in (m.start, m.end) if s is not None]
+    return Said(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}", f"{min(steps)}-{max(steps)}")
+
+
+def _fine(run: RunDiagnosis, pic: Picture) -> str:
+    """How the drawn curve relates to the logged one."""
+    curve = pic.panels[0].curves[0] if pic.panels else None
+    if not curve:
+        return ""
+    drawn = len(curve.step)
+    if drawn >= curve.points:
+        return f"{words.count(curve.points, 'logged value')}, all drawn."
+    text = f"{words.count(curve.points, 'logged value')} in {drawn:,} buckets, lows and highs kept"
+    spans = [f"{a:,} to {b:,}" for a, b in every(curve)]
+    listed = ", ".join(spans[:-1]) + (" and " if spans[:-1] else "") + spans[-1] if spans else ""
+    return text + (f"; every value from {run.axis} {listed}." if listed else ".")

@@ -1,0 +1,1 @@
+"""Frozen dataclasses to plain JSON values and back."""

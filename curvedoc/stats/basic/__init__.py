@@ -1,0 +1,1 @@
+"""Levels, windows, noise scales and plain arithmetic that the other statistics stand on."""

@@ -1,0 +1,109 @@
+"""Parts and smoothed forms of a series. Positions are steps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from curvedoc.core.series import Series
+from curvedoc.stats.basic.medians import inner_median5, top_of
+from curvedoc.stats.basic.robust import extended, prefix
+
+#: The width that has a network of its own.
+FIVE = 5
+#: Values of overlapping windows copied at a time.
+CELLS = 1 << 18
+
+
+def before(s: Series, step: float) -> Series:
+    """The part before a step."""
+    return s.cut(slice(0, int(np.searchsorted(s.step, step, side="left"))))
+
+
+def after(s: Series, step: float) -> Series:
+    """The part after a step."""
+    return s.cut(slice(int(np.searchsorted(s.step, step, side="right")), len(s)))
+
+
+def window(s: Series, start: float, end: float) -> Series:
+    """The part from start to end, both included."""
+    a, b = np.searchsorted(s.step, start, side="left"), np.searchsorted(s.step, end, side="right")
+    return s.cut(slice(int(a), max(int(a), int(b))))
+
+
+def share_rows(n: int, share: float) -> int:
+    """How many of n rows are a share (0..1) of them, one at least."""
+    return max(1, math.ceil(n * min(1.0, max(0.0, share))))
+
+
+def head(s: Series, share: float) -> Series:
+    """The first share (0..1) of the rows, at least one."""
+    return s.cut(slice(0, share_rows(len(s), share)))
+
+
+def tail(s: Series, share: float) -> Series:
+    """The last share (0..1) of the rows, at least one."""
+    return s.cut(slice(max(0, len(s) - share_rows(len(s), share)), len(s)))
+
+
+def head_rows(s: Series, rows: float) -> Series:
+    """The first rows."""
+    return s.cut(slice(0, max(0, int(rows))))
+
+
+def tail_rows(s: Series, rows: float) -> Series:
+    """The last rows."""
+    return s.cut(slice(max(0, len(s) - max(0, int(rows))), len(s)))
+
+
+def smooth(s: Series, rows: float) -> Series:
+    """The centred running mean over an odd number of finite rows, narrower at the ends.
+
+    Centred on purpose: an exponential average lags and moves every onset and turn to the right.
+    """
+    f = s.finite()
+    half = max(0, int(rows)) // 2
+    if half == 0 or len(f) < 3:
+        return f
+    n = len(f)
+    half = min(half, (n - 1) // 2)
+    scale = top_of(np.abs(f.value)) or 1.0
+    total = prefix(f.value / scale)
+    mean_ = np.empty(n)
+    mean_[half : n - half] = (total[2 * half + 1 :] - total[: n - 2 * half]) / (2 * half + 1)
+    narrow = np.arange(1, 2 * half, 2)
+    mean_[:half] = total[narrow] / narrow
+    mean_[n - half :] = ((total[n] - total[n - narrow]) / narrow)[::-1]
+    return Series(f.step.copy(), mean_ * scale, s.metric)
+
+
+def steady(s: Series, rows: float) -> Series:
+    """The centred running median over an odd number of finite rows: smooth, but one outlier leaves no trace."""
+    f = s.finite()
+    half = min(max(0, int(rows)) // 2, max(0, (len(f) - 1) // 2))
+    if half == 0:
+        return f
+    padded = extended(f.value, half)
+    if half == FIVE // 2:
+        return Series(f.step.copy(), inner_median5(padded), s.metric)
+    wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    rows = max(1, CELLS // (2 * half + 1))
+    parts = [np.partition(wide[i : i + rows], half, axis=1)[:, half] for i in range(0, len(f), rows)]
+    return Series(f.step.copy(), np.concatenate(parts), s.metric)
+
+
+def log_of(s: Series) -> Series:
+    """The natural logarithm of the positive finite values; the other rows are left out."""
+    f = s.finite()
+    p = f.cut(f.value > 0)
+    return Series(p.step.copy(), np.log(p.value), s.metric)
+
+
+def diff(s: Series) -> Series:
+    """The change from each finite row to the next, at the later step."""
+    f = s.finite()
+    return Series(f.step[1:].copy(), (f.value[1:] / 2 - f.value[:-1] / 2) * 2, s.metric)
+
+
+WINDOWS = (before, after, window, head, tail, head_rows, tail_rows, smooth, steady, log_of, diff)

@@ -1,0 +1,1 @@
+"""Sudden events: jumps, spikes, surges, blow-ups, climbs."""

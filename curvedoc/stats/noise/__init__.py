@@ -1,0 +1,1 @@
+"""Noise, averages and oscillation about a trend."""

@@ -1,0 +1,1 @@
+"""Two curves beside each other: train and validation, two runs, repeats."""

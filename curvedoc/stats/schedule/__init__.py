@@ -1,0 +1,1 @@
+"""What a logged learning rate did."""

@@ -1,0 +1,1 @@
+"""The shape of a curve: its trend, decay, plateaus, turns and end."""

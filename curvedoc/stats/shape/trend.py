@@ -1,0 +1,160 @@
+"""Trend: how far a curve moved, how fast, and whether that is more than noise. Vocabulary of the rules."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.core.series import Series
+from curvedoc.stats.basic.grid import Curve, back, curve_of, drift_of, edges, head_level, means, tail_level
+from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of
+
+SLOPE_BUCKETS = 64  # 2,016 pairs: Theil-Sen at a fixed price, whatever the length
+LEAST = 4  # rows below which a trend is not judged
+
+
+def slope(s: Series) -> float | None:
+    """Median slope per step (Theil-Sen) over at most 64 bucket means; None below four finite rows.
+
+    Source: Sen 1968. Buckets keep the price fixed and cost no accuracy at these sizes.
+
+    >>> slope(Series.of([4.0, 3.0, 2.0, 1.0], step=[0, 10, 20, 30]))
+    -0.1
+    """
+    c = curve_of(s)
+    if len(c) < LEAST:
+        return None
+    cut = edges(len(c), SLOPE_BUCKETS)
+    x, y = means(c.x, cut), means(c.y, cut)
+    i, j = np.triu_indices(len(x), 1)
+    return back(median_of((y[j] - y[i]) / (x[j] - x[i])), c.scale)
+
+
+def trend_z(s: Series) -> float | None:
+    """Linear trend over the whole series as a normal deviate, negative when falling; None below five finite rows.
+
+    Batch means, so autocorrelated noise does not pass for a trend; comparable between short and long series.
+
+    >>> trend_z(Series.of(float(v) for v in range(100, 0, -1))) < -5
+    True
+    """
+    c = curve_of(s)
+    d = drift_of(c.calm)
+    return None if d is None else d.z
+
+
+def total_change(s: Series) -> float | None:
+    """Level at the end minus level at the start, both robust to single rows; None below four finite rows.
+
+    >>> total_change(Series.of([3.0, 2.0, 1.5, 1.25, 1.0, 1.0]))
+    -2.0
+    """
+    c = curve_of(s)
+    return None if len(c) < LEAST else back(tail_level(c.y) - head_level(c.y), c.scale)
+
+
+def total_drop(s: Series) -> float | None:
+    """Level at the start minus level at the end: positive for a loss that went down; None below four finite rows.
+
+    >>> total_drop(Series.of([3.0, 2.0, 1.5, 1.25, 1.0, 1.0]))
+    2.0
+    """
+    change = total_change(s)
+    return None if change is None else -change
+
+
+def progress(s: Series) -> float | None:
+    """Share of the initial level that was lost by the end, negative for a rise; None when it starts at zero.
+
+    >>> progress(Series.of([4.0, 2.0, 1.0, 1.0, 1.0, 1.0]))
+    0.75
+    """
+    c = curve_of(s)
+    if len(c) < LEAST:
+        return None
+    start = head_level(c.y)
+    return None if start == 0.0 else _ratio(start - tail_level(c.y), abs(start))
+
+
+def best_progress(s: Series) -> float | None:
+    """Share of the initial level that was lost at the lowest bucket, however the run ended; None at a zero start.
+
+    >>> best_progress(Series.of([4.0, 2.0, 1.0, 1.0, 4.0, 4.0]))
+    0.75
+    """
+    c = curve_of(s)
+    if len(c) < LEAST:
+        return None
+    start = head_level(c.y)
+    return None if start == 0.0 else _ratio(start - lowest_level(c), abs(start))
+
+
+def lowest_level(c: Curve) -> float:
+    """Lowest bucket mean of at most 32, in the curve's own scale."""
+    y = c.calm
+    return bottom_of(means(y, edges(len(y), 32 if len(y) >= 96 else max(3, len(y) // 3))))
+
+
+def drop_in_noise(s: Series) -> float | None:
+    """Total drop in units of the noise of single rows; None below eight rows or without noise.
+
+    >>> drop_in_noise(Series.of([1.0] * 30)) is None
+    True
+    """
+    c = curve_of(s)
+    noise = c.noise
+    if len(c) < 8 or noise == 0.0:
+        return None
+    return _ratio(head_level(c.y) - tail_level(c.y), noise)
+
+
+def fraction_done(s: Series) -> float | None:
+    """Share of the total change that was made by half of the run, in steps; None without a change beyond noise.
+
+    Near .5: as fast at the end as at the start. Near 1: the second half brought nothing.
+
+    >>> round(fraction_done(Series.of([float(v) for v in range(200, 0, -1)])), 1)
+    0.5
+    """
+    c = curve_of(s)
+    if len(c) < 8:
+        return None
+    change = tail_level(c.y) - head_level(c.y)
+    if abs(change) <= 2.0 * c.noise:
+        return None
+    y = c.calm
+    half = 0.5 * (c.x[0] + c.x[-1])
+    at = int(np.searchsorted(c.x, half))
+    reach = max(1, len(c) // 20)
+    near = y[max(0, at - reach) : at + reach]
+    return _ratio(mean_of(near) - head_level(c.y), change)
+
+
+def speed_left(s: Series) -> float | None:
+    """Drop that another run of the same length would bring at the final slope, over the drop made so far.
+
+    1 is a straight line that has not begun to level off; 0 is a flat end. The final slope is that of the last
+    quarter by batch means. None below 16 finite rows, or without a drop beyond noise.
+
+    >>> round(speed_left(Series.of(float(v) for v in range(200, 0, -1))))
+    1
+    """
+    c = curve_of(s)
+    n = len(c)
+    if n < 16:
+        return None
+    drop = head_level(c.y) - tail_level(c.y)
+    if drop <= 2.0 * c.noise:
+        return None
+    k = max(n // 4, 8)
+    d = drift_of(c.calm[-k:])
+    width = (c.x[-1] - c.x[-k]) * k / (k - 1)
+    if d is None:
+        return None
+    return _ratio(-d.change * (c.x[-1] - c.x[0]) / width, drop)
+
+
+def _ratio(a: float, b: float) -> float | None:
+    """a / b, or None where that is not a finite number."""
+    if b == 0.0 or abs(a) > 1e300 * abs(b):
+        return None
+    return float(a / b)

@@ -1,0 +1,233 @@
+"""The vocabulary: every statistic that a rule may call, as one explicit tuple."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from curvedoc.stats.basic.anchors import (
+    chance_accuracy,
+    chance_level,
+    classes_at_chance,
+    classes_at_floor,
+    double_softmax_ceiling,
+    double_softmax_floor,
+    in_nats,
+    init_excess,
+    integer_factor,
+    power_of_two_factor,
+    smoothing_floor,
+)
+from curvedoc.stats.basic.arithmetic import NUMBERS
+from curvedoc.stats.basic.counting import examples_counted
+from curvedoc.stats.basic.finite import (
+    before_nonfinite,
+    first_nonfinite,
+    last_finite,
+    nonfinite_kind,
+    nonfinite_rows,
+    nonfinite_share,
+    stays_nonfinite,
+)
+from curvedoc.stats.basic.guessing import classes_at_rest, classes_at_start
+from curvedoc.stats.basic.levels import BASIC
+from curvedoc.stats.basic.windows import WINDOWS
+from curvedoc.stats.events.blowup import (
+    blowup_factor,
+    blowup_onset,
+    blowup_score,
+    departure,
+    doubling_time,
+    first_to_move,
+)
+from curvedoc.stats.events.event import (
+    after_of,
+    before_of,
+    count,
+    drops,
+    end_of,
+    events_between,
+    first_event,
+    held,
+    largest,
+    last_event,
+    rate,
+    recovered,
+    recovered_events,
+    rises,
+    rows_of,
+    score_of,
+    share_recovered,
+    size_of,
+    step_of,
+    strongest,
+    unrecovered,
+)
+from curvedoc.stats.events.jumps import biggest_drop, biggest_rise, jumps, level_shift
+from curvedoc.stats.events.ladder import (
+    collapse_factor,
+    growth_factor,
+    growth_per_step,
+    growth_z,
+    ladder_growth,
+    ladder_steady,
+    ladder_z,
+    levelling,
+    projected_step,
+)
+from curvedoc.stats.events.pace import inverse, row_seconds, slow_clear, slow_factor, slow_step
+from curvedoc.stats.events.spikes import dips, log_dips, log_spikes, spikes
+from curvedoc.stats.events.surge import rounding, surge_factor, surge_step
+from curvedoc.stats.noise.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
+from curvedoc.stats.noise.oscillation import back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders
+from curvedoc.stats.noise.period import (
+    epoch_amplitude,
+    epoch_fold,
+    period,
+    period_amplitude,
+    period_score,
+    sawtooth_sign,
+)
+from curvedoc.stats.noise.settling import epoch_settling
+from curvedoc.stats.pairs.repeats import parting_gap, parting_share, parting_step, relative_gap, typical_gap
+from curvedoc.stats.pairs.runs import (
+    first_difference,
+    noise_correlation,
+    paired_shift,
+    paired_z,
+    same_order,
+    share_equal_pairs,
+)
+from curvedoc.stats.pairs.train_val import (
+    aligned,
+    better_throughout,
+    crossing_step,
+    difference,
+    gap_end,
+    gap_of_drop,
+    gap_ratio,
+    gap_trend_z,
+    ratio,
+    val_noise_ratio,
+)
+from curvedoc.stats.schedule.floor import decays_to_floor, floor_from, floor_share, negligible_from
+from curvedoc.stats.schedule.mirror import mirrored_cosine
+from curvedoc.stats.schedule.phases import (
+    cycle_count,
+    is_constant_lr,
+    lr_final_ratio,
+    lr_jump_step,
+    lr_peak,
+    lr_peak_step,
+    restart_step,
+    restarts,
+    warmup_share,
+    warmup_steps,
+)
+from curvedoc.stats.schedule.promise import one_way, promised_fall
+from curvedoc.stats.schedule.steps import coincide, is_range_test, is_staircase, lr_drop_steps
+from curvedoc.stats.shape.climb import climbing_share
+from curvedoc.stats.shape.decay import decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted, residual
+from curvedoc.stats.shape.end_state import (
+    change_high,
+    change_low,
+    change_over,
+    end_slope,
+    flat_end,
+    flat_within,
+    rising_end,
+    still_falling,
+)
+from curvedoc.stats.shape.plateau import flat_from_start, hovers, plateau_level, plateau_share, plateau_start
+from curvedoc.stats.shape.transition import (
+    delay_share,
+    double_descent,
+    grokking_gap,
+    grokking_step,
+    half_fall_time,
+    half_time,
+    late_breakthrough,
+)
+from curvedoc.stats.shape.trend import (
+    best_progress,
+    drop_in_noise,
+    fraction_done,
+    progress,
+    slope,
+    speed_left,
+    total_change,
+    total_drop,
+    trend_z,
+)
+from curvedoc.stats.shape.turning import (
+    best_level,
+    improves,
+    never_improves,
+    rise_after,
+    rise_of_drop,
+    rise_z,
+    turn_high,
+    turn_low,
+    turn_step,
+)
+
+_Function = Callable[..., Any]
+
+_EVENTS: tuple[_Function, ...] = (
+    after_of, before_of, count, drops, end_of, events_between, first_event, held, largest, last_event, rate, recovered,
+    recovered_events, rises, rows_of, score_of, share_recovered, size_of, step_of, strongest, unrecovered,
+)  # fmt: skip
+_SHAPES: tuple[_Function, ...] = (
+    biggest_drop, biggest_rise, jumps, level_shift, dips, log_dips, log_spikes, spikes, blowup_factor, blowup_onset,
+    blowup_score, departure, doubling_time, first_to_move, decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted,
+    residual, rounding, surge_factor, surge_step,
+)  # fmt: skip
+_FINITE: tuple[_Function, ...] = (
+    before_nonfinite, first_nonfinite, last_finite, nonfinite_kind, nonfinite_rows, nonfinite_share, stays_nonfinite,
+)  # fmt: skip
+_NOISE: tuple[_Function, ...] = (
+    noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio,
+)  # fmt: skip
+_TRENDS: tuple[_Function, ...] = (
+    best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, slope, speed_left, total_change,
+    total_drop, trend_z, change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end,
+    still_falling, flat_from_start, hovers, plateau_level, plateau_share, plateau_start,
+)  # fmt: skip
+_TURNS: tuple[_Function, ...] = (
+    aligned, better_throughout, crossing_step, difference, gap_end, gap_of_drop, gap_ratio, gap_trend_z, ratio,
+    val_noise_ratio, best_level, improves, never_improves, rise_after, rise_of_drop, rise_z, turn_high, turn_low,
+    turn_step,
+)  # fmt: skip
+
+_RATES: tuple[_Function, ...] = (
+    coincide, is_range_test, is_staircase, lr_drop_steps,
+    cycle_count, decays_to_floor, floor_from, floor_share, is_constant_lr, lr_final_ratio, lr_jump_step, lr_peak,
+    lr_peak_step, mirrored_cosine, negligible_from, restart_step, restarts, warmup_share, warmup_steps,
+)  # fmt: skip
+_CYCLES: tuple[_Function, ...] = (
+    back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, epoch_settling,
+    period, period_amplitude, period_score, sawtooth_sign,
+)  # fmt: skip
+_TRANSITIONS: tuple[_Function, ...] = (
+    delay_share, double_descent, grokking_gap, grokking_step, half_fall_time, half_time, late_breakthrough,
+)  # fmt: skip
+_ANCHORS: tuple[_Function, ...] = (
+    chance_accuracy, chance_level, classes_at_chance, classes_at_floor, classes_at_rest, classes_at_start,
+    double_softmax_ceiling, double_softmax_floor, examples_counted, in_nats, init_excess, integer_factor,
+    power_of_two_factor, smoothing_floor,
+)  # fmt: skip
+_GROWTH: tuple[_Function, ...] = (
+    collapse_factor, growth_factor, growth_per_step, growth_z, ladder_growth, ladder_steady, ladder_z, levelling,
+    projected_step,
+)  # fmt: skip
+_PAIRS: tuple[_Function, ...] = (
+    first_difference, noise_correlation, paired_shift, paired_z, same_order, share_equal_pairs,
+    parting_gap, parting_share, parting_step, relative_gap, typical_gap,
+)  # fmt: skip
+_PACE: tuple[_Function, ...] = (climbing_share, inverse, row_seconds, slow_clear, slow_factor, slow_step)
+
+#: Every function that a rule may call.
+VOCABULARY: tuple[_Function, ...] = (
+    *BASIC, *WINDOWS, *NUMBERS, *_EVENTS, *_SHAPES, *_FINITE, *_NOISE, *_TRENDS, *_TURNS, *_RATES, *_CYCLES,
+    *_TRANSITIONS, *_ANCHORS, *_GROWTH, *_PAIRS, *_PACE,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Where the map over shards runs."""

@@ -1,0 +1,1 @@
+"""The work on many runs: shards over processes within limits."""

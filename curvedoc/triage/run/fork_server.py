@@ -1,0 +1,71 @@
+"""The process that workers are forked from, and how processes begin."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+from curvedoc.triage.run.interrupts import ctrl_c_later
+
+#: One thread each: the parallelism is over runs, and threads of every worker would only fight for the same cores.
+_ENVIRONMENT = {
+    name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+}
+#: What a worker works with, and what that imports only when it is first used.
+_PRELOADED = ("curvedoc.triage.run.worker", "curvedoc.rulebook.load", "curvedoc.stats.vocabulary", "numpy.ma")
+#: A tree without files in this many folders is left: it was to be a quick look.
+_MOST_FOLDERS = 1000
+
+
+def warm_up() -> bool:
+    """Have what workers are made of imported in the background; whether they can be forked from there (Linux).
+
+    The server that forks has imported everything and run nothing, so that no lock of a library is held in it.
+    """
+    if not sys.platform.startswith("linux"):
+        return False
+    from multiprocessing import forkserver
+
+    try:
+        get_context("forkserver").set_forkserver_preload(list(_PRELOADED))
+        with quiet_start():
+            forkserver.ensure_running()
+    except OSError:  # no place for its socket, for one
+        return False
+    return True
+
+
+@contextmanager
+def quiet_start() -> Iterator[None]:
+    """Children inherit one thread each, and Ctrl-C blocked until they ignore it (an import would be interrupted)."""
+    before = {name: os.environ.get(name) for name in _ENVIRONMENT}
+    os.environ.update(_ENVIRONMENT)
+    try:
+        with ctrl_c_later():
+            yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def crowded(paths: Sequence[Path], many: int) -> bool:
+    """Whether at least so many folders with files lie below the paths; looks no further than it takes to tell."""
+    todo = [str(p) for p in paths if p.is_dir()]
+    seen = found = 0
+    while todo and found < many and seen < _MOST_FOLDERS:
+        seen += 1
+        try:
+            with os.scandir(todo.pop()) as entries:
+                folders = [e.is_dir(follow_symlinks=False) and e.path for e in entries]
+        except OSError:
+            continue
+        todo += [f for f in folders if f]
+        found += not all(folders)
+    return found >= many

@@ -1,0 +1,243 @@
+"""Paths -> Diagnosis of all runs below, over a pool, with what earlier calls found taken from the store."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from curvedoc import __version__
+from curvedoc.diagnose.many import conclude
+from curvedoc.ingest import Bundle, load_signals, plan
+from curvedoc.ingest.naming.roles import check_chosen
+from curvedoc.options import Options, rulebook
+from curvedoc.rulebook.location import signals_file
+from curvedoc.triage.engines.choice import Engine
+from curvedoc.triage.run.fork_server import warm_up
+from curvedoc.triage.run.in_process import heavy, here
+from curvedoc.triage.run.limits import Limits
+from curvedoc.triage.run.outcome import Outcome
+from curvedoc.triage.run.pool import Crew, NoWorkers, run_pool
+from curvedoc.triage.run.repeats import repeated
+from curvedoc.triage.run.resume import Progress, Sweep, drawn
+from curvedoc.triage.run.shard import Kit, Shard, Task
+from curvedoc.triage.run.slim import Shared
+from curvedoc.triage.store.outcomes import Store, code_mark, key
+from curvedoc.triage.store.whole_tree import Tree, record
+
+#: Fewer runs that are not `heavy` are done before workers (a second and a half each) have started.
+FEW_RUNS = 40
+#: A shard is read at once: its size bounds the memory of a worker, its count the work lost when one is killed.
+SHARD_BYTES = 32 << 20
+SHARD_RUNS = 100
+#: Of what is left to do a shard takes so many-th a worker, so that none waits long for the last one.
+SHARDS_EACH = 4
+#: Bundles that are read together whatever is left: by itself, each costs more.
+SHARD_LEAST = 4
+
+
+def afresh(
+    paths: Sequence[Path],
+    options: Options,
+    limits: Limits,
+    *,
+    jobs: int = 1,
+    store: Store | None = None,
+    slim: bool = True,
+    since: float | None = None,
+    progress: Progress | None = None,
+    engine: Engine | None = None,
+    name: str = "",
+    mark: str = "",
+    crowd: bool = False,
+) -> Sweep:
+    """`resuming.sweep` of a tree in which something changed.
+
+    name, mark: under which it is kept, "" for not at all; crowd: there will be enough to do for `jobs` workers
+    """
+    book = rulebook(options)
+    with ExitStack() as stack:
+        if slim and store is None:
+            store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))), lasting=False)
+        tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
+        crew = Crew(tools, limits)
+        stack.callback(crew.stop)
+        if crowd:
+            crew.start(jobs)  # they get ready while this process looks for runs
+        found = plan(paths, progress=progress)
+        crew.wait()
+        bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
+        if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
+            warm_up()
+        call = _Call(bundles, tools, jobs, limits, progress, engine, crew)
+        call.run()
+        outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
+        if options.signals and not call.interrupted:
+            chosen = sorted({m for o in outcomes for m in o.metrics})
+            check_chosen(options.signals, chosen, tools.table)
+        lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
+        runs = [r for o in outcomes for r in o.runs]
+        outlines = [o for outcome in outcomes for o in outcome.outlines]
+        d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost)
+        if slim and store is not None:
+            where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
+            tree = Tree(d, tuple(where[r.run] for r in d.runs), len(bundles))
+            if mark and not call.interrupted:
+                record(store.folder, name, mark, tree)
+            store.look()
+            d = drawn(tree, store)
+    return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
+
+
+class _Call:
+    """The state of one sweep: what is known so far, by the bundle's place in the plan."""
+
+    def __init__(
+        self,
+        bundles: Sequence[Bundle],
+        tools: Kit,
+        jobs: int,
+        limits: Limits,
+        progress: Progress | None,
+        engine: Engine | None = None,
+        crew: Crew | None = None,
+    ) -> None:
+        self.engine, self.crew = engine, crew
+        self.tools, self.jobs, self.limits, self.progress = tools, jobs, limits, progress
+        self.outcomes: dict[int, Outcome] = {}
+        self.kept = 0
+        self.interrupted = False
+        self._share = Shared()
+        mark = _mark(tools) if tools.store else ""
+        self.tasks = [Task(i, b, key(b, mark) if mark else "") for i, b in enumerate(bundles)]
+        self.keys = {t.index: t.key for t in self.tasks}
+
+    def run(self) -> None:
+        try:
+            todo = [t for t in self.tasks if not self._known(t, t.key)]
+            self.kept = len(self.tasks) - len(todo)
+            if todo:
+                self._work(batches(todo, self.jobs if self.engine is None else self.engine.jobs))
+            if self.tools.options.siblings and any(r.over == "siblings" for r in self.tools.book.rules):
+                self._compare()
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def _known(self, task: Task, key: str) -> bool:
+        """Take an outcome from the store, also the failure of an earlier call with the same limits."""
+        store = self.tools.store
+        if store is None or not store.lasting:
+            return False
+        kept = store.load(key) or store.load(self._failed(key))
+        if kept is None:
+            return False
+        self._take(task.index, kept)
+        return True
+
+    def _failed(self, key: str) -> str:
+        return hashlib.sha256(f"{key} {self.limits.seconds:g} {self.limits.memory}".encode()).hexdigest()
+
+    def _take(self, index: int, outcome: Outcome) -> None:
+        self.outcomes[index] = replace(outcome, runs=tuple(self._share(r) for r in outcome.runs))
+
+    def _work(self, shards: Sequence[Shard]) -> None:
+        tasks = {t.index: t for s in shards for t in s.tasks}
+        for done, (index, outcome) in enumerate(self._outcomes(shards), 1):
+            store = self.tools.store
+            task = tasks[index]
+            if (
+                store is not None
+                and store.lasting
+                and outcome.unreadable
+                and not outcome.runs
+                and not _kept(store, task.key)
+            ):
+                # its worker did not live to keep it; another call with the same limits need not wait for them again
+                store.save(self._failed(task.key), outcome)
+            self._take(index, outcome)
+            if self.progress is not None:
+                self.progress("triage", done, len(tasks))
+
+    def _outcomes(self, shards: Sequence[Shard]) -> Iterator[tuple[int, Outcome]]:
+        if self.engine is not None:
+            yield from self.engine.run(shards, self.tools, self.limits)
+            return
+        tasks = [t for s in shards for t in s.tasks]
+        if len(tasks) >= FEW_RUNS or heavy(tasks):
+            began = False
+            try:
+                for pair in run_pool(shards, self.tools, max(1, self.jobs), self.limits, self.crew):
+                    began = True
+                    yield pair
+                return
+            except NoWorkers:
+                if began:
+                    raise
+        for shard in shards:
+            yield from here(shard, self.tools, self.limits.seconds)
+
+    def _compare(self) -> None:
+        """Judge repeats of one configuration again, each beside the others."""
+        shards = []
+        for members in repeated(self.outcomes):
+            for batch in batches([self.tasks[i] for i in members], 1):
+                if len(batch.tasks) > 1:
+                    marks = " ".join(t.key for t in batch.tasks)
+                    shards.append(Shard(tuple(replace(t, key=_joint(t.key, marks)) for t in batch.tasks), True))
+        self.keys.update({t.index: t.key for s in shards for t in s.tasks})
+        self._work([s for s in shards if not all(self._known(t, t.key) for t in s.tasks)])
+
+
+def _kept(store: Store, key: str) -> bool:
+    store.look()
+    return store.has(key)
+
+
+def batches(tasks: Sequence[Task], jobs: int) -> list[Shard]:
+    """Tasks in shards of at most 32 MB or 100 bundles, smaller where little is left to share among the workers."""
+    parts = max(1, jobs * SHARDS_EACH if jobs > 1 else 1)
+    left, least = sum(t.bundle.bytes for t in tasks), min(SHARD_LEAST, len(tasks) // parts + 1)
+    out: list[Shard] = []
+    batch: list[Task] = []
+    held, size, count = 0, left // parts + 1, len(tasks) // parts + 1
+    for i, task in enumerate(tasks):
+        grown, n = held + task.bundle.bytes, len(batch)
+        full = grown > SHARD_BYTES or n >= SHARD_RUNS
+        if batch and (full or (n >= least and (grown > size or n >= count))):
+            out.append(Shard(tuple(batch)))
+            left -= held
+            # the last ones are small: no worker is to end long before another
+            size, count = left // parts + 1, (len(tasks) - i) // parts + 1
+            batch, held = [], 0
+        batch.append(task)
+        held += task.bundle.bytes
+    return [*out, Shard(tuple(batch))] if batch else out
+
+
+def _joint(key: str, marks: str) -> str:
+    return hashlib.sha256(f"{key} among {marks}".encode()).hexdigest() if key else ""
+
+
+def _mark(tools: Kit) -> str:
+    """All that makes outcomes of the same files differ: program, rules, roles and options."""
+    row = [
+        __version__, code_mark(), tools.book.digest, sorted(r.id for r in tools.book.rules),
+        sorted(tools.options.signals.items()),
+        hashlib.sha256(signals_file().read_bytes()).hexdigest(),
+    ]  # fmt: skip
+    return hashlib.sha256(json.dumps(row).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _changed(bundle: Bundle) -> float:
+    """When the newest file of a bundle changed."""
+    times = [0.0]
+    for member in bundle.members:
+        try:
+            times.append(member.path.stat().st_mtime)
+        except OSError:
+            continue  # gone since it was listed: reading it will tell
+    return max(times)

@@ -1,0 +1,1 @@
+"""What earlier calls found, kept on disk."""

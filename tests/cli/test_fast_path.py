@@ -1,0 +1,99 @@
+"""The usual calls of triage are read without Typer, and mean the same there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from curvedoc.cli.app import app
+from curvedoc.cli.exits import Exit
+from curvedoc.cli.fast_path import plain, run
+
+WORDS = (
+    "triage", "runs", "a/b", ".", "-", "--", "", "-q", "--quiet", "--all", "--force", "--no-cache", "--cache", "--html",
+    "--json", "--csv", "--markdown", "--parquet", "--html=x.html", "-f", "--format", "text", "json", "jsonl", "html",
+    "-j", "--jobs", "1", "2", "0", "-3", "007", "1e3", "x.html", "-fjson", "-qf", "--strict", "--fail-on", "--help",
+    "--engine", "local", "--time-limit", "parquet",
+)  # fmt: skip
+
+
+class Asked(list[tuple[tuple[Any, ...], dict[str, Any]]]):
+    """What `judged` was called with."""
+
+    def __call__(self, *args: Any, **named: Any) -> Exit:
+        since, limits, engine, strict = (named.pop(k, None) for k in ("since", "limits", "engine", "strict"))
+        assert since is None and engine in (None, "local") and not strict
+        assert limits is None or (limits.seconds, limits.memory) == (120.0, 4 << 30)
+        self.append((args, {"jobs": None, "cache": True, **named}))
+        return Exit.FINDINGS
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    found = Asked()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("curvedoc.cli.triage.judged", found)
+        patch.chdir(tmp_path_factory.mktemp("empty"))
+        yield found
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), max_size=7))
+def test_what_is_read_without_typer_is_read_by_it_in_the_same_way(asked: Asked, rest: list[str]) -> None:
+    arguments = ["triage", *rest]
+    call = plain(arguments)
+    if call is None:
+        return
+    asked.clear()
+    with pytest.raises(SystemExit) as ended:
+        run(call)
+    result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, ended.value.code) == (1, 1), result.output
+    assert len(asked) == 2 and asked[0] == asked[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "want"),
+    [
+        (["triage", "a"], {"paths": [Path("a")]}),
+        (["triage", "a", "--html", "h", "b"], {"paths": [Path("a"), Path("b")], "html": Path("h")}),
+        (["triage", "a", "--no-cache", "-j", "2"], {"paths": [Path("a")], "cache": False, "jobs": 2}),
+        (["triage", "a", "-f", "csv"], {"paths": [Path("a")], "format_": "csv"}),
+        (["triage"], None),
+        (["analyze", "a"], None),
+        (["triage", "a", "--since", "3d"], None),
+        (["triage", "a", "--html"], None),
+        (["triage", "a", "-f", "yaml"], None),
+        (["triage", "a", "-q", "--quiet"], None),
+    ],
+)  # fmt: skip
+def test_only_calls_of_the_plainest_kind_are_taken(arguments: list[str], want: dict[str, Any] | None) -> None:
+    assert plain(arguments) == want
+
+
+def test_an_unchanged_tree_is_told_without_readers_rules_or_frames(tmp_path: Path, monkeypatch: Any) -> None:
+    # what such a call waits for is imports; their absence is what can be tested on a noisy machine
+    monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "cache"))
+    place = tmp_path / "runs" / "a"
+    place.mkdir(parents=True)
+    (place / "metrics.jsonl").write_text("".join(f'{{"step": {i}, "loss": {1 / (i + 1)}}}\n' for i in range(60)))
+    code = (
+        "import sys, atexit; from curvedoc.cli import main; sys.argv[1:] = ['triage', 'runs'];"
+        "atexit.register(lambda: print(sorted({'polars', 'numpy', 'pydantic', 'yaml', 'typer', 'rich.console',"
+        " 'curvedoc.ingest.registry', 'multiprocessing'} & set(sys.modules)), flush=True));"
+        "main()"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    first, again = (text.rpartition("\n[") for text in said)
+    assert "polars" in first[2] and again[2] == "]\n" and first[0] == again[0]

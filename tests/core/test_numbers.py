@@ -1,0 +1,111 @@
+"""How numbers are written for people, in every sentence of every rule and cause."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.judge.sentences import fill
+from curvedoc.rulebook.load import load
+
+FORMS = ("", ".2g", ".3g", ".4g", ".6g", ".0f", ".1f", ".2f", ",.0f", ".0%", ".1%", "+.0%", "+.2f", ".1e", "step")
+EXTREMES = (
+    0.0,
+    1e-300,
+    4e-17,
+    0.99999,
+    1.0,
+    999.9996,
+    123_456.7,
+    5.7e14,
+    4.96e29,
+    1e308,
+    math.inf,
+    -math.inf,
+    math.nan,
+)
+FIELD = re.compile(r"\{([a-z_0-9]+)(?::([^{}]*))?\}")
+#: A number as a reader meets it, with the grouping and the power of ten that belong to it.
+SPELLED = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+
+
+def sentences() -> list[tuple[str, str]]:
+    """(file, sentence) of all that rules and causes say with numbers."""
+    book = load()
+    out = [(r.id, s.text) for r in book.rules for s in r.evidence]
+    for c in book.causes.values():
+        out += [(c.id, o.sentence.text) for o in (*c.supports, *c.against)]
+        out += [(c.id, k.because) for k in c.checks if k.because]
+    return [(owner, text) for owner, text in out if FIELD.search(text)]
+
+
+@pytest.mark.parametrize("value", EXTREMES)
+def test_no_sentence_of_a_rule_or_cause_spells_out_a_number_of_any_size(value: float) -> None:
+    told = sentences()
+    assert len(told) > 300
+    for owner, text in told:
+        names = {name: value for name, _ in FIELD.findall(text)}
+        said = fill(text.replace(":step}", ":.0f}"), names, {})  # a step is written whole: a log may count tokens
+        assert said is not None and "{" not in said, (owner, text)
+        parts = iter(FIELD.split(text)[::3])
+        literal = "".join(parts)
+        for number in SPELLED.findall(said):
+            if number in literal:
+                continue
+            digits = re.sub(r"\D", "", number.partition("e")[0])
+            assert len(digits.strip("0")) <= 6 and len(number) <= 12, (owner, said)
+        if not math.isfinite(value):
+            assert "nan" not in said.split() and ("inf" in said or "NaN" in said), (owner, said)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(allow_nan=True), st.sampled_from(FORMS))
+def test_a_number_is_short_and_tells_its_size(v: float, form: str) -> None:
+    text = spelled(v, form)
+    assert len(text) <= {"step": 20, ".6g": 14}.get(form, 12)
+    if not math.isfinite(v) or text == "over 99%":
+        return
+    scale = 100.0 if text.endswith("%") else 1.0
+    mantissa, _, power = text.rstrip("%").replace(",", "").partition("e")
+    if int(power or 0) > 300:
+        return  # 100 times the largest numbers has no float
+    read = float(f"{mantissa}e{int(power or 0)}") / scale
+    if form == "step":
+        assert read == pytest.approx(round(v), rel=0.06)
+    else:
+        assert (read == 0) == (v == 0)  # the smallest numbers too are not nothing
+        assert read == pytest.approx(v, rel=0.51, abs=1e-320) or abs(read - v) <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "said"),
+    [
+        ("over {n:.0f} rows", 1.0, "over 1 row"),
+        ("over {n:.0f} rows", 3.0, "over 3 rows"),
+        ("on {n:.0f} logged steps,", 1.0, "on 1 logged step,"),
+        ("{n:.0f} classes", 1.0, "1 class"),
+        ("it left {n:.0f} time(s) in all", 1.0, "it left once in all"),
+        ("it left {n:.0f} time(s) in all", 2.0, "it left 2 times in all"),
+        ("only {n:.0f} sample(s)", 1.0, "only 1 sample"),
+        ("{n:.0f} times its level", 1.4, "1.4 times its level"),
+        ("{n:.0f} times its level", 14.2, "14 times its level"),
+        ("{n:.1f} times its median", 4.96063446526318057550015102976e29, "5e+29 times its median"),
+        ("{n:.0f} times its median", 810125064987131.0, "8.1e+14 times its median"),
+        ("above on {n:.0%} of the rows", 0.9999, "above on over 99% of the rows"),
+        ("only {n:.0%} of the loss is gone", 0.0004, "only 0.04% of the loss is gone"),
+    ],
+)
+def test_a_sentence_agrees_with_its_number(text: str, value: float, said: str) -> None:
+    assert fill(text, {"n": value}, {}) == said
+
+
+def test_a_step_is_called_what_the_run_counts_in() -> None:
+    text = "best near step {at:step} of {n:.0f} steps, from steps {at:step} to {n:step}"
+    values = {"at": 1200.0, "n": 3.0}
+    assert fill(text, values, {}, "epoch") == "best near epoch 1,200 of 3 steps, from epochs 1,200 to 3"
+    assert fill(text, values, {}) == "best near step 1,200 of 3 steps, from steps 1,200 to 3"

@@ -1,0 +1,75 @@
+"""Questions of a cause: answered from the log, or told what is missing for an answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from curvedoc.core.diagnosis import Check
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.answers import answered
+from curvedoc.rulebook.expr import compile_expr
+from curvedoc.rulebook.rule import CheckSpec, Need, Program
+from curvedoc.rulebook.vocabulary import functions
+
+
+def program() -> Program:
+    names: dict[str, type] = {"gnorm": Series, "other": Series, "rate": float, "hit": Series}
+    measures = []
+    for name, text in (
+        ("top", "peak(gnorm)"),
+        ("steep", "top > 1"),
+        ("fast", "rate > 1"),
+        ("both", "steep and fast"),
+        ("told", "count_rows(hit) > 0"),
+    ):
+        expr = compile_expr(text, names, functions())
+        names[name] = expr.type
+        measures.append((name, expr))
+    needs = (
+        Need("gnorm", "role", "grad_norm", True),
+        Need("other", "role", "weight_norm", True),
+        Need("rate", "config", "lr", True),
+        Need("log", "log", "", True),
+    )
+    return Program(needs, {"hit": "oops"}, (), tuple(measures))
+
+
+def asked(answer: str | None, env: dict[str, Any], cost: Any = "look") -> Check:
+    spec = CheckSpec("Is it so?", "read it", cost, "confirmed", "ruled-out", answer, "the top is {top:.3g}")
+    known = dict.fromkeys(["gnorm", "other", "rate", "log", "hit", "top", "steep", "fast", "both", "told"])
+    return answered(spec, {**known, **env}, {}, program(), "step")
+
+
+def test_what_the_log_knows_is_answered_with_its_numbers() -> None:
+    check = asked("steep", {"steep": True, "top": 12.0})
+    assert (check.answer, check.because, check.cost) == ("yes", "the top is 12", "look")
+    assert asked("steep", {"steep": False, "top": 0.5}).answer == "no"
+    assert asked(None, {}).answer == "open"
+
+
+@pytest.mark.parametrize(
+    ("measure", "lack"),
+    [
+        ("steep", "not logged: grad_norm"),
+        ("fast", "not in the configuration: lr"),
+        ("both", "not logged: grad_norm; not in the configuration: lr"),
+        ("told", "not logged: the console output"),
+    ],
+)
+def test_only_what_the_answer_rests_on_is_missing_for_it(measure: str, lack: str) -> None:
+    assert (asked(measure, {}).answer, asked(measure, {}).because) == ("unanswerable", lack)
+
+
+def test_a_look_at_what_was_never_logged_takes_a_run_that_logs_it() -> None:
+    check = asked("steep", {})
+    assert check.cost == "short-run" and check.how == "log grad_norm first; read it"
+    # the configuration and the console may lie elsewhere: looking there is still a look
+    assert asked("fast", {}).cost == asked("both", {}).cost == asked("told", {}).cost == "look"
+    assert asked("steep", {}, "full-run").cost == "full-run"
+
+
+def test_inputs_that_are_there_and_too_short_are_not_said_to_be_missing() -> None:
+    check = asked("steep", {"gnorm": Series.of([1.0])})
+    assert (check.because, check.cost) == ("too little to decide", "look")

@@ -1,0 +1,14 @@
+"""Where the labelled corpus lies, if it is here."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_HERE = Path(__file__).resolve().parents[2]
+CORPUS = Path(os.environ.get("CURVEDOC_CORPUS") or _HERE.parent / "shared" / "corpus")
+SIGNALS = _HERE / "rules" / "signals.yaml"
+
+needs_corpus = pytest.mark.skipif(
+    not (CORPUS / "labels.jsonl").exists(), reason="the labelled corpus is not here (set CURVEDOC_CORPUS)"
+)

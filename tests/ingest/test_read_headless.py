@@ -1,0 +1,96 @@
+"""Tables without a header are read where the file is called by its metric and the first column counts; no others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curvedoc.core.run import Run
+from curvedoc.ingest import read_runs
+from curvedoc.ingest.csv import headless
+from curvedoc.rulebook.location import signals_file
+
+
+def loss(i: int) -> float:
+    return round(2 * math.exp(-i / 30) + 0.3, 5)
+
+
+def rows(row: Callable[[int], str], n: int = 60) -> str:
+    return "".join(row(i) + "\n" for i in range(n))
+
+
+def runs(folder: Path, **files: str) -> tuple[Run, ...]:
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text)
+    found = read_runs([folder], signals_file=signals_file())
+    assert not found.unreadable
+    return found.runs
+
+
+@pytest.mark.parametrize("gap", [" ", "\t", ",", ", ", ";", "   "])
+def test_a_counter_and_a_value_are_the_curve_that_the_file_is_called_by(tmp_path: Path, gap: str) -> None:
+    (run,) = runs(
+        tmp_path,
+        train_loss__txt=rows(lambda i: f"{i * 5}{gap}{loss(i)}"),
+        val_loss__csv=rows(lambda i: f"{i * 50}{gap}{loss(i) + 0.2:.5f}", 20),
+    )
+    series = {m.role: run.series(m.role) for m in run.roles}
+    assert series["loss"].step.tolist() == list(range(0, 300, 5))  # type: ignore[union-attr]
+    assert series["loss"].value.tolist() == [loss(i) for i in range(60)]  # type: ignore[union-attr]
+    assert series["val_loss"].step.tolist() == list(range(0, 1000, 50))  # type: ignore[union-attr]
+
+
+def test_a_third_column_is_kept_without_a_role(tmp_path: Path) -> None:
+    (run,) = runs(tmp_path, loss__dat=rows(lambda i: f"{i + 1} {loss(i)} {loss(i) + 0.2:.5f}"))
+    assert run.metrics() == ("loss", "column 3")
+    assert {m.metric: m.role for m in run.roles} == {"loss": "loss"}
+
+
+def test_names_in_a_comment_are_those_of_the_columns(tmp_path: Path) -> None:
+    (run,) = runs(tmp_path, loss__dat="# step train val\n" + rows(lambda i: f"{i + 1} {loss(i)} {loss(i) + 0.2:.5f}"))
+    assert {m.metric: m.role for m in run.roles} == {"train": "loss", "val": "val_loss"}
+
+
+def test_nan_and_comments_are_read_and_a_cut_row_is_told(tmp_path: Path) -> None:
+    text = "# lr 0.1\n" + rows(lambda i: f"{i + 1} {loss(i) if i < 50 else math.nan}")
+    (run,) = runs(tmp_path, loss__log=text[:-3])
+    series = run.series("loss")
+    assert series is not None and series.step.tolist() == list(range(1, 60))
+    assert [math.isnan(v) for v in series.value] == [False] * 50 + [True] * 9
+    assert "truncated" in {n.kind for s in run.sources for n in s.notes}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("accuracy_per_class.csv", rows(lambda i: f"{i},{loss(i)}")),
+        ("loss_weights.txt", rows(lambda i: f"{i} {loss(i)}")),
+        ("accuracy.csv", rows(lambda i: f"{i},{loss(i)}", 10)),
+        ("loss.csv", rows(lambda i: f"{1e-5 * 1.2**i},{loss(i)}")),
+        ("loss.csv", rows(lambda i: f"{i},{i * 3}")),
+        ("loss.csv", rows(lambda i: f"{i * i},{loss(i)}")),
+        ("loss.csv", rows(lambda i: f"{1000 + i},{loss(i)}")),
+        ("loss.csv", rows(lambda i: f"{i}," + ",".join(["0.5"] * 8))),
+        ("data.csv", rows(lambda i: f"{i},{loss(i)}")),
+        ("val.txt", rows(lambda i: f"{i} {loss(i)}")),
+    ],
+)
+def test_other_numbers_in_rows_are_no_log(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    found = read_runs([tmp_path], signals_file=signals_file())
+    assert not found.runs and not found.unreadable
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(alphabet="0123456789.,-+eE nan\t\n#x", max_size=400))
+def test_no_content_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.mktemp("h") / "loss.txt"
+    path.write_text(text)
+    headless.claims(path, text.encode())
+    (log,) = headless.read([path])
+    assert log.height or log.notes

@@ -1,0 +1,328 @@
+"""Names of metrics and configuration keys, and what they are taken for."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpus import SIGNALS
+
+from curvedoc.core.errors import RuleError, UsageError
+from curvedoc.core.run import RoleMatch
+from curvedoc.ingest.naming.canonical_settings import settings_of
+from curvedoc.ingest.naming.metric_name import read_name
+from curvedoc.ingest.naming.roles import assign, check_chosen, facts
+from curvedoc.ingest.naming.signals import Signals, load_signals
+
+TABLE = load_signals(SIGNALS)
+
+
+def roles(table: Signals = TABLE, **values: list[float]) -> tuple[RoleMatch, ...]:
+    return assign([facts(m.replace("__", "/"), np.array(v, dtype=float)) for m, v in values.items()], table)
+
+
+def role_of(name: str) -> tuple[str, str] | None:
+    found = read_name(name, TABLE)
+    return None if found is None else (found.role, found.label)
+
+
+SPELLINGS = {
+    "loss": """loss|train_loss|train/loss|training_loss|train/loss_step|lm loss|train/lm_loss|reduced_train_loss
+        |trainLoss
+        |loss/train/total|train/CrossEntropyLoss|train/CE loss|loss_metrics/global_avg_loss|loss/out|learning/loss
+        |total_loss|train/epoch_loss|Train/Samples/train_loss|losses/total|debiased/ewm_loss|Loss/train
+        |eval/train_loss|trainloss|tloss|bits_per_dim|train/bits_per_byte|losses/train""",
+    "val_loss": """val_loss|valid_loss|eval_loss|eval/loss|validation_loss|val/loss|validation_metrics/loss|valid/loss
+        |lm loss validation|evaluation/loss|eval/CrossEntropyLoss|epoch_val_loss|val/bpb|Train/Samples/eval_loss
+        |validation/epoch_loss|validation/evaluation_loss_vs_iterations|val/val_loss|dev_loss|va_loss|vloss|valloss
+        |held_out_loss|heldout/loss|losses/val""",
+    "accuracy": """accuracy|acc|train_acc|epoch_accuracy|sparse_categorical_accuracy|mean_token_accuracy|acc1/top1
+        |accuracy/top1|train/accuracy""",
+    "val_accuracy": "va_acc|vacc|val_accuracy|eval_accuracy|valid_acc_top1|eval/acc@1|validation/epoch_accuracy",
+    "perplexity": "ppl|perplexity|train/PPL|learning/perplexity|lm loss PPL",
+    "val_perplexity": "val_ppl|eval_ppl|lm loss validation ppl",
+    "lr": """lr|learning_rate|learning-rate|train/learning_rate|train/lr|optim/lr|optim/learning_rate_group0|lr-Adam
+        |lr/pg0|epoch_learning_rate|charts/learning_rate|actor/lr|lrs/0|Train/Samples/lr|learning_rate_adam""",
+    "grad_norm": """grad_norm|grad-norm|gnorm|gradient_norm|train/grad_norm|optim/total_grad_norm|optim/total grad norm
+        |l2_norm/grad/global|learning/raw_grad_norm|grad_2.0_norm_total|actor/grad_norm
+        |global_grad_norm|grad_norm/total|global_norm|g_norm|norms/grad|gradient_magnitude|optim/gnorm""",
+    "weight_norm": "params-norm|param_norm|weight_norm|weight_norm_total|learning/param_norm|wnorm|train/weight_norm",
+    "loss_scale": "loss_scale|loss-scale|train/loss_scale|scaler/scale|amp/loss_scale|loss scale",
+    "throughput": """tokens_per_sec|tok/sec|tps|wps|throughput(tps)|tokens_per_second_per_gpu|it/s|charts/SPS|time/fps
+        |throughput/device/tokens_per_sec|train_samples_per_second|samples_per_sec""",
+    "step_time": """iteration-time|iter_time|dt|perf/step_time_seconds|elapsed time per iteration (ms)|batch_time
+        |perf/step_time_s|time_metrics/end_to_end(s)""",
+    "data_time": "data_time|data_load_time|time_metrics/data_loading(s)|speed/data_load_time",
+    "memory": """memory/max_active(GiB)|gpu_memory/used|System/Peak GPU Memory (MB)|perf/max_memory_allocated_gb|rss_mb
+        |vram_allocated|mem_mb|memory""",
+    "gpu_utilization": "gpu_util|GPU utilization (%)",
+    "clip_rate": "optim/clipping_rate|clip_frac|grad_clip_fraction",
+    "epoch": "epoch|train/epoch",
+    "aux_loss": "aux_loss|load_balancing_loss|router_z_loss",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "role"), [(n.strip(), role) for role, names in SPELLINGS.items() for n in names.split("|")]
+)
+def test_a_spelling_found_in_the_wild_has_its_role(name: str, role: str) -> None:
+    assert role_of(name) == (role, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "label"),
+    [
+        ("l2_norm/grad/layers.0.w", "layer_grad_norm", "layers.0.w"),
+        ("grad_2.0_norm/layer.weight", "layer_grad_norm", "layer.weight"),
+        ("train/grad_norm/fc1.weight", "layer_grad_norm", "fc1.weight"),
+        ("gradients/head.weight", "layer_grad_norm", "head.weight"),
+        ("encoder.layer.0/grad_norm", "layer_grad_norm", "encoder.layer.0"),
+        ("weight_norm/3.weight", "layer_weight_norm", "3.weight"),
+        ("weights/rnn.weight_hh_l0", "layer_weight_norm", "rnn.weight_hh_l0"),
+        ("update_ratio/fc", "layer_update_ratio", "fc"),
+        ("zero_frac/relu0", "zero_fraction", "relu0"),
+        ("saturation/act_1", "saturation_fraction", "act_1"),
+        ("eval_wikitext_loss", "val_loss", "wikitext"),
+        ("val_task2/accuracy", "val_accuracy", "task2"),
+        ("val_loss_b", "val_loss", "b"),
+        ("eval/old/accuracy", "val_accuracy", "old"),
+        ("train/box_loss", "aux_loss", "box"),
+        ("val/box_loss", "val_aux_loss", "box"),
+        ("system.gpu.0.gpu", "gpu_utilization", "0"),
+        ("val/mae", "val_metric", "mae"),
+    ],
+)
+def test_layers_data_sets_and_parts_become_labels(name: str, role: str, label: str) -> None:
+    assert role_of(name) == (role, label)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["lrm", "lr_mult", "eval_samples_per_second", "eval_runtime", "hp_metric", "loss vs samples", "best_val_loss",
+     "loss_std", "trainer/global_step", "foo", "", "///", "x" * 10_000, "gradients/layer1.weight@std"],
+)  # fmt: skip
+def test_other_names_have_no_role(name: str) -> None:
+    assert read_name(name, TABLE) is None
+
+
+def test_a_growing_counter_called_loss_is_no_loss() -> None:
+    found = roles(loss=[float(i) for i in range(20)], train__loss=[2.0, 1.5, 1.2, 1.0, 0.9])
+    assert [m.metric for m in found if m.role == "loss"] == ["train/loss"]
+
+
+def test_a_time_that_only_grows_is_a_clock_and_one_that_varies_a_step_time() -> None:
+    assert not roles(time=[float(i) for i in range(20)])
+    assert roles(time=[1.0, 1.2, 0.9, 1.1, 1.0, 1.3])[0].role == "step_time"
+
+
+def test_the_metric_logged_every_step_comes_before_the_epoch_mean() -> None:
+    found = roles(train_loss_epoch=[2.0, 1.0], train_loss_step=[2.5, 2.0, 1.5, 1.2, 0.8])
+    assert [m.metric for m in found if m.role == "loss"] == ["train_loss_step"]
+
+
+def test_the_epoch_mean_is_the_loss_when_nothing_rawer_is_logged() -> None:
+    assert roles(train_loss_epoch=[2.0, 1.0])[0].metric == "train_loss_epoch"
+
+
+def test_a_final_summary_value_does_not_beat_the_curve() -> None:
+    found = roles(train_loss=[1.7], loss=[2.5, 2.0, 1.5, 1.2])
+    assert found[0] == RoleMatch("loss", "loss", "", "loss: loss")
+
+
+def test_parts_of_an_objective_stand_in_for_the_whole_only_where_there_is_none() -> None:
+    whole = roles(loss=[3.0, 2.0, 1.0], box_loss=[1.0, 0.5, 0.2])
+    assert [m.metric for m in whole if m.role == "loss"] == ["loss"]
+    parts = roles(train__box_loss=[1.0, 0.5, 0.2], train__cls_loss=[2.0, 1.0, 0.5])
+    assert {m.metric for m in parts if m.role == "loss"} == {"train/box_loss", "train/cls_loss"}
+
+
+def test_a_policy_loss_never_stands_in_for_the_loss() -> None:
+    assert not [m for m in roles(actor__pg_loss=[0.1, -0.1, 0.0]) if m.role == "loss"]
+
+
+@pytest.mark.parametrize(
+    ("logged", "game", "loss"),
+    [
+        (("loss_G", "loss_D"), {"loss_G", "loss_D"}, set()),
+        (("train/gen_loss", "train/disc_loss"), {"train/gen_loss", "train/disc_loss"}, set()),
+        (("loss", "d_loss"), {"loss", "d_loss"}, set()),
+        (("total_loss", "rec_loss", "loss/discriminator"), {"total_loss", "loss/discriminator"}, {"rec_loss"}),
+        (("loss_gen", "loss_disc", "loss_mel"), {"loss_gen", "loss_disc"}, {"loss_mel"}),
+        (("loss", "loss_d", "loss_seg"), set(), {"loss"}),
+        (("critic_loss", "gen_loss"), {"critic_loss", "gen_loss"}, set()),
+        (("loss", "rollout/ep_rew_mean"), {"loss"}, set()),
+        (("loss", "reward", "kl"), {"loss"}, set()),
+        (("loss", "accuracy", "mean_reward"), set(), {"loss"}),
+        (("loss", "rewards/accuracies", "rewards/margins"), set(), {"loss"}),
+        (("loss", "rewards/chosen"), set(), {"loss"}),
+        (("loss", "score"), set(), {"loss"}),
+        (("loss", "box_loss", "cls_loss"), set(), {"loss"}),
+    ],
+)
+def test_the_losses_of_networks_that_play_against_each_other_show_no_progress(
+    logged: tuple[str, ...], game: set[str], loss: set[str]
+) -> None:
+    found = roles(**{name.replace("/", "__"): [1.0, 0.7, 0.9, 0.8] for name in logged})
+    assert {m.metric for m in found if m.role == "game_loss"} == game
+    assert {m.metric for m in found if m.role == "loss"} == loss
+
+
+def test_a_test_loss_stands_in_for_validation_only_where_there_is_none() -> None:
+    assert [m.metric for m in roles(test_loss=[1.0, 0.5]) if m.role == "val_loss"] == ["test_loss"]
+    both = roles(test_loss=[1.0, 0.5], val_loss=[1.1, 0.6])
+    assert [m.metric for m in both if m.role == "val_loss"] == ["val_loss"]
+
+
+def test_each_validation_set_is_a_match_with_its_own_label() -> None:
+    found = roles(val_loss=[1.0, 0.9, 0.8], val_loss_b=[2.0, 1.9, 1.8])
+    assert [(m.metric, m.label) for m in found if m.role == "val_loss"] == [("val_loss", ""), ("val_loss_b", "b")]
+
+
+def test_the_only_data_set_needs_no_label() -> None:
+    assert roles(eval_wikitext_loss=[1.0, 0.9])[0].label == ""
+
+
+def found(**values: list[float]) -> dict[str, str]:
+    return {m.metric: m.role for m in roles(**values)}
+
+
+def test_names_that_say_only_the_split_are_losses_or_accuracies_by_their_values() -> None:
+    falls, near, learns = [2.3, 1.9, 1.2, 0.9], [2.4, 2.0, 1.4, 1.1], [0.1, 0.4, 0.6, 0.8]
+    assert found(train=falls, val=near) == {"train": "loss", "val": "val_loss"}
+    assert found(loss=falls, val=near) == {"loss": "loss", "val": "val_loss"}
+    assert found(trn=falls, val=near, acc=learns) == {"trn": "loss", "val": "val_loss", "acc": "accuracy"}
+    percent = [100 * v for v in learns]
+    for shares in (learns, percent):
+        told = found(Loss=falls, Train=shares, Val=shares, Test=shares)
+        assert told == {"Loss": "loss", "Train": "accuracy", "Val": "val_accuracy", "Test": "test_accuracy"}
+
+
+def test_names_that_say_only_the_split_stay_unknown_where_their_values_tell_nothing() -> None:
+    assert found(train=[0.1, 0.4, 0.6, 0.8], val=[0.1, 0.3, 0.5, 0.7]) == {}
+    assert found(train_loss=[2.0, 1.0, 0.5, 0.4], train=[3.0, 2.0, 1.5, 1.4]) == {"train_loss": "loss"}
+    assert found(train=[1.0, 2.0, 3.0, 4.0, 5.0, 600.0]) == {}
+
+
+def test_the_letter_of_a_loss_is_the_loss_where_nothing_else_is() -> None:
+    falls, near = [2.3, 1.9, 1.2, 0.9], [2.4, 2.0, 1.4, 1.1]
+    assert found(L=falls) == {"L": "loss"}
+    assert found(J=falls) == {"J": "loss"}
+    assert found(L=falls, J=near) == {"L": "loss"}
+    assert found(L_train=falls, L_val=near) == {"L_train": "loss", "L_val": "val_loss"}
+    assert found(loss=falls, L=near) == {"loss": "loss"}
+
+
+def test_a_letter_whose_values_are_no_loss_stays_unknown() -> None:
+    assert found(L=[128.0, 256.0, 128.0, 512.0]) == {}
+    assert found(L=[0.5, 0.5, 0.5, 0.5]) == {}
+    assert found(D=[2.3, 1.9, 1.2, 0.9], G=[0.3, 0.9, 1.2, 1.9]) == {}
+    assert found(R=[2.3, 1.9, 1.2, 0.9], L=[20.3, 41.9, 51.2, 60.9]) == {}
+    assert found(ep_ret=[2.3, 1.9, 1.2, 0.9], L=[20.3, 41.9, 51.2, 60.9]) == {"ep_ret": "reward"}
+
+
+def test_seconds_an_iteration_are_no_throughput() -> None:
+    assert found(time_this_iter_s=[10.1, 10.3, 9.9, 10.0]) == {"time_this_iter_s": "step_time"}
+    assert found(iters_per_s=[10.1, 10.3, 9.9, 10.0]) == {"iters_per_s": "throughput"}
+
+
+def test_an_error_metric_stands_in_for_the_loss_of_a_run_without_one() -> None:
+    found = roles(**{"train-rmse": [3.0, 2.0, 1.0], "eval-rmse": [3.1, 2.2, 1.5]})
+    assert [(m.role, m.metric) for m in found] == [("loss", "train-rmse"), ("val_loss", "eval-rmse")]
+
+
+def test_all_values_nan_do_not_cost_a_metric_its_role() -> None:
+    assert roles(loss=[float("nan")] * 9)[0].role == "loss"
+
+
+def test_an_accuracy_outside_of_any_scale_is_no_accuracy() -> None:
+    assert not roles(accuracy=[512.0, 700.0, 900.0])
+
+
+def test_what_the_user_chose_comes_first_and_in_one_role_only() -> None:
+    metrics = [facts(m, np.array([2.0, 1.0])) for m in ("loss", "acc", "my/metric")]
+    found = assign(metrics, TABLE, {"loss": "my/metric", "metric": "acc"})
+    assert [(m.role, m.metric) for m in found] == [("loss", "my/metric"), ("loss", "loss"), ("metric", "acc")]
+
+
+def test_an_unknown_role_or_metric_is_refused_with_near_matches() -> None:
+    with pytest.raises(UsageError, match="did you mean 'loss'"):
+        check_chosen({"los": "x"}, ["x"], TABLE)
+    with pytest.raises(UsageError, match="'train/loss'"):
+        check_chosen({"loss": "train/los"}, ["train/loss", "acc"], TABLE)
+
+
+def test_settings_are_found_under_their_aliases_and_in_nested_keys() -> None:
+    found = settings_of(
+        {"optimizer.lr": "1e-4", "model.dropout": 0.1, "num_labels": 10.0, "fp16": True, "trainer.max_steps": 100,
+         "trainer.max_epochs": 10, "overfit_batches": 1.0, "data.name": "x", "clip_grad": 3.0}, TABLE,
+    )  # fmt: skip
+    assert found["lr"] == 1e-4 and found["dropout"] == 0.1 and found["num_classes"] == 10
+    assert found["precision"] == "fp16" and found["single_batch"] is True and found["max_grad_norm"] == 3
+    assert found["steps_per_epoch"] == 10
+
+
+@pytest.mark.parametrize(
+    ("config", "precision"),
+    [({"precision": "16-mixed"}, "fp16"), ({"precision": "bf16-mixed"}, "bf16"), ({"precision": 32}, "fp32"),
+     ({"mixed_precision": "no"}, "fp32"), ({"bf16": True, "fp16": False}, "bf16"), ({"amp": True}, "fp16"),
+     ({"torch_dtype": "bfloat16"}, "bf16"), ({"fp16": False}, None), ({"fp16.enabled": True}, "fp16")],
+)  # fmt: skip
+def test_precision_has_one_spelling(config: dict[str, object], precision: str | None) -> None:
+    assert settings_of(config, TABLE).get("precision") == precision  # type: ignore[arg-type]
+
+
+def test_the_single_norm_of_a_run_is_the_norm_of_the_whole() -> None:
+    assert [m.role for m in roles(generator__grad_norm=[1.0, 2.0])] == ["grad_norm"]
+    assert {m.role for m in roles(a__grad_norm=[1.0, 2.0], b__grad_norm=[1.0, 2.0])} == {"layer_grad_norm"}
+
+
+def test_a_policy_clip_fraction_is_no_gradient_clipping() -> None:
+    found = roles(clip_fraction=[0.1, 0.2], approx_kl=[0.01, 0.02])
+    assert {m.role for m in found} == {"kl"}
+    assert {m.role for m in roles(clip_fraction=[0.1, 0.2])} == {"clip_rate"}
+
+
+def test_parts_of_the_configuration_that_are_not_about_training_are_left_out() -> None:
+    found = settings_of({"eval.batch_size": 512, "trainer.batch_size": 32, "logging.steps": 10}, TABLE)
+    assert found["batch_size"] == 32 and "max_steps" not in found
+
+
+def test_lengths_follow_from_one_another() -> None:
+    found = settings_of({"epochs": 10, "train_size": 1000, "batch_size": 32, "warmup": 0.1}, TABLE)
+    assert found["steps_per_epoch"] == 32 and found["max_steps"] == 320
+    assert found["warmup_ratio"] == 0.1 and found["warmup_steps"] == 32
+    assert "world_size" not in settings_of({"gpus": "0,1"}, TABLE)
+    assert settings_of({"max_steps": "1,000"}, TABLE)["max_steps"] == 1000
+
+
+def test_the_shorter_path_wins_and_impossible_values_are_left_out() -> None:
+    assert settings_of({"teacher.head.lr": 1.0, "lr": 0.1}, TABLE)["lr"] == 0.1
+    assert "num_classes" not in settings_of({"num_classes": 0}, TABLE)
+    assert "lr" not in settings_of({"lr": float("nan")}, TABLE)
+
+
+def test_a_well_known_data_set_tells_its_number_of_classes() -> None:
+    assert settings_of({"dataset": "CIFAR-10"}, TABLE)["num_classes"] == 10
+    assert settings_of({"dataset": "cifar10", "num_classes": 3}, TABLE)["num_classes"] == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("famlies: []", "did you mean 'families'"), ("families: [{name: x, roles: {train: y}}]", "needs names"),
+     ("patterns: [{role: x, raw: ['(']}]", "bad regular expression"), ("ignore: [no]", "quote"), ("a: [", "not YAML"),
+     ("config: {lr: {type: numbr}}", "unknown type"), ("patterns: [{role: x, raw: [a], range: 3}]", "lowest")],
+)  # fmt: skip
+def test_a_wrong_table_is_refused_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "signals.yaml"
+    path.write_text(text)
+    with pytest.raises(RuleError) as e:
+        load_signals(path)
+    assert told in str(e.value) and "signals.yaml" in str(e.value)
+
+
+def test_the_validation_of_a_trained_part_is_a_part_and_of_anything_else_a_data_set() -> None:
+    falls = [3.0, 2.0, 1.0]
+    told = roles(loss=falls, loss_bc=falls, val_loss=falls, val_loss_bc=falls, val_loss_wild=falls)
+    assert [m.role for m in told if m.metric == "val_loss_bc"] == ["val_aux_loss"]
+    assert [(m.role, m.label) for m in told if m.metric == "val_loss_wild"] == [("val_loss", "wild")]
+    alone = roles(loss=falls, val_loss=falls, val_loss_bc=falls)
+    assert [(m.role, m.label) for m in alone if m.metric == "val_loss_bc"] == [("val_loss", "bc")]

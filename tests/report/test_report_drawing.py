@@ -1,0 +1,214 @@
+"""Drawing data and its pictures: extremes are kept, odd curves are drawn, nothing crashes on a strange run."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
+
+from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, Mark, RankedCause, RunDiagnosis, Waste
+from curvedoc.report.charts.columns import thinned
+from curvedoc.report.charts.drawing import drawing
+from curvedoc.report.charts.panels import picture
+from curvedoc.report.charts.static_svg import baked, begun, y_domain
+from curvedoc.report.charts.vega import templates
+from curvedoc.report.exchange.json_document import from_json, to_json
+from curvedoc.report.html.page import to_html
+from curvedoc.report.markdown import to_markdown
+from curvedoc.report.terminal.summary import to_text
+from curvedoc.report.tree import tree
+
+odd_number = st.floats(allow_nan=True, allow_infinity=True) | st.sampled_from([0.0, -1.0, 1e308, -1e308, 5e-324])
+
+
+@st.composite
+def odd_curves(draw: st.DrawFn) -> Curve:
+    n = draw(st.integers(0, 12))
+    step = sorted(draw(st.sets(st.integers(-5, 10**12), min_size=n, max_size=n)))
+    values = [draw(st.tuples(odd_number, odd_number, odd_number)) for _ in step]
+    role = draw(st.sampled_from(["loss", "val_loss", "lr", "grad_norm", "accuracy", "layer_grad_norm", ""]))
+    raw = (tuple(step), tuple(v[0] for v in values)) if draw(st.booleans()) else ((), ())
+    columns = [tuple(v[i] for v in values) for i in range(3)]
+    return Curve(draw(st.text(max_size=5)), role, draw(st.text(max_size=3)), tuple(step), *columns, n, ((3, 9),), raw)
+
+
+@st.composite
+def odd_runs(draw: st.DrawFn) -> RunDiagnosis:
+    curves = tuple(draw(st.lists(odd_curves(), max_size=5)))
+    metrics = st.sampled_from([c.metric for c in curves] or [""]) | st.none()
+    steps = st.integers(-9, 10**12) | st.none()
+    marks = st.builds(Mark, st.sampled_from([c.metric for c in curves] or [""]), steps, steps, odd_number | st.none())
+    evidence = st.builds(Evidence, st.text(max_size=20), metrics, st.lists(marks, max_size=3).map(tuple))
+    findings = st.builds(
+        Finding,
+        st.sampled_from(["a", "b"]),
+        st.text(max_size=20),
+        st.sampled_from(["pathology", "notice", "gap"]),
+        st.sampled_from(["fatal", "error", "warning", "note"]),
+        st.floats(0, 1),
+        steps,
+        steps,
+        metrics,
+        st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=1),
+        st.lists(evidence, max_size=2).map(tuple),
+        st.dictionaries(st.text(max_size=3), odd_number | st.booleans(), max_size=2),
+        st.sampled_from(["a", "b", "elsewhere", None]),
+    )
+    answers = st.sampled_from(["yes", "no", "leaning-yes", "leaning-no", "open", "unanswerable"])
+    word = st.sampled_from(["confirmed", "ruled-out", "lr-too-high", ""])
+    checks = st.builds(
+        Check, st.text(max_size=9), st.text(max_size=9), st.just("look"), word, word, answers, st.text(max_size=9)
+    )
+    causes = st.builds(
+        RankedCause,
+        st.text(max_size=6),
+        st.text(max_size=9),
+        st.floats(0, 1) | st.just(math.nan),
+        st.text(max_size=9),
+        st.lists(evidence, max_size=2).map(tuple),
+        st.lists(evidence, max_size=2).map(tuple),
+        st.lists(checks, max_size=3).map(tuple),
+    )
+    return replace(
+        healthy_run(),
+        run=draw(st.text(max_size=12)),
+        verdict=draw(st.sampled_from(["failed", "warning", "healthy", "inconclusive"])),
+        curves=curves,
+        findings=tuple(draw(st.lists(findings, max_size=3))),
+        causes=tuple(draw(st.lists(causes, max_size=2))),
+        cost=draw(st.builds(Waste, steps, steps, odd_number | st.none())),
+        signals=(),
+    )
+
+
+#: Shrinking a whole page would take minutes.
+NO_SHRINK = (Phase.explicit, Phase.reuse, Phase.generate)
+
+
+@settings(max_examples=25, deadline=None, phases=NO_SHRINK)
+@given(odd_runs(), st.booleans())
+def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> None:
+    d = of(run, replace(nan_run(), curves=())) if two else of(run)
+    assert to_html(d, baked=0).endswith("</html>")
+    to_markdown(d)
+    to_text(d, verbose=True)
+    again = from_json(to_json(d))
+    assert to_json(again) == to_json(d)
+
+
+@settings(max_examples=10, deadline=None, phases=NO_SHRINK)
+@given(st.lists(odd_curves().filter(lambda c: len(c.step)), min_size=1, max_size=2))
+def test_any_curve_can_be_baked(curves: list[Curve]) -> None:
+    drawn = drawing(picture(replace(healthy_run(), curves=tuple(curves))), 420)
+    for svg in baked(begun(drawn, TEMPLATES), "r1", ["loss"] * 9):
+        assert svg == "" or svg.startswith('<svg role="img" aria-label="loss" ')
+
+
+TEMPLATES = templates()
+
+
+@settings(max_examples=40, deadline=None)
+@given(odd_curves(), st.integers(1, 8))
+def test_merging_buckets_keeps_the_extremes(c: Curve, most: int) -> None:
+    small = thinned(c, most)
+    assert len(small.step) <= max(most, 0) or len(c.step) <= most
+    for name, pick in (("low", min), ("high", max)):
+        before = [v for v in getattr(c, name) if math.isfinite(v)]
+        after = [v for v in getattr(small, name) if math.isfinite(v)]
+        assert (pick(before) if before else None) == (pick(after) if after else None)
+
+
+def test_a_spike_of_one_step_is_inside_the_band() -> None:
+    value = [1.0] * 5000
+    value[3333] = 50.0
+    c = curve("loss", "loss", range(5000), value)
+    line = drawing(picture(replace(healthy_run(), curves=(c,))), 60)["panels"][0]["lines"][0]
+    assert max(line["hi"]) == 50 and line["lo"] and len(line["x"]) <= 60
+
+
+def test_validation_stands_beside_training_and_a_rate_at_the_bottom() -> None:
+    panels = picture(overfit_run()).panels
+    assert [p.key for p in panels] == ["loss", "grad_norm", "lr"]
+    assert [c.role for c in panels[0].curves] == ["loss", "val_loss", "val_loss"]
+
+
+def test_the_curve_that_a_finding_needs_gets_a_panel_of_its_own() -> None:
+    assert [p.key for p in picture(oom_run()).panels] == ["loss", "memory", "lr"]
+
+
+def test_a_run_that_logged_only_an_accuracy_is_drawn() -> None:
+    c = curve("accuracy", "acc", [1, 2, 3], [0.1, 0.4, 0.3])
+    drawn = drawing(picture(replace(healthy_run(), curves=(c,))), 420)
+    assert [p["k"] for p in drawn["panels"]] == ["accuracy"]
+    assert drawn["panels"][0]["lines"][0]["dots"]
+
+
+def test_a_dead_stretch_is_a_band_with_its_length_in_words() -> None:
+    band = next(b for b in picture(nan_run()).bands if b.kind == "dead")
+    assert (band.start, band.end, band.text) == (7508, 12_959, "5,452 steps without a finite loss")
+
+
+def test_the_finding_of_the_headline_is_mark_one_and_the_rest_count_on_from_left_to_right() -> None:
+    pins = picture(nan_run()).pins
+    assert [p.step for p in pins] == [5180, 6600, 7412, 7508]
+    assert [p.number for p in pins] == [2, 4, 3, 1]  # what happened at 6600 follows from it
+    assert pins[3].text == nan_run().findings[0].title
+
+
+def test_a_consequence_is_marked_last_however_early_it_begins() -> None:
+    run = nan_run()
+    early = replace(run.findings[0], symptom="underfitting", title="It underfits", first_step=0, evidence=(),
+                    severity="warning", explained_by=run.findings[0].symptom)  # fmt: skip
+    pins = picture(replace(run, findings=(early, *run.findings))).pins
+    assert [p.step for p in pins] == [0, 5180, 6600, 7412, 7508]
+    assert [p.number for p in pins] == [4, 2, 5, 3, 1]
+
+
+def test_a_negative_loss_is_not_drawn_on_a_log_scale() -> None:
+    c = curve("loss", "nll", range(100), [-i / 10 for i in range(100)])
+    panel = picture(replace(healthy_run(), curves=(c,))).panels[0]
+    assert not panel.log and not panel.can_log
+
+
+def test_the_visible_range_ignores_what_is_not_finite() -> None:
+    drawn = drawing(picture(nan_run()), 420)
+    low, high = y_domain(drawn["panels"][0], drawn["view"])
+    assert 1 < low < 2.5 and 10 < high < 20
+    json.dumps(drawn, allow_nan=False)
+
+
+def test_the_tree_leads_from_what_is_known_to_the_next_check() -> None:
+    path = tree(nan_run())
+    assert path
+    assert [n.state for n in path.nodes] == ["answered", "leaning", "next", "later", "blocked"]
+    assert path.answered == 1
+    assert path.nodes[0].other == ("No", "Look at this next: bad batch.")
+    assert path.nodes[2].yes == "Confirmed: learning rate too high."
+    assert [title for title, _ in path.unlikely] == ["bad batch", "no warm-up"]
+    assert tree(healthy_run()) is None
+
+
+def test_a_check_that_the_log_answered_is_never_the_next_one() -> None:
+    run = overfit_run()
+    known = run.causes[0].checks[0]
+    assert run.next_check
+    path = tree(replace(run, next_check=replace(run.next_check, ask=known.ask)))
+    assert path and all(n.state != "next" for n in path.nodes)
+
+
+def test_a_show_button_is_drawn_only_where_it_shows_something() -> None:
+    run = nan_run()
+    drawn, pinned, elsewhere = (
+        Evidence("on a curve", "train/loss", (Mark("train/loss", 900, 1200),)),
+        Evidence("at a mark", "messages", (Mark("messages", run.findings[0].first_step),)),
+        Evidence("nowhere", "layer.7/norm", (Mark("layer.7/norm", 900, 1200),)),
+    )
+    causes = (replace(run.causes[0], supports=(drawn, pinned, elsewhere), against=()),)
+    page = to_html(of(replace(run, causes=causes)), baked=0)
+    for text, there in (("on a curve", True), ("at a mark", True), ("nowhere", False)):
+        assert bool(re.search(rf"{text}[^\n]{{0,40}}</small> <button[^>]*data-zoom", page, re.IGNORECASE)) == there

@@ -1,0 +1,107 @@
+"""Shipped rules are read and checked once, and kept as documents that can do no more than a rule file."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curvedoc.rulebook import load as loading
+from curvedoc.rulebook.file_cache import MAGIC, _place, keep, kept
+from curvedoc.rulebook.load import load
+from curvedoc.rulebook.location import rules_dir
+from curvedoc.rulebook.rule import Rule
+from curvedoc.rulebook.schema import RuleFile
+from curvedoc.rulebook.yaml12 import read
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "rules"
+
+
+def said(rule: Rule) -> str:
+    """All of a rule but its cases, expressions as their text and type."""
+    bare = replace(rule, tests=())
+    own = [(n, e.text, e.type, e.names, ast.dump(e.tree)) for n, e in rule.program.measures]
+    when = [(n, [(e.text, e.type, e.names) for e in es]) for n, es in rule.when]
+    program = replace(rule.program, measures=())
+    return repr((replace(bare, program=program, when=(), strength=rule.strength.text), own, when))
+
+
+def test_kept_rules_and_causes_are_the_same_and_no_file_is_parsed_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = load(lazy=True)
+    titles = {id_: (c.title, c.checks, c.fix, c.supports) for id_, c in fresh.causes.items()}
+    monkeypatch.setattr(loading, "_load_file", None)
+    again = load(lazy=True)
+    assert again.digest == fresh.digest
+    assert [said(r) for r in again.rules] == [said(r) for r in fresh.rules]
+    assert {id_: (c.title, c.checks, c.fix, c.supports) for id_, c in again.causes.items()} == titles
+
+
+def test_a_second_call_needs_neither_yaml_nor_pydantic(own_cache: Path) -> None:
+    code = (
+        "import sys; from curvedoc.options import Options, rulebook; book = rulebook(Options());"
+        "print(book.causes['lr-too-high'].title, sorted({'yaml', 'pydantic'} & set(sys.modules)))"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert said[0].endswith("['pydantic', 'yaml']\n") and said[1].endswith(" []\n")
+
+
+def test_cases_stay_with_whoever_asks_for_the_files() -> None:
+    load(lazy=True)
+    assert all(len(r.tests) > 1 for r in load().rules)
+
+
+@given(st.data())
+@settings(max_examples=30, deadline=None)
+def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
+    path = rules_dir() / "causes" / "bad-batch.yaml"
+    load(lazy=True).causes["bad-batch"]
+    content = path.read_bytes()
+    place = _place(content)
+    whole = place.read_bytes()
+    at = data.draw(st.integers(0, len(whole) - 1))
+    place.write_bytes(data.draw(st.sampled_from((whole[:at], whole[:at] + bytes([whole[at] ^ 5]) + whole[at + 1 :]))))
+    assert load(lazy=True).causes["bad-batch"].id == "bad-batch"
+    place.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [None, 3, [], {}, {"": 3}, {"": {}}, {"": {"id": "nan-sudden"}}, {"": {"tests": []}}, {"": {"id": {"": {}}}}],
+)
+def test_a_document_of_another_kind_is_read_from_its_file(document: object) -> None:
+    path = next(p for p in rules_dir().rglob("nan-sudden.yaml"))
+    keep(path.read_bytes(), RuleFile.model_validate(read(path, "")))
+    body = json.dumps(document).encode()
+    _place(path.read_bytes()).write_bytes(MAGIC + b" %08x\n" % zlib.crc32(body) + body)
+    assert any(r.id == "nan-sudden" and r.program.measures for r in load(lazy=True).rules)
+
+
+def test_a_place_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "file"))
+    assert load(lazy=True).rules and kept(b"anything") is None
+
+
+@given(st.text("ab1-+*<>=.,()[]~ :'f{}@/|", max_size=40))
+@settings(max_examples=300, deadline=None)
+def test_no_expression_has_more_than_two_parts_for_a_character(text: str) -> None:
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return
+    assert sum(1 for _ in ast.walk(tree)) <= 2 * len(text)

@@ -1,0 +1,156 @@
+"""What many statistics of one series start from: medians, spacing, and results kept on the series."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curvedoc.core.series import Floats, Series, kept
+from curvedoc.stats.basic.grid import Curve, curve_of
+from curvedoc.stats.basic.medians import CHUNK, inner_median5, median5, median_of
+from curvedoc.stats.basic.robust import spread_blocks, unit_of
+from curvedoc.stats.basic.spacing import evenly_spaced, typical_gap
+from curvedoc.stats.basic.windows import steady
+from curvedoc.stats.events import jump_scan
+from curvedoc.stats.noise import oscillation, period
+from curvedoc.stats.schedule import phases
+from curvedoc.stats.shape.decay import ground
+
+numbers = st.floats(-1e6, 1e6) | st.sampled_from([0.0, 1.0, -1.0, 1e300])
+
+
+def windows(y: Floats, width: int) -> Floats:
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(y, width), axis=1))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(numbers, min_size=1, max_size=40))
+def test_the_median_equals_the_general_one(values: list[float]) -> None:
+    y = np.array(values)
+    assert median_of(y) == np.median(y)
+
+
+@pytest.mark.parametrize("values", [[float("nan")], [1.0, float("nan"), 2.0], [float("nan"), 1.0, 1.0, 1.0], []])
+def test_the_median_is_nan_where_a_value_is_or_none_is_given(values: list[float]) -> None:
+    assert np.isnan(median_of(np.array(values)))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=3, max_size=40))
+def test_the_moving_median_of_five_equals_sorted_windows(values: list[int]) -> None:
+    y = np.array(values, dtype=np.float64)
+    mirrored = np.concatenate([y[2:3], y[1:2], y, y[-2:-1], y[-3:-2]])
+    assert median5(y).tolist() == windows(mirrored, 5).tolist()
+
+
+@pytest.mark.parametrize("n", [5, CHUNK + 3, CHUNK + 4, CHUNK + 5, 2 * CHUNK + 9])
+def test_the_moving_median_joins_its_stretches_without_a_seam(n: int) -> None:
+    y = np.random.default_rng(n).standard_normal(n)
+    assert (inner_median5(y) == windows(y, 5)).all()
+
+
+@pytest.mark.parametrize("rows", [3, 5, 9, 501])
+def test_a_running_median_equals_sorted_windows_of_any_width(rows: int) -> None:
+    y = np.random.default_rng(rows).standard_normal(2000)
+    padded = np.pad(y, rows // 2, mode="edge")
+    assert (steady(Series(np.arange(2000), y), rows).value == windows(padded, rows)).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=30))
+def test_the_typical_gap_is_the_median_gap(gaps: list[int]) -> None:
+    step = np.cumsum([0, *gaps])
+    assert typical_gap(step) == np.median(gaps)
+    assert evenly_spaced(step) == (len(set(gaps)) == 1)
+
+
+@pytest.mark.parametrize(("n", "blocks"), [(10, 3), (7, 7), (4000, 2), (9001, 3), (5000, 1)])
+def test_block_levels_are_joined_by_the_lines_between_their_centers(n: int, blocks: int) -> None:
+    level = np.random.default_rng(n).random(blocks)
+    centers = (np.arange(blocks) + 0.5) * n / blocks
+    assert spread_blocks(level, n) == pytest.approx(np.interp(np.arange(n), centers, level), abs=1e-12)
+
+
+def test_contrasts_of_a_long_curve_do_not_depend_on_its_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(1).standard_normal(700)
+    whole = dict(jump_scan.contrasts(x))
+    monkeypatch.setattr(jump_scan, "CHUNK", 64)
+    parts = dict(jump_scan.contrasts(x))
+    assert list(parts) == list(whole)
+    for h, jump in whole.items():
+        assert parts[h] == pytest.approx(jump, abs=1e-10)
+
+
+def naive_swings(c: Curve) -> tuple[tuple[int, int], ...]:
+    """schedule.swings, one row at a time."""
+    top = float(np.max(c.y))
+    out: list[tuple[int, int]] = []
+    high = low = phases.warmup_row(c)
+    falling = False
+    for i in range(high, len(c)):
+        v = c.y[i]
+        if not falling:
+            if v >= c.y[high]:
+                high = i
+            elif v * phases.TIMES <= c.y[high] and c.y[high] - v >= phases.RISE * top:
+                falling, low = True, i
+            if out and not falling:
+                out[-1] = (out[-1][0], high)
+        elif v <= c.y[low]:
+            low = i
+        elif v >= phases.TIMES * c.y[low] and v - c.y[low] >= phases.RISE * top:
+            out.append((low, i))
+            falling, high = False, i
+    return tuple(out)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 12), st.integers(1, 4)), min_size=1, max_size=25).filter(
+        lambda x: any(v for v, _ in x)
+    )
+)
+def test_swings_found_at_turning_points_equal_those_found_row_by_row(treads: list[tuple[int, int]]) -> None:
+    c = phases.rates_of(Series.of([float(v) for v, times in treads for _ in range(times)]))
+    assert c is not None
+    assert phases.swings(c) == naive_swings(c)
+
+
+def test_what_is_kept_on_a_series_is_computed_once_and_belongs_to_it_alone() -> None:
+    calls: list[Series] = []
+
+    @kept
+    def total(s: Series) -> float:
+        calls.append(s)
+        return float(s.value.sum())
+
+    a, b = Series.of([1.0, 2.0]), Series.of([3.0])
+    assert [total(a), total(b), total(a)] == [3.0, 3.0, 3.0]
+    assert [c is s for c, s in zip(calls, (a, b), strict=True)] == [True, True]
+
+
+def test_shared_arrays_cannot_be_written_to() -> None:
+    s = Series.of([float(i % 7) for i in range(100)] + [float("nan")])
+    g = ground(s)
+    assert g is not None
+    curve = curve_of(s)
+    for shared in (g.y, g.calm, g.model, curve.x, curve.y, curve.calm, unit_of(s)[0], s.finite().value):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[0] = 1.0
+
+
+def test_the_finite_rows_of_a_finite_series_are_the_series_itself() -> None:
+    s = Series.of([1.0, 2.0])
+    part = Series.of([1.0, float("nan")]).finite()
+    assert s.finite() is s and s.finite() is s
+    assert part.finite() is part and len(part) == 1
+
+
+def test_what_stands_above_the_decay_is_finite_where_only_subnormal_numbers_move() -> None:
+    s = Series.of([0.0, 0.0, 5e-324] * 40)
+    g = ground(s)
+    assert g is not None
+    assert g.rest(curve_of(s).scale).tolist() == [0.0] * 120
+    assert oscillation.lag1(s) is None and period.period(s) is None
