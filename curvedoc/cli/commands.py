@@ -113,7 +113,7 @@ def new_rule(
         begin(id_, folder, force)
 
 
-class Part(StrEnum):
+class SplitPart(StrEnum):
     """A field of the labels by which accuracy is split."""
 
     task = "task"
@@ -125,7 +125,9 @@ def evaluate(
     labels: Annotated[Path, typer.Argument(help="A labels.jsonl beside its runs, or their directory.")],
     markdown: Annotated[Path | None, typer.Option("--markdown", help="Write the accuracy page here.")] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Write every figure and run as JSON here.")] = None,
-    split_by: Annotated[list[Part] | None, typer.Option("--split-by", help="Figures by this part of the data.")] = None,
+    split_by: Annotated[
+        list[SplitPart] | None, typer.Option("--split-by", help="Figures by this part of the data.")
+    ] = None,
     sensitivities: Annotated[
         str, typer.Option("--sensitivities", metavar="-1,0,1", help="Compare these settings of --sensitivity.")
     ] = "",

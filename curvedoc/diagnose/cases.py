@@ -16,7 +16,7 @@ from curvedoc.core.series import Floats, Ints
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.rulebook.rule import Rule
-from curvedoc.rulebook.schema import Case, Curve, Knots, Member
+from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, Knots
 
 _STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
 
@@ -48,8 +48,8 @@ def _between(step: Ints, knots: Knots, log: bool) -> Floats:
     return value
 
 
-def _series(spec: Knots | Curve, case: Case, key: str) -> tuple[Ints, Floats]:
-    curve = Curve(knots=spec) if isinstance(spec, list) else spec
+def _series(spec: Knots | CaseCurve, case: Case, key: str) -> tuple[Ints, Floats]:
+    curve = CaseCurve(knots=spec) if isinstance(spec, list) else spec
     first, last = curve.knots[0][0], curve.knots[-1][0]
     grid = np.linspace(first, last, curve.points or case.points).round().astype(np.int64)
     step = np.unique(np.concatenate([grid, np.array([k[0] for k in curve.knots], dtype=np.int64)]))
@@ -85,11 +85,13 @@ def _resumed(points: pl.DataFrame, reached: int, back_to: int) -> pl.DataFrame:
     return pl.concat([before, again])
 
 
-def build(member: Case | Member, case: Case, name: str = "case", ranks: Mapping[int, Member] | None = None) -> Run:
+def build(
+    member: Case | CaseMember, case: Case, name: str = "case", ranks: Mapping[int, CaseMember] | None = None
+) -> Run:
     """The run that a case (or one of its siblings) describes."""
     parts: list[pl.DataFrame] = []
     matches: dict[tuple[str, str], RoleMatch] = {}
-    sources: list[tuple[int, Case | Member]] = [(0, member), *((r, m) for r, m in (ranks or {}).items())]
+    sources: list[tuple[int, Case | CaseMember]] = [(0, member), *((r, m) for r, m in (ranks or {}).items())]
     for rank, owner in sources:
         for key, spec in owner.series.items():
             role, _, label = key.partition(":")

@@ -8,7 +8,7 @@ from typing import Any
 
 from curvedoc.evaluate.rates import Rate
 from curvedoc.evaluate.run import Evaluation
-from curvedoc.evaluate.tables import Table, mistakes, tables
+from curvedoc.evaluate.tables import FigureTable, mistakes, tables
 from curvedoc.evaluate.totals import Totals
 from curvedoc.report.escape import markdown, visible
 
@@ -17,7 +17,7 @@ _CELL = 60
 _PLAIN = re.compile(r"^[A-Za-z0-9 .,%()/+'-]*$")
 
 
-def _text(table: Table) -> list[str]:
+def _text(table: FigureTable) -> list[str]:
     rows = [table.head, *(tuple(visible(c)[:_CELL] for c in row) for row in table.rows)]
     width = [max(len(row[i]) for row in rows) for i in range(len(table.head))]
     lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, width, strict=True)).rstrip() for row in rows]
@@ -39,7 +39,7 @@ def _cell(text: str) -> str:
     return text if _PLAIN.match(text) else markdown(text)
 
 
-def _markdown(table: Table) -> list[str]:
+def _markdown(table: FigureTable) -> list[str]:
     lines = [f"## {table.title}", ""]
     if table.about:
         lines += [table.about, ""]

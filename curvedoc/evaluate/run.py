@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curvedoc.evaluate.holdout import HeldOut, held_out
-from curvedoc.evaluate.judge import Outcome, judge
+from curvedoc.evaluate.judge import Judgment, judge
 from curvedoc.evaluate.labels import read_labels, units
 from curvedoc.evaluate.predict import at, predict, read_labelled
 from curvedoc.evaluate.totals import (
@@ -33,7 +33,7 @@ class Evaluation:
 
     version: str
     rules_digest: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[Judgment, ...]
     totals: Totals
     symptoms: tuple[SymptomRow, ...]
     families: tuple[FamilyRow, ...]
@@ -60,7 +60,7 @@ def evaluate(
     together = units(labels)
     runs = read_labelled(root, options)
 
-    def outcomes(with_: Options) -> tuple[Outcome, ...]:
+    def outcomes(with_: Options) -> tuple[Judgment, ...]:
         said = predict(together, labels, runs, with_, progress)
         return tuple(judge(unit, said[unit.name], kinds) for unit in together)
 

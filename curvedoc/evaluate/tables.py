@@ -13,7 +13,7 @@ NONE = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FigureTable:
     """A titled table; the first column is text, the others are figures."""
 
     title: str
@@ -56,7 +56,7 @@ def _share(value: float | None) -> str:
     return NONE if value is None else f"{100 * value:.1f} %"
 
 
-def _figures(t: Totals) -> Table:
+def _figures(t: Totals) -> FigureTable:
     def row(name: str, r: Rate, macro: float | None = None) -> tuple[str, ...]:
         return name, counted(r), within(r), percent(macro)
 
@@ -74,10 +74,10 @@ def _figures(t: Totals) -> Table:
         ("pathologies named on faults that are right", percent(t.precision), NONE, NONE),
     )
     about = f"{t.units} units; {t.missing} without a result; {t.quiet} faults that did not show are not counted."
-    return Table("Figures", about, ("what", "rate", "95 % interval", "mean over families"), rows)
+    return FigureTable("Figures", about, ("what", "rate", "95 % interval", "mean over families"), rows)
 
 
-def _calibration(t: Totals) -> Table:
+def _calibration(t: Totals) -> FigureTable:
     rows = tuple(
         (f"{100 * b.low:.0f} to {100 * b.high:.0f} %", str(b.right.n), percent(b.said), percent(b.right.value),
          within(b.right))
@@ -85,10 +85,10 @@ def _calibration(t: Totals) -> Table:
     )  # fmt: skip
     error = "-" if t.calibration_error is None else f"{t.calibration_error:.3f}"
     about = f"The leading cause's probability against how often it was right. Expected calibration error {error}."
-    return Table("Calibration", about, ("stated", "runs", "mean stated", "right", "95 % interval"), rows)
+    return FigureTable("Calibration", about, ("stated", "runs", "mean stated", "right", "95 % interval"), rows)
 
 
-def _held_out(e: Evaluation) -> Table:
+def _held_out(e: Evaluation) -> FigureTable:
     rows = tuple(
         (r.task or "all tasks", counted(r.right), percent(r.shipped), percent(r.held), _number(r.shipped_error),
          _number(r.held_error), f"{r.shipped_surprise:.2f}", f"{r.held_surprise:.2f}")
@@ -111,24 +111,24 @@ def _held_out(e: Evaluation) -> Table:
         "surprise, shipped",
         "surprise, held out",
     )
-    return Table("Held out by task", about, head, rows)
+    return FigureTable("Held out by task", about, head, rows)
 
 
 def _number(value: float | None) -> str:
     return NONE if value is None else f"{value:.3f}"
 
 
-def _sensitivities(e: Evaluation) -> Table:
+def _sensitivities(e: Evaluation) -> FigureTable:
     rows = tuple(
         (f"{s:+g}" if s else "0", counted(t.hit), counted(t.top1), counted(t.healthy_alarms),
          within(t.healthy_alarms), counted(t.benign_alarms), counted(t.forbidden))
         for s, t in e.sensitivities
     )  # fmt: skip
     head = ("sensitivity", "fault named", "cause first", "alarm, healthy", "95 % interval", "alarm, benign", "wrong")
-    return Table("False-alarm budget", "What `--sensitivity` buys and costs.", head, rows)
+    return FigureTable("False-alarm budget", "What `--sensitivity` buys and costs.", head, rows)
 
 
-def _symptoms(e: Evaluation) -> Table:
+def _symptoms(e: Evaluation) -> FigureTable:
     rows = tuple(
         (r.symptom, r.kind or "no rule", counted(r.itself), within(r.itself), counted(r.any), counted(r.right),
          within(r.right), str(r.alarms), _share(r.onset_median))
@@ -149,18 +149,18 @@ def _symptoms(e: Evaluation) -> Table:
         "alarms",
         "onset error",
     )
-    return Table("Symptoms", about, head, rows)
+    return FigureTable("Symptoms", about, head, rows)
 
 
-def _families(e: Evaluation) -> Table:
+def _families(e: Evaluation) -> FigureTable:
     rows = tuple((r.family, counted(r.hit), counted(r.top1), counted(r.top3)) for r in e.families)
-    return Table("Faults", "By what was injected.", ("fault", "named", "cause first", "cause in three"), rows)
+    return FigureTable("Faults", "By what was injected.", ("fault", "named", "cause first", "cause in three"), rows)
 
 
-def tables(e: Evaluation) -> tuple[Table, ...]:
+def tables(e: Evaluation) -> tuple[FigureTable, ...]:
     """Every table, in the order it is read; tables without a row are left out."""
     split = [
-        Table(
+        FigureTable(
             f"By {by}",
             "",
             (by, "fault named", "cause first", "false alarm"),
@@ -180,7 +180,7 @@ def tables(e: Evaluation) -> tuple[Table, ...]:
     return tuple(t for t in made if t.rows)
 
 
-def mistakes(e: Evaluation) -> tuple[Table, ...]:
+def mistakes(e: Evaluation) -> tuple[FigureTable, ...]:
     """The single runs that were missed, raised a false alarm or were called something plainly wrong."""
 
     def words(ids: Sequence[str] | frozenset[str]) -> str:
@@ -199,9 +199,9 @@ def mistakes(e: Evaluation) -> tuple[Table, ...]:
     alarms = tuple((o.unit.name, o.unit.label.family, words(o.alarms)) for o in e.outcomes if o.alarms)
     forbidden = tuple((o.unit.name, o.unit.label.family, words(o.forbidden)) for o in e.outcomes if o.forbidden)
     made = (
-        Table("Faults that were missed", "", ("run", "fault", "accepted", "named"), missed),
-        Table("Causes not among the first three", "", ("run", "fault", "accepted", "ranked"), causes),
-        Table("False alarms", "", ("run", "family", "named"), alarms),
-        Table("Plainly wrong", "", ("run", "family", "named"), forbidden),
+        FigureTable("Faults that were missed", "", ("run", "fault", "accepted", "named"), missed),
+        FigureTable("Causes not among the first three", "", ("run", "fault", "accepted", "ranked"), causes),
+        FigureTable("False alarms", "", ("run", "family", "named"), alarms),
+        FigureTable("Plainly wrong", "", ("run", "family", "named"), forbidden),
     )
     return tuple(t for t in made if t.rows)

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 from curvedoc.core.run import Scalar
-from curvedoc.diagnose.siblings.difference import Difference, OnlyIn, Setting, SignalDifference
+from curvedoc.diagnose.siblings.difference import Difference, OnlyIn, SettingDifference, SignalDifference
 from curvedoc.report.escape import clip, visible
 from curvedoc.report.redact import redact, redact_setting
 from curvedoc.report.words import VERDICTS, count, run_name, step, value
@@ -120,7 +120,7 @@ def _settings(d: Difference, everything: bool) -> list[str]:
     return out + _more(len(d.settings) - len(listed), "key")
 
 
-def _masked(s: Setting) -> Setting:
+def _masked(s: SettingDifference) -> SettingDifference:
     a, b = (_mask(s.key, v) for v in s.values)
     return replace(s, values=(a, b))
 

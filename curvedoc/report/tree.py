@@ -57,7 +57,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class CheckTree:
     """The path from the symptom down, and the causes that the evidence speaks against."""
 
     symptom: str
@@ -71,7 +71,7 @@ class Tree:
         return sum(n.state == "answered" for n in self.nodes)
 
 
-def tree(run: RunDiagnosis) -> Tree | None:
+def tree(run: RunDiagnosis) -> CheckTree | None:
     """The tree of a run; None where there is no cause to test."""
     if not run.causes:
         return None
@@ -95,7 +95,7 @@ def tree(run: RunDiagnosis) -> Tree | None:
     for state in _ORDER:
         path += [n for n in nodes.values() if n.state == state and n.ask in near][: _MOST.get(state)]
     more = sorted((n for n in nodes.values() if n not in path), key=lambda n: _ORDER.index(n.state))
-    return Tree(lead.title if lead else run.headline, tuple(path), tuple(more), _unlikely(run))
+    return CheckTree(lead.title if lead else run.headline, tuple(path), tuple(more), _unlikely(run))
 
 
 def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:

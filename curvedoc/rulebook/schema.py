@@ -18,7 +18,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Param(Strict):
+class ParamFile(Strict):
     """A threshold. `loose` and `strict` are the ends of its documented range, which --sensitivity moves along."""
 
     value: float
@@ -65,7 +65,7 @@ class Reference(Strict):
 Knots = list[tuple[int, float]]
 
 
-class Curve(Strict):
+class CaseCurve(Strict):
     """A case's series with more shape than straight lines between knots."""
 
     knots: Knots
@@ -77,10 +77,10 @@ class Curve(Strict):
     log: bool = False  # geometric interpolation between knots, noise multiplicative
 
 
-class Member(Strict):
+class CaseMember(Strict):
     """One rank or sibling run of a case."""
 
-    series: dict[str, Knots | Curve] = {}
+    series: dict[str, Knots | CaseCurve] = {}
     config: dict[str, bool | int | float | str] = {}
     log: list[str] | None = None
 
@@ -89,11 +89,11 @@ class Case(Strict):
     """One embedded test. Series are named by role, `role:label` for one layer or data set."""
 
     name: Prose
-    series: dict[str, Knots | Curve] = {}
+    series: dict[str, Knots | CaseCurve] = {}
     config: dict[str, bool | int | float | str] = {}
     log: list[str] | None = None  # lines of a text log; "@120 text" was written after step 120
-    ranks: dict[int, Member] = {}
-    siblings: list[Member] = []
+    ranks: dict[int, CaseMember] = {}
+    siblings: list[CaseMember] = []
     noise: Annotated[float, Field(ge=0, le=1)] = 0.0  # relative to the local value
     points: Annotated[int, Field(ge=1, le=20_000)] = 200
     axis: Literal["step", "epoch"] = "step"
@@ -120,7 +120,7 @@ class RuleFile(Strict):
     needs: dict[Name, str]
     patterns: dict[Name, str] = {}
     unless: dict[Name, str] = {}
-    params: dict[Name, Param] = {}
+    params: dict[Name, ParamFile] = {}
     measure: dict[Name, Expr] = {}
     when: list[Expr] | dict[Name, list[Expr]]
     strength: Expr = "1"
@@ -174,7 +174,7 @@ class CauseFile(Strict):
     needs: dict[Name, str] = {}
     patterns: dict[Name, str] = {}
     unless: dict[Name, str] = {}
-    params: dict[Name, Param] = {}
+    params: dict[Name, ParamFile] = {}
     measure: dict[Name, Expr] = {}
     supports: list[OddsLine] = Field(default=[], alias="for")
     against: list[OddsLine] = []

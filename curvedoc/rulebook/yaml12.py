@@ -24,11 +24,11 @@ _ANCHOR = re.compile(r"(?:^|[\s\[{,:-])[&*]\S", re.MULTILINE)
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Loader(_Base):  # type: ignore[misc]
+class _RuleLoader(_Base):  # type: ignore[misc]
     """SafeLoader with the four scalar types of the YAML 1.2 core schema."""
 
 
-_Loader.yaml_implicit_resolvers = {}
+_RuleLoader.yaml_implicit_resolvers = {}
 for _tag, _pattern, _first in (
     ("tag:yaml.org,2002:null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("tag:yaml.org,2002:bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
@@ -39,7 +39,7 @@ for _tag, _pattern, _first in (
         list("-+0123456789."),
     ),
 ):
-    _Loader.add_implicit_resolver(_tag, re.compile(f"^(?:{_pattern})$"), _first)
+    _RuleLoader.add_implicit_resolver(_tag, re.compile(f"^(?:{_pattern})$"), _first)
 
 
 def _float(loader: Any, node: yaml.ScalarNode) -> float:
@@ -62,9 +62,9 @@ def _mapping(loader: Any, node: yaml.MappingNode) -> dict[Hashable, Any]:
     return seen
 
 
-_Loader.add_constructor("tag:yaml.org,2002:float", _float)
-_Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
-_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
+_RuleLoader.add_constructor("tag:yaml.org,2002:float", _float)
+_RuleLoader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(loader.construct_scalar(node)))
+_RuleLoader.add_constructor("tag:yaml.org,2002:map", _mapping)
 
 
 def parse(text: str, where: str) -> Any:
@@ -77,12 +77,12 @@ def parse(text: str, where: str) -> Any:
         raise RuleError(f"larger than {MAX_BYTES:,} bytes, which no rule file is", where)
     try:
         # walking the events in Python costs as much as the rest: only where a sign could start an anchor or alias
-        for event in yaml.parse(text, Loader=_Loader) if _ANCHOR.search(text) else ():
+        for event in yaml.parse(text, Loader=_RuleLoader) if _ANCHOR.search(text) else ():
             if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
                 at = event.start_mark
                 place = f"{where}:{at.line + 1}:{at.column + 1}" if at else where
                 raise RuleError("anchors and aliases are not allowed", place)
-        return yaml.load(text, Loader=_Loader)
+        return yaml.load(text, Loader=_RuleLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f"{where}:{mark.line + 1}:{mark.column + 1}" if mark else where

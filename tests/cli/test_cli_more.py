@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import test_rules
+from rule_format import has_both_cases, keeps_house_format
 from typer.testing import CliRunner, Result
 
 from curvedoc.cli.app import app
@@ -290,8 +290,8 @@ def test_a_new_rule_loads_keeps_the_house_format_and_its_cases_hold(tmp_path: Pa
     assert tested.exit_code == 0 and "4 of 4 cases of 1 rules hold" in tested.stdout
     rule = loading.load([Path("rules/mine")]).rule("loss-up-late")
     assert rule is not None
-    test_rules.test_a_rule_file_keeps_the_house_format(rule)
-    test_rules.test_a_rule_has_a_case_that_fires_and_one_that_stays_silent(rule)
+    keeps_house_format(rule)
+    has_both_cases(rule)
 
 
 def test_test_rules_runs_the_cases_of_its_directory_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""Every sample run gives just what its expect.yaml says. `python tests/rules/test_sample_logs.py --rewrite` writes it anew.
+"""Every sample run gives just what its expect.yaml says.
+
+`python tests/rules/test_sample_logs.py --rewrite` writes it anew.
 
 A rewritten expectation is a claim about a run whose fault is known (`about`): read it before it is committed.
 """

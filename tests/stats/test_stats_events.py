@@ -22,7 +22,7 @@ from simulate import Curve, curve, growth_change, spike_change, step_change
 from curvedoc.core.series import Series
 from curvedoc.stats.basic import finite, robust
 from curvedoc.stats.events import blowup, event, jump_proof, jump_scan, jumps, spikes
-from curvedoc.stats.events.event import Event, Events
+from curvedoc.stats.events.event import CurveEvent, CurveEvents
 from curvedoc.stats.noise import noise
 from curvedoc.stats.shape import decay
 from curvedoc.stats.shape.decay import DecayFit
@@ -422,9 +422,9 @@ def check(s: Series) -> None:
                 assert len(out) <= len(s)
             case DecayFit() as fit:
                 assert 0.0 <= fit.r2 <= 1.0 and math.isfinite(fit.rate)
-            case Event() as e:
+            case CurveEvent() as e:
                 check_event(e, s)
-            case Events() as found:
+            case CurveEvents() as found:
                 assert found.rows <= len(s)
                 assert [e.row for e in found.items] == sorted({e.row for e in found.items})
                 for e in found.items:
@@ -433,7 +433,7 @@ def check(s: Series) -> None:
                 raise AssertionError(f"{f} returned {other!r}")
 
 
-def check_event(e: Event, s: Series) -> None:
+def check_event(e: CurveEvent, s: Series) -> None:
     assert e.step == float(s.step[e.row]) and e.end >= e.step
     assert e.z >= 0.0 and e.rows >= 1 and math.isfinite(e.z)
     assert math.isfinite(s.value[e.row])
@@ -552,13 +552,13 @@ def test_constants_and_short_series_hold_no_events() -> None:
 
 
 def test_accessors_answer_about_events() -> None:
-    a = Event(10.0, 20.0, 1.0, 7.0, 0.0, 0.1, 10, True, 10)
-    b = Event(40.0, 99.0, -3.0, 5.0, 0.0, -3.0, 59, False, 40)
-    both = Events((a, b), 100)
+    a = CurveEvent(10.0, 20.0, 1.0, 7.0, 0.0, 0.1, 10, True, 10)
+    b = CurveEvent(40.0, 99.0, -3.0, 5.0, 0.0, -3.0, 59, False, 40)
+    both = CurveEvents((a, b), 100)
     assert event.count(both) == 2.0 and event.rate(both) == 0.02 and event.rate(event.NO_EVENTS) is None
     assert event.largest(both) is b and event.strongest(both) is a
     assert event.first_event(both) is a and event.last_event(both) is b
-    assert event.first_event(event.NO_EVENTS) is event.last_event(event.NO_EVENTS) is event.largest(Events((), 5))
+    assert event.first_event(event.NO_EVENTS) is event.last_event(event.NO_EVENTS) is event.largest(CurveEvents((), 5))
     assert event.rises(both).items == (a,) and event.drops(both).items == (b,)
     assert event.unrecovered(both).items == (b,) and event.recovered_events(both).items == (a,)
     assert event.events_between(both, 10.0, 39.0).items == (a,) and event.held(both, 20.0).items == (b,)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.series import Floats, Series, kept
-from curvedoc.stats.basic.grid import Curve, curve_of
+from curvedoc.stats.basic.grid import GridCurve, curve_of
 from curvedoc.stats.basic.medians import CHUNK, inner_median5, median5, median_of
 from curvedoc.stats.basic.robust import spread_blocks, unit_of
 from curvedoc.stats.basic.spacing import evenly_spaced, typical_gap
@@ -83,7 +83,7 @@ def test_contrasts_of_a_long_curve_do_not_depend_on_its_stretches(monkeypatch: p
         assert parts[h] == pytest.approx(jump, abs=1e-10)
 
 
-def naive_swings(c: Curve) -> tuple[tuple[int, int], ...]:
+def naive_swings(c: GridCurve) -> tuple[tuple[int, int], ...]:
     """schedule.swings, one row at a time."""
     top = float(np.max(c.y))
     out: list[tuple[int, int]] = []

@@ -127,7 +127,7 @@ def test_alignment_averages_the_nearest_rows(ax: list[int], bx: list[int], seed:
 
 def test_the_smooth_is_a_local_parabola() -> None:
     y = naive.decay(np.random.default_rng(3), 40, 0.05)[1]
-    fit = turning.smooth_of(grid.Curve(np.arange(40.0), y, 1.0)).fit
+    fit = turning.smooth_of(grid.GridCurve(np.arange(40.0), y, 1.0)).fit
     expected = naive.local_quadratic(grid.clipped(y).tolist(), 40 / 6)
     assert fit.tolist() == pytest.approx(expected, abs=1e-6)
 

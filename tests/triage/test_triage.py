@@ -43,7 +43,7 @@ from curvedoc.triage.run.shard import Shard, Task
 from curvedoc.triage.run.slim import slim
 from curvedoc.triage.run.worker import serve
 from curvedoc.triage.store.outcomes import Store
-from curvedoc.triage.store.whole_tree import Tree, listing, recall, record
+from curvedoc.triage.store.whole_tree import TreeRecord, listing, recall, record
 
 RUNNER = CliRunner()
 #: Compiling the rules is most of a small call; the shipped ones do not change while these tests run.
@@ -193,7 +193,7 @@ def test_no_file_of_a_tree_whatever_its_bytes_makes_a_call_raise(noise: bytes, a
 
     with tempfile.TemporaryDirectory() as folder:
         runs = (_run("r", [1.0, 3.0]), _run("s", [2.0]))
-        record(Path(folder), "n", "m", Tree(Diagnosis("1", "d", runs), ("k", "l"), 2))
+        record(Path(folder), "n", "m", TreeRecord(Diagnosis("1", "d", runs), ("k", "l"), 2))
         (entry,) = Path(folder).glob("trees/*")
         kept = recall(Path(folder), "n", "m")
         assert kept is not None and repr(kept.diagnosis.runs) == repr(runs) and recall(Path(folder), "n", "x") is None

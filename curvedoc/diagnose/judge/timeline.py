@@ -13,7 +13,7 @@ from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import first_nonfinite, nonfinite_kind
 from curvedoc.stats.basic.medians import median_of
 from curvedoc.stats.events.blowup import blowup_onset, departure, mirrored
-from curvedoc.stats.events.event import Event as Change
+from curvedoc.stats.events.event import CurveEvent
 from curvedoc.stats.events.jumps import biggest_drop, biggest_rise
 from curvedoc.stats.events.surge import surge_factor, surge_step
 from curvedoc.stats.schedule.phases import lr_jump_step, restart_step
@@ -81,7 +81,7 @@ def _moved(channel: str, s: Series, onset: float | None, least: float = 1.0) -> 
         yield Event(round(onset), channel, "began to rise", factor)
 
 
-def _jumped(channel: str, change: Change | None, what: str) -> Iterator[Event]:
+def _jumped(channel: str, change: CurveEvent | None, what: str) -> Iterator[Event]:
     if change is not None:
         # the levels are read off fitted lines, which may pass zero where no value did
         yield Event(round(change.step), channel, what, _over(change.after, change.before))

@@ -12,7 +12,7 @@ import numpy as np
 from curvedoc.core.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Note
-from curvedoc.diagnose.siblings.families import ABSENT, Family, Key, families
+from curvedoc.diagnose.siblings.families import ABSENT, Key, SiblingFamily, families
 from curvedoc.diagnose.siblings.fisher import corrected
 from curvedoc.diagnose.siblings.outline import Sibling, final_loss
 
@@ -141,7 +141,7 @@ def _sentence(split: _Split, first: bool, counts: tuple[int, int, int, int], wor
     return f"{failed} of {of} {noun} with {own} {word}, {others} of {of_others} with {other} did"
 
 
-def _partings(family: Family, verdicts: Mapping[str, Verdict], tested: int) -> list[Parting]:
+def _partings(family: SiblingFamily, verdicts: Mapping[str, Verdict], tested: int) -> list[Parting]:
     chosen = [i for i, r in enumerate(family.runs) if verdicts.get(r.name, "inconclusive") != "inconclusive"]
     outcome = _outcome([verdicts[family.runs[i].name] for i in chosen])
     if outcome is None:

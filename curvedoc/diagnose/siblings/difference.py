@@ -46,7 +46,7 @@ class SignalDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingDifference:
     """One configuration key that differs; a value is None where the run does not have the key."""
 
     key: str
@@ -78,7 +78,7 @@ class Difference:
     headlines: tuple[str, str]
     signals: tuple[SignalDifference, ...]
     unshared: tuple[tuple[str, ...], tuple[str, ...]]
-    settings: tuple[Setting, ...]
+    settings: tuple[SettingDifference, ...]
     findings: tuple[tuple[OnlyIn, ...], tuple[OnlyIn, ...]]
     one_order: bool | None
 
@@ -171,7 +171,7 @@ def _signal(role: str, label: str, a: Series, b: Series) -> SignalDifference:
     )
 
 
-def _all_settings(a: Run, b: Run, table: Signals) -> tuple[Setting, ...]:
+def _all_settings(a: Run, b: Run, table: Signals) -> tuple[SettingDifference, ...]:
     """Canonical keys that differ, then raw ones that no canonical key of the same two values stands for."""
     out = _settings(a.settings, b.settings, True)
     told = {s.key: s.values for s in out}
@@ -182,7 +182,7 @@ def _all_settings(a: Run, b: Run, table: Signals) -> tuple[Setting, ...]:
     return tuple(out)
 
 
-def _settings(a: Mapping[str, Scalar], b: Mapping[str, Scalar], canonical: bool) -> list[Setting]:
+def _settings(a: Mapping[str, Scalar], b: Mapping[str, Scalar], canonical: bool) -> list[SettingDifference]:
     """Keys whose values differ or that one side lacks; 1 and 1.0 are one value, 1 and True are not."""
     out = []
     for key in sorted({*a, *b}):
@@ -190,7 +190,7 @@ def _settings(a: Mapping[str, Scalar], b: Mapping[str, Scalar], canonical: bool)
         same = x == y and isinstance(x, bool) == isinstance(y, bool)
         both_nan = x != x and y != y
         if not same and not both_nan:
-            out.append(Setting(key, (x, y), canonical))
+            out.append(SettingDifference(key, (x, y), canonical))
     return out
 
 

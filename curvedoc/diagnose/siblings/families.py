@@ -47,7 +47,7 @@ class Key:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class SiblingFamily:
     """Runs of one model on one data set that differ in few keys."""
 
     runs: tuple[Sibling, ...]
@@ -103,7 +103,7 @@ def _keys(runs: Sequence[Sibling]) -> tuple[Key, ...]:
     return tuple(found.values())
 
 
-def families(runs: Sequence[Sibling]) -> tuple[Family, ...]:
+def families(runs: Sequence[Sibling]) -> tuple[SiblingFamily, ...]:
     """The families of siblings among these runs, each with the keys in which its members differ.
 
     A family agrees in model, data set and project where these are known, has at least `FEWEST_RUNS` runs with a
@@ -121,5 +121,5 @@ def families(runs: Sequence[Sibling]) -> tuple[Family, ...]:
         keys = _keys(members)
         most = MOST_KEYS_OF_SWEEP if any(_SWEEP.search(k) for k in members[0].config) else MOST_KEYS
         if len(keys) <= most:
-            out.append(Family(tuple(members), keys))
+            out.append(SiblingFamily(tuple(members), keys))
     return tuple(out)

@@ -9,9 +9,9 @@ from functools import lru_cache
 import numpy as np
 import polars as pl
 
-from curvedoc.ingest.csv.cells import Column, Floats
+from curvedoc.ingest.csv.cells import CellColumn, Floats
 from curvedoc.ingest.table import clock
-from curvedoc.ingest.text.steps import Events, resolve
+from curvedoc.ingest.text.steps import CounterEvents, resolve
 
 #: Names of the counter, best first; case, blanks and a path before the last word do not matter.
 STEPS = (
@@ -48,7 +48,7 @@ _LIMIT = float(2**62)
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class CsvAxis:
     """Which columns count.
 
     column: index of the counter (None for none); kind: "step", "epoch" or "row"; inner: a batch counter within epochs.
@@ -63,7 +63,7 @@ class Axis:
         """Whether any column counts."""
         return self.column is not None
 
-    def steps(self, columns: Sequence[Column], row: int) -> Floats:
+    def steps(self, columns: Sequence[CellColumn], row: int) -> Floats:
         """The step of each row: NaN where the counter is missing or no number; rows counted from `row` without one."""
         n = len(columns[0].value)
         if self.column is None:
@@ -79,7 +79,7 @@ class Axis:
 def _spread(epoch: np.ndarray, batch: np.ndarray) -> np.ndarray:
     n = len(epoch)
     no, nan = np.zeros(n, bool), np.full(n, np.nan)
-    return resolve(Events(nan, batch, nan, epoch, no, ~no, no, no, no)).step
+    return resolve(CounterEvents(nan, batch, nan, epoch, no, ~no, no, no, no)).step
 
 
 def _plain(name: str) -> str:
@@ -87,7 +87,7 @@ def _plain(name: str) -> str:
 
 
 @lru_cache(maxsize=1024)  # the files of a tree have a few headers between them
-def axis_of(names: tuple[str, ...]) -> Axis:
+def axis_of(names: tuple[str, ...]) -> CsvAxis:
     """The axis that the header promises."""
     low = [_plain(n) for n in names]
     last = [n.rsplit("/", 1)[-1] for n in low]
@@ -95,18 +95,18 @@ def axis_of(names: tuple[str, ...]) -> Axis:
     for cells, order in ((low, STEPS), (last, (*TIMESTEPS, *STEPS))):
         for wanted in order:
             if wanted in cells:
-                return Axis(cells.index(wanted), "step", rank)
+                return CsvAxis(cells.index(wanted), "step", rank)
     for wanted in EPOCHS:
         if wanted in low:
             inner = next((low.index(b) for b in INNER if b in low), None)
-            return Axis(low.index(wanted), "epoch" if inner is None else "step", rank, inner)
+            return CsvAxis(low.index(wanted), "epoch" if inner is None else "step", rank, inner)
     for wanted in INNER:
         if wanted in low:
-            return Axis(low.index(wanted), "step", rank)
-    return Axis(None, "row", rank)
+            return CsvAxis(low.index(wanted), "step", rank)
+    return CsvAxis(None, "row", rank)
 
 
-def usable(axis: Axis, names: Sequence[str], column: Callable[[int], Floats]) -> Axis:
+def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats]) -> CsvAxis:
     """The axis, or one that serves better: an epoch that holds for many rows, or comes in fractions, counts none of
     them. Then, and where nothing counts, a column without a real name (pandas' index) does if it ascends; else rows.
 
@@ -116,8 +116,8 @@ def usable(axis: Axis, names: Sequence[str], column: Callable[[int], Floats]) ->
         return axis
     for i, name in enumerate(names[:_FIRST]):
         if _plain(name) in _UNNAMED and _ascends(column(i)):
-            return Axis(i, "step", axis.rank)
-    return Axis(None, "row", axis.rank)
+            return CsvAxis(i, "step", axis.rank)
+    return CsvAxis(None, "row", axis.rank)
 
 
 def _few_rows_each(epoch: Floats) -> bool:
@@ -131,7 +131,9 @@ def _ascends(value: Floats) -> bool:
     return len(value) > 1 and good and bool((value == np.floor(value)).all()) and bool((np.diff(value) > 0).all())
 
 
-def time_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]) -> tuple[Floats | None, int | None]:
+def time_of(
+    names: Sequence[str], cells: pl.DataFrame, columns: Sequence[CellColumn]
+) -> tuple[Floats | None, int | None]:
     """(seconds since the Unix epoch, NaN where unknown; the column they stand in); a column of durations is a metric,
     not a clock."""
     low = [n.strip().lower() for n in names]

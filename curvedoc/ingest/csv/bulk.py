@@ -10,8 +10,8 @@ import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
 from curvedoc.core.run import Note
-from curvedoc.ingest.csv.cells import Column, all_numbers
-from curvedoc.ingest.csv.sections import LINE_CAP, Section, is_header, separator_of, split_line, unique
+from curvedoc.ingest.csv.cells import CellColumn, all_numbers
+from curvedoc.ingest.csv.sections import LINE_CAP, CsvSection, is_header, separator_of, split_line, unique
 from curvedoc.ingest.json.bulk import count
 
 #: Rows by which columns of numbers are told from columns of text.
@@ -24,7 +24,7 @@ _SPELLING = b"0123456789.+-eEnaNAifIFtyTY\n"
 _NO_CELLS = pl.DataFrame()
 
 
-def plain_section(data: bytes, notes: list[Note]) -> Section | None:
+def plain_section(data: bytes, notes: list[Note]) -> CsvSection | None:
     """The one table of the text, columns of numbers already read as such.
 
     None unless the first line is a header, every row has as many cells, none is quoted, and every filled cell of a
@@ -45,7 +45,7 @@ def plain_section(data: bytes, notes: list[Note]) -> Section | None:
     if len(data) <= _SMALL:
         few = _few(data[start:-1], sep, len(names))
         if few is not None:
-            return Section(unique(names, notes), _NO_CELLS, range(2, len(few[0].value) + 2), dict(enumerate(few)))
+            return CsvSection(unique(names, notes), _NO_CELLS, range(2, len(few[0].value) + 2), dict(enumerate(few)))
     rows = count(data, ord("\n")) - 1
     if count(data, ord(sep)) != (rows + 1) * (len(names) - 1):
         return None
@@ -63,10 +63,10 @@ def plain_section(data: bytes, notes: list[Note]) -> Section | None:
     texts = [s for s in frame.get_columns() if s.dtype == pl.String]
     cells = pl.DataFrame(texts).select(pl.all().str.strip_chars(" \t'")) if texts else _NO_CELLS
     values = {i: all_numbers(s) for i, s in enumerate(frame.get_columns()) if s.dtype == pl.Float64}
-    return Section(unique(names, notes), cells, range(2, rows + 2), values)
+    return CsvSection(unique(names, notes), cells, range(2, rows + 2), values)
 
 
-def _few(body: bytes, sep: str, width: int) -> list[Column] | None:
+def _few(body: bytes, sep: str, width: int) -> list[CellColumn] | None:
     """The columns of some rows in which every cell is a number or blank, and so many stand in each; else None."""
     if body.translate(None, _SPELLING + sep.encode()):  # no space or underscore either, which Python would pass over
         return None
@@ -81,14 +81,14 @@ def _few(body: bytes, sep: str, width: int) -> list[Column] | None:
         return None
 
 
-def _numbers(cells: Sequence[str]) -> Column:
+def _numbers(cells: Sequence[str]) -> CellColumn:
     """The column of these numbers; ValueError where one is none."""
     try:
-        return Column(np.fromiter(map(float, cells), np.float64, len(cells)))
+        return CellColumn(np.fromiter(map(float, cells), np.float64, len(cells)))
     except ValueError:
         there = np.fromiter(map(bool, cells), np.bool_, len(cells))
         value = np.fromiter((float(c) if c else np.nan for c in cells), np.float64, len(cells))
-        return Column(value, None if there.all() else there)
+        return CellColumn(value, None if there.all() else there)
 
 
 def _schema(rows: list[list[str]], width: int) -> Mapping[str, type[pl.DataType]] | None:

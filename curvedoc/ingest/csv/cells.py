@@ -29,7 +29,7 @@ _TEXT_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CellColumn:
     """One column read as numbers.
 
     value: NaN where missing or unreadable, too; there: which cells are numbers (None: all of them);
@@ -46,7 +46,7 @@ class Column:
         return self.value if self.there is None else self.value[self.there]
 
 
-def numbers(cells: pl.Series, comma: bool = False) -> Column:
+def numbers(cells: pl.Series, comma: bool = False) -> CellColumn:
     """The numbers of one column of strings.
 
     comma: the decimal mark is a comma. Thousands separators, a percent sign and True/False are read too.
@@ -66,12 +66,12 @@ def numbers(cells: pl.Series, comma: bool = False) -> Column:
     bad = values.is_null() & ~missing
     filled = int((~missing).sum())
     text = filled > 0 and int(bad.sum()) > (1 - _TEXT_SHARE) * filled
-    return Column(*_parts(values), bad.to_numpy() if bool(bad.any()) else None, text)
+    return CellColumn(*_parts(values), bad.to_numpy() if bool(bad.any()) else None, text)
 
 
-def all_numbers(values: pl.Series) -> Column:
+def all_numbers(values: pl.Series) -> CellColumn:
     """A column in which every filled cell is a number (null: a blank one)."""
-    return Column(*_parts(values))
+    return CellColumn(*_parts(values))
 
 
 def _parts(values: pl.Series) -> tuple[Floats, Bools | None]:
@@ -113,7 +113,7 @@ def nan_for_missing(known: Floats) -> bool:
     return float(gap.mean()) >= 0.5 and int((gap[:-1] & ~gap[1:]).sum()) >= 3
 
 
-def list_items(cells: pl.Series, cap: int = 32) -> list[Column]:
+def list_items(cells: pl.Series, cap: int = 32) -> list[CellColumn]:
     """The elements of cells such as "[0.1, 0.2]", one column each; none where no cell is a list."""
     listed = cells.str.contains(r"^\[[^\[\]]*\]$").fill_null(False)
     if not bool(listed.any()):

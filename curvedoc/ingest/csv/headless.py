@@ -16,7 +16,7 @@ from curvedoc.ingest.bytes.file import decode, read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.find.path_words import words
 from curvedoc.ingest.notes import coalesce
-from curvedoc.ingest.table.log import Curve, points_of
+from curvedoc.ingest.table.log import LogCurve, points_of
 
 NAME = "headless"
 FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat")
@@ -80,7 +80,7 @@ def _read(path: Path) -> Log:
     if not names:
         told.append(Note("no-header", "no header names the columns; the first was taken for the step"))
         names = ["", Path(_PACKED.sub("", path.name)).stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
-    curves = [Curve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
+    curves = [LogCurve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
     return Log(path, NAME, data=points_of(curves), notes=coalesce(told), bytes=len(data))
 
 

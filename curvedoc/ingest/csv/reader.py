@@ -15,14 +15,14 @@ from curvedoc.core.block import Block, as_frame
 from curvedoc.core.run import POINTS, Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.csv.axis import Axis, axis_of, time_of, usable
+from curvedoc.ingest.csv.axis import CsvAxis, axis_of, time_of, usable
 from curvedoc.ingest.csv.bulk import plain_section
-from curvedoc.ingest.csv.cells import Column, is_comma_decimal, list_items, nan_for_missing, numbers
-from curvedoc.ingest.csv.sections import Section, is_header, sections, separator_of, split_line, uncommented
+from curvedoc.ingest.csv.cells import CellColumn, is_comma_decimal, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
-from curvedoc.ingest.table.log import Curve, points_of
+from curvedoc.ingest.table.log import LogCurve, points_of
 from curvedoc.ingest.text.line.words import is_usual
 
 NAME = "csv"
@@ -110,12 +110,12 @@ def _read(path: Path) -> Log:
     return Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)
 
 
-def _values(table: Section, i: int) -> NDArray[np.float64]:
+def _values(table: CsvSection, i: int) -> NDArray[np.float64]:
     """The numbers of one column, NaN where there is none."""
     return (table.values[i] if i in table.values else numbers(table.cells[str(i)])).value
 
 
-def _tables(data: bytes, told: list[Note]) -> list[Section]:
+def _tables(data: bytes, told: list[Note]) -> list[CsvSection]:
     """The tables of the file, none with a note where there is nothing to read."""
     data, notes = text_bytes(data)
     told += notes
@@ -145,13 +145,13 @@ def _narrow(data: bytes, told: list[Note]) -> bytes:
     return b"\n".join(sep.join(line.split(sep, MAX_COLUMNS)[:MAX_COLUMNS]) for line in data.split(b"\n"))
 
 
-def _kind(axis: Axis, path: Path) -> str:
+def _kind(axis: CsvAxis, path: Path) -> str:
     if axis.kind == "step" and "_Samples_" in path.name:
         return "samples"  # DeepSpeed's csv_monitor counts samples in its column "step" and says so in the file's name
     return axis.kind
 
 
-def _uncut(tables: list[Section], told: list[Note]) -> list[Section]:
+def _uncut(tables: list[CsvSection], told: list[Note]) -> list[CsvSection]:
     """The tables without the last cell of a file that ends inside a line: its number may have lost digits."""
     last = tables[-1]
     if not len(last.cells):
@@ -168,7 +168,7 @@ def _uncut(tables: list[Section], told: list[Note]) -> list[Section]:
     if axis_of(last.names).column == at:
         cells = cells.head(-1)
     told.append(Note("truncated", "the last line has no end; its last value was left out", line=int(last.lines[-1])))
-    return [*tables[:-1], Section(last.names, cells, last.lines[: len(cells)])]
+    return [*tables[:-1], CsvSection(last.names, cells, last.lines[: len(cells)])]
 
 
 def _same_shape(column: pl.Series, value: str) -> bool:
@@ -179,7 +179,9 @@ def _same_shape(column: pl.Series, value: str) -> bool:
     return len(before) >= 5 and others == {form} and form.startswith(".")
 
 
-def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) -> pl.DataFrame | tuple[Block, ...]:
+def _points(
+    table: CsvSection, axis: CsvAxis, row: int, path: Path, told: list[Note]
+) -> pl.DataFrame | tuple[Block, ...]:
     """The points of one table, as in `Log.data`."""
     n = len(table)
     if not n:
@@ -219,13 +221,13 @@ def _points(table: Section, axis: Axis, row: int, path: Path, told: list[Note]) 
 Around = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint16]]
 
 
-def _curve(name: str, column: Column, around: Around) -> Curve:
+def _curve(name: str, column: CellColumn, around: Around) -> LogCurve:
     """A column with the steps, times and ranks of the rows in which it is filled."""
     step, time, rank, flags = around
     at = column.there
     if at is None:
-        return Curve(name, step, column.value, time, rank, flags)
-    return Curve(name, step[at], column.value[at], time[at], rank[at], flags[at])
+        return LogCurve(name, step, column.value, time, rank, flags)
+    return LogCurve(name, step[at], column.value[at], time[at], rank[at], flags[at])
 
 
 def _whole(value: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -234,7 +236,7 @@ def _whole(value: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.where(good, value, 0).astype(np.int32)
 
 
-def _sep(table: Section) -> str:
+def _sep(table: CsvSection) -> str:
     """A separator other than the comma when cells hold commas although none was quoted away."""
     return (
         ";"
@@ -244,8 +246,8 @@ def _sep(table: Section) -> str:
 
 
 def _metrics(
-    name: str, table: Section, i: int, column: Column, told: list[Note], apart: NDArray[np.bool_] | None
-) -> list[tuple[str, Column]]:
+    name: str, table: CsvSection, i: int, column: CellColumn, told: list[Note], apart: NDArray[np.bool_] | None
+) -> list[tuple[str, CellColumn]]:
     """The metrics of one column: one, none for text, several for lists. apart: rows in which NaN is no value."""
     if column.text:
         items = list_items(table.cells[str(i)])
@@ -261,14 +263,14 @@ def _metrics(
     gone = np.zeros(len(there), np.bool_) if apart is None else there & apart
     if gone.any():
         told.append(Note("nan-for-missing", f"NaN of {name!r} in rows of another kind was taken for: nothing logged"))
-        column = Column(column.value, there & ~gone)
+        column = CellColumn(column.value, there & ~gone)
     elif nan_for_missing(column.kept()):
         told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
-        column = Column(column.value, ~np.isnan(column.value))
+        column = CellColumn(column.value, ~np.isnan(column.value))
     return [(name, column)]
 
 
-def _long(table: Section, columns: list[Column], path: Path) -> tuple[pl.Series, pl.Series] | None:
+def _long(table: CsvSection, columns: list[CellColumn], path: Path) -> tuple[pl.Series, pl.Series] | None:
     """(names, values) of a table with one row per metric and step, as TensorBoard downloads and own writers have it."""
     low = [n.lower() for n in table.names]
     at = next((low.index(n) for n in _VALUE_COLUMNS if n in low), None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from curvedoc.core.run import Note
-from curvedoc.ingest.csv.cells import Column
+from curvedoc.ingest.csv.cells import CellColumn
 
 #: Tried in this order; the one that gives the header most cells wins.
 SEPARATORS = (",", ";", "\t", "|")
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[-+]?(?:\d[\d.,_]*|\.\d+)(?:[eE][-+]?\d+)?%?|[-+]?(?i:nan
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class CsvSection:
     """The rows under one header.
 
     names:  the header's cells, stripped, made unique
@@ -32,7 +32,7 @@ class Section:
     names: tuple[str, ...]
     cells: pl.DataFrame
     lines: pl.Series | range
-    values: Mapping[int, Column] = field(default_factory=dict)
+    values: Mapping[int, CellColumn] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -81,7 +81,7 @@ def uncommented(data: bytes) -> bytes:
     return data[len(first) - len(first.lstrip(b"# ")) :]
 
 
-def sections(text: str) -> tuple[list[Section], list[Note]]:
+def sections(text: str) -> tuple[list[CsvSection], list[Note]]:
     """The sections of a CSV text, whose first line is a header, and notes about lines that did not fit."""
     notes: list[Note] = []
     frame = pl.DataFrame({"row": text.split("\n")}, schema={"row": pl.String}).with_row_index("line", offset=1)
@@ -145,7 +145,7 @@ def _heads(frame: pl.DataFrame, sep: str) -> list[int]:
     return out
 
 
-def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) -> Section:
+def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) -> CsvSection:
     width = len(names)
     if width > 1 and not names[-1]:
         names = names[:-1]
@@ -161,10 +161,10 @@ def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) 
         notes.append(Note("ragged-rows", text, line=_first(rows, short), count=int(short.sum())))
     schema: dict[str, type[pl.String]] = {str(i): pl.String for i in range(width)}
     if not len(rows):
-        return Section(unique(names, notes), pl.DataFrame(schema=schema), rows["line"])
+        return CsvSection(unique(names, notes), pl.DataFrame(schema=schema), rows["line"])
     cells = _split(rows["row"], sep, width) if bool(plain.all()) else _parse(rows["row"].to_list(), sep, width, notes)
     cells = cells.select(pl.all().str.strip_chars(" \t\"'"))
-    return Section(unique(names, notes), cells.head(len(rows)), rows["line"].head(len(cells)))
+    return CsvSection(unique(names, notes), cells.head(len(rows)), rows["line"].head(len(cells)))
 
 
 def _split(rows: pl.Series, sep: str, width: int) -> pl.DataFrame:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.ingest.csv.cells import Column
+from curvedoc.ingest.csv.cells import CellColumn
 from curvedoc.ingest.table.keys import HAS_SPLIT, SPLIT_KEYS
 from curvedoc.ingest.table.values import split_of
 
@@ -22,14 +22,14 @@ class Phase:
     code: NDArray[np.int64]
     words: tuple[str, ...]
 
-    def parts(self, name: str, column: Column) -> Iterator[tuple[str, Column]]:
+    def parts(self, name: str, column: CellColumn) -> Iterator[tuple[str, CellColumn]]:
         """A metric as one for each split that rows with a value name; one whose own name says the split stays whole."""
         if HAS_SPLIT.match(name):
             yield name, column
             return
         there = np.ones(len(self.code), np.bool_) if column.there is None else column.there
         for code in np.unique(self.code[there]).tolist():
-            part = Column(column.value, there & (self.code == code))
+            part = CellColumn(column.value, there & (self.code == code))
             yield (f"{self.words[code]}/{name}" if code >= 0 else name), part
 
     def named(self, names: pl.Series) -> pl.Series:
@@ -39,7 +39,7 @@ class Phase:
         return (before + names).zip_with(~said, names)
 
 
-def phase_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[Column]) -> Phase | None:
+def phase_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[CellColumn]) -> Phase | None:
     """The column that names the rows' splits; None where there is none, or where it names something else."""
     low = [n.strip().lower() for n in names]
     for wanted in SPLIT_KEYS:

@@ -21,7 +21,7 @@ _STATE = "trainer_state.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FolderPart:
     """One file and what its path says of it."""
 
     file: File
@@ -35,7 +35,7 @@ class Draft:
     """The files that belong to one run, found in and below one folder."""
 
     folder: Path
-    parts: tuple[Part, ...]
+    parts: tuple[FolderPart, ...]
     configs: tuple[Path, ...] = ()
 
 
@@ -57,7 +57,7 @@ def gather(top: Folder, finds: Finds) -> list[Draft]:
 def _fold(folder: Folder, below: list[tuple[str, list[Draft]]], finds: Finds) -> list[Draft]:
     """The drafts of one folder, given those of the folders in it."""
     parts = [
-        Part(f, rank=path_words.rank_of_file(f.path.name), attempt=-path_words.rotation(f.path.name)[1])
+        FolderPart(f, rank=path_words.rank_of_file(f.path.name), attempt=-path_words.rotation(f.path.name)[1])
         for f in folder.files
     ]
     parts = _bare_ranks(parts)
@@ -92,8 +92,8 @@ def _fold(folder: Folder, below: list[tuple[str, list[Draft]]], finds: Finds) ->
 
 
 def _folded(
-    folder: Folder, parts: list[Part], below: list[tuple[str, list[Draft]]], name: str, drafts: list[Draft]
-) -> list[Part] | None:
+    folder: Folder, parts: list[FolderPart], below: list[tuple[str, list[Draft]]], name: str, drafts: list[Draft]
+) -> list[FolderPart] | None:
     """The parts of one sub-folder as parts of its parent, or None where it is a run of its own."""
     inner = [p for d in drafts for p in d.parts]
     prefix = path_words.split_of(name)
@@ -120,7 +120,7 @@ def _belongs(name: str) -> bool:
     return bool(path_words.split_of(name)) or path_words.is_ghost(name) or path_words.checkpoint_of(name) is not None
 
 
-def _bare_ranks(parts: list[Part]) -> list[Part]:
+def _bare_ranks(parts: list[FolderPart]) -> list[FolderPart]:
     """Ranks of files like out-0, out-1: the numbers of one stem must run from 0 without a gap."""
     sets: dict[tuple[str, str], set[int]] = {}
     for p in parts:
@@ -146,7 +146,7 @@ def _numbered(path: Path, above: str) -> int | None:
     return None
 
 
-def _newest_state(folder: Folder, below: list[tuple[str, list[Draft]]], finds: Finds) -> dict[str, list[Part]]:
+def _newest_state(folder: Folder, below: list[tuple[str, list[Draft]]], finds: Finds) -> dict[str, list[FolderPart]]:
     """What checkpoint folders give to the run: the newest trainer state, for each name the parts taken from it."""
     steps: dict[str, int] = {}
     for name, drafts in below:
@@ -188,7 +188,7 @@ def _same_wandb_id(kept: list[tuple[str, list[Draft]]]) -> list[tuple[str, list[
     return [(name, joined.get(name, drafts)) for name, drafts in kept if name not in gone]
 
 
-def _company(name: str, parts: Iterable[Part], inner: Draft) -> bool:
+def _company(name: str, parts: Iterable[FolderPart], inner: Draft) -> bool:
     """Whether the only run below a folder is the one that the folder's own files are about."""
     if path_words.is_container(name):
         return True
@@ -196,7 +196,7 @@ def _company(name: str, parts: Iterable[Part], inner: Draft) -> bool:
     return own <= {_TEXT} or not own & {p.file.reader for p in inner.parts}
 
 
-def _scalars_group(folder: Path, inner: list[Part], parts: list[Part]) -> list[Part] | None:
+def _scalars_group(folder: Path, inner: list[FolderPart], parts: list[FolderPart]) -> list[FolderPart] | None:
     """Event files of `add_scalars`, under the sub-tag that their folder names: <tag>_<sub-tag>/ as torch writes it or
     <tag>/<sub-tag>/ as tensorboardX does, where the file itself knows only <tag>. Without the writer's own event file
     beside them the sub-tag must be a split."""

@@ -46,7 +46,7 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class RecordBatch:
     """Records in file order with their 1-based lines (record numbers inside one document), and what lay between.
 
     bulk: the records as columns instead; `rows` is empty then

@@ -10,7 +10,7 @@ import orjson
 
 from curvedoc.core.run import Note
 from curvedoc.ingest.json import bulk as json_bulk
-from curvedoc.ingest.json.batch import Batch, Loose, Row
+from curvedoc.ingest.json.batch import Loose, RecordBatch, Row
 from curvedoc.ingest.json.line import parse_line
 
 #: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
@@ -30,7 +30,7 @@ MAX_LINE = 1 << 26
 _LINE_END, _COLON = b"\n:"
 
 
-def by_line(data: bytes) -> Iterator[Batch]:
+def by_line(data: bytes) -> Iterator[RecordBatch]:
     """The records of clean text with a record a line, in order.
 
     The keys and types of records that were parsed one by one say how to parse the next ones as columns. Where that
@@ -48,7 +48,7 @@ def by_line(data: bytes) -> Iterator[Batch]:
         end = len(data) if cut < 0 else cut + 1
         body = data[start : end - 1 if cut >= 0 else end]
         inside = json_bulk.count(body, _LINE_END)
-        found: Batch | None = None
+        found: RecordBatch | None = None
         if len(body) < MAX_LINE:
             if bulk and schema is not None:
                 records = body.rstrip(b"\n")
@@ -57,7 +57,7 @@ def by_line(data: bytes) -> Iterator[Batch]:
                 if columns is None:
                     by_rows, again, bulk_bytes = max(again, _AGAIN), 2 * again, TRIAL_BYTES
                     continue
-                found, again, bulk_bytes = Batch([], range(line, line + lines), bulk=columns), 1, BULK_BYTES
+                found, again, bulk_bytes = RecordBatch([], range(line, line + lines), bulk=columns), 1, BULK_BYTES
             else:
                 found = _joined(body, inside + 1, line)
         if not bulk:
@@ -71,7 +71,7 @@ def by_line(data: bytes) -> Iterator[Batch]:
         start = end
 
 
-def rows_by_line(data: bytes) -> Batch | None:
+def rows_by_line(data: bytes) -> RecordBatch | None:
     """The records of a short text that is nothing but several objects, one a line; None of any other text."""
     lines = data.count(b"\n")
     if lines < 2 or not data.startswith(b"{") or not data.endswith(b"}\n"):
@@ -79,7 +79,7 @@ def rows_by_line(data: bytes) -> Batch | None:
     return _joined(data[:-1], lines, 1)
 
 
-def _joined(chunk: bytes, lines: int, line: int) -> Batch | None:
+def _joined(chunk: bytes, lines: int, line: int) -> RecordBatch | None:
     """The records of `lines` lines, parsed in one go; None where that cannot be."""
     body = chunk.rstrip()
     n = lines - chunk.count(b"\n", len(body))
@@ -91,10 +91,10 @@ def _joined(chunk: bytes, lines: int, line: int) -> Batch | None:
     # Two broken lines can fuse into one object: only as many objects as lines proves that none did.
     if not isinstance(rows, list) or len(rows) != n or set(map(type, rows)) != {dict}:
         return None
-    return Batch(rows, range(line, line + n), notes=_twice(joined, rows))
+    return RecordBatch(rows, range(line, line + n), notes=_twice(joined, rows))
 
 
-def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
+def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> RecordBatch:
     rows: list[Row] = []
     lines: list[int] = []
     loose: list[Loose] = []
@@ -119,7 +119,7 @@ def _line_by_line(chunk: bytes, line: int, offset: int, last: bool) -> Batch:
             rows += found
             lines += [line + i] * len(found)
         at += len(raw) + 1
-    return Batch(rows, lines, loose, tuple(notes))
+    return RecordBatch(rows, lines, loose, tuple(notes))
 
 
 def _with_literals(body: bytes, joined: bytes, lines: int) -> list[Any] | None:

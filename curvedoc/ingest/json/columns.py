@@ -13,13 +13,13 @@ import numpy as np
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import Batch, Row
+from curvedoc.ingest.json.batch import RecordBatch, Row
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
-from curvedoc.ingest.table.log import Curve, log_of, points_of
+from curvedoc.ingest.table.log import LogCurve, log_of, points_of
 from curvedoc.ingest.table.values import clock, moment, number, numbers
 
 NAME = "column-json"
@@ -90,7 +90,7 @@ def _read(path: Path) -> Log:
         return Log(path, NAME, notes=(*notes, Note("not-a-log", "no JSON object")), bytes=len(data))
     rows = rows_of(value)
     if rows is not None and any(k.lower() in _COUNTERS for k in value):
-        return log_of(path, NAME, [Batch(rows, range(1, len(rows) + 1))], len(data), notes)
+        return log_of(path, NAME, [RecordBatch(rows, range(1, len(rows) + 1))], len(data), notes)
     curves = list(_curves(value, "", 0))
     curves, axis, told = aligned(curves, boosting=_is_boosting(value))
     settings = flatten({k: v for k, v in value.items() if not isinstance(v, list) and not _holds_curves(v)})
@@ -125,7 +125,7 @@ def _object(clean: bytes) -> tuple[Any, tuple[Note, ...]]:
     return None, (Note("damaged", "no JSON object could be read"),)
 
 
-def _curves(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Curve]:
+def _curves(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[LogCurve]:
     for key, v in value.items():
         name = f"{prefix}/{key}" if prefix else str(key)
         if isinstance(v, Mapping) and isinstance(v.get("values"), list) and isinstance(v.get("steps"), list):
@@ -139,7 +139,7 @@ def _curves(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Curve
             yield from _curves(v, prefix if depth == 0 and key in ("history", "metrics", "logs") else name, depth + 1)
 
 
-def _flat(name: str, cells: list[Any]) -> Iterator[Curve]:
+def _flat(name: str, cells: list[Any]) -> Iterator[LogCurve]:
     if all(isinstance(c, list) for c in cells):
         width = max(len(c) for c in cells)
         if width == 2 and all(len(c) == 2 and isinstance(c[0], int) for c in cells):  # pairs of step and value
@@ -151,7 +151,7 @@ def _flat(name: str, cells: list[Any]) -> Iterator[Curve]:
         yield _curve(name, cells, None, None)
 
 
-def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> Curve:
+def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> LogCurve:
     value, flags, kept = numbers(cells)
     step = np.arange(len(cells), dtype=np.float64) if steps is None else np.full(len(cells), np.nan)
     if steps is not None:
@@ -162,10 +162,10 @@ def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> 
         for i, t in enumerate(times[: len(cells)]):
             at = moment(t) if isinstance(t, str) else clock(float(t)) if isinstance(t, (int, float)) else None
             time[i] = np.nan if at is None else at
-    return Curve(name, step[kept], value[kept], time[kept], np.zeros(int(kept.sum()), np.int32), flags[kept])
+    return LogCurve(name, step[kept], value[kept], time[kept], np.zeros(int(kept.sum()), np.int32), flags[kept])
 
 
-def aligned(curves: list[Curve], boosting: bool) -> tuple[list[Curve], str, tuple[Note, ...]]:
+def aligned(curves: list[LogCurve], boosting: bool) -> tuple[list[LogCurve], str, tuple[Note, ...]]:
     """The curves on one axis: epochs where all are of one length, else positions, short lists spread over long ones."""
     plain = [c for c in curves if len(c.step) and c.step[0] == 0 and c.step[-1] == len(c.step) - 1]
     if not plain or len(plain) < len(curves):
@@ -183,7 +183,7 @@ def aligned(curves: list[Curve], boosting: bool) -> tuple[list[Curve], str, tupl
     for c in curves:
         block = longest // len(c.step)
         even = len(c.step) >= _MIN_POINTS and longest % len(c.step) == 0 and block > 1
-        spread.append(Curve(c.metric, (c.step + 1) * block - 1, c.value, c.time, c.rank, c.flags) if even else c)
+        spread.append(LogCurve(c.metric, (c.step + 1) * block - 1, c.value, c.time, c.rank, c.flags) if even else c)
     return spread, "row", (Note("step-from-row", "no step in the file; lists of unlike length were laid side by side"),)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.json.objects import document
 from curvedoc.ingest.json.salvage import one_by_one
 from curvedoc.ingest.notes import coalesce
@@ -77,6 +77,6 @@ def _log(path: Path, rows: list[dict[str, Any]], config: dict[str, Scalar], size
         return Log(
             path, NAME, config=config, notes=coalesce([*notes, Note("empty", "log_history holds no row")]), bytes=size
         )
-    log = log_of(path, NAME, [Batch(curve, range(1, len(curve) + 1))], size, notes)
+    log = log_of(path, NAME, [RecordBatch(curve, range(1, len(curve) + 1))], size, notes)
     summary = {f"summary.{k}": v for r in final for k, v in flatten(r).items() if k not in ("step", "epoch")}
     return replace(log, config={**config, **log.config, **summary}, clean_end=True if final else None)

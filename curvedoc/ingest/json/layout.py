@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.json.batch import Batch, Bulk, Cells, Row
-from curvedoc.ingest.json.messages import Message, is_logging, unpack
+from curvedoc.ingest.json.batch import Bulk, Cells, RecordBatch, Row
+from curvedoc.ingest.json.messages import JsonMessage, is_logging, unpack
 from curvedoc.ingest.table.values import numbers
 
 Index = NDArray[np.int64]
@@ -53,9 +53,9 @@ class Gathering:
         return False
 
 
-def add(got: Gathering, batch: Batch, first: int) -> list[Message]:
+def add(got: Gathering, batch: RecordBatch, first: int) -> list[JsonMessage]:
     """Spread one batch; what logging libraries wrapped is unwrapped on the way."""
-    messages: list[Message] = []
+    messages: list[JsonMessage] = []
     if batch.bulk is not None:
         _pour(got, batch.bulk, np.arange(first, first + batch.size, dtype=np.int64))
         return messages

@@ -46,7 +46,7 @@ _MAX_BLOCK = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class JsonMessage:
     """One text of a log. `before` is the number of records ahead of it in the file."""
 
     line: int
@@ -65,7 +65,7 @@ def is_logging(keys: frozenset[str]) -> bool:
     return any(k in keys for k in _TEXT_KEYS) and any(k in keys for k in (*_LEVEL_KEYS, *_ERROR_KEYS))
 
 
-def unpack(row: dict[str, Any], line: int, before: int) -> tuple[dict[str, Any], Message | None]:
+def unpack(row: dict[str, Any], line: int, before: int) -> tuple[dict[str, Any], JsonMessage | None]:
     """The metrics of one logging record (with its time and split) and its message.
 
     A record that carries metrics is no message, unless it is a warning or worse.
@@ -85,15 +85,15 @@ def unpack(row: dict[str, Any], line: int, before: int) -> tuple[dict[str, Any],
     return _parted(metrics, text, level, stamp, error, line, before)
 
 
-def blocks(loose: Iterable[Any], first: int) -> list[Message]:
+def blocks(loose: Iterable[Any], first: int) -> list[JsonMessage]:
     """The lines between records as messages, a traceback with all of its lines as one."""
-    messages: list[Message] = []
+    messages: list[JsonMessage] = []
     held: list[Any] = []
 
     def close() -> None:
         if held:
             text = "\n".join(x.text for x in held)
-            messages.append(Message(held[0].line, text, "TRACEBACK", None, first + held[0].before))
+            messages.append(JsonMessage(held[0].line, text, "TRACEBACK", None, first + held[0].before))
             held.clear()
 
     ended = False
@@ -108,12 +108,12 @@ def blocks(loose: Iterable[Any], first: int) -> list[Message]:
             held.append(item)
             ended = False
         else:
-            messages.append(Message(item.line, item.text, _found_level(item.text), None, first + item.before))
+            messages.append(JsonMessage(item.line, item.text, _found_level(item.text), None, first + item.before))
     close()
     return messages
 
 
-def frame(messages: Sequence[Message], step_before: Callable[[int], int | None], rank: int = 0) -> pl.DataFrame:
+def frame(messages: Sequence[JsonMessage], step_before: Callable[[int], int | None], rank: int = 0) -> pl.DataFrame:
     """The messages as a frame; `step_before` gives the last step of the first n records."""
     if not messages:
         return empty_messages()
@@ -138,7 +138,7 @@ def clean(text: str) -> str:
 
 def _loguru(
     row: dict[str, Any], record: dict[str, Any], line: int, before: int
-) -> tuple[dict[str, Any], Message | None]:
+) -> tuple[dict[str, Any], JsonMessage | None]:
     extra = record.get("extra")
     metrics = dict(extra) if isinstance(extra, dict) else {}
     when = record.get("time")
@@ -152,7 +152,7 @@ def _loguru(
 
 def _parted(
     metrics: dict[str, Any], text: str, level: str, stamp: Any, error: str, line: int, before: int
-) -> tuple[dict[str, Any], Message | None]:
+) -> tuple[dict[str, Any], JsonMessage | None]:
     has_counter = any(_COUNTER.fullmatch(k.rsplit("/", 1)[-1]) for k in metrics)
     pairs = _pairs(text, has_counter)
     metrics = {**pairs, **metrics}
@@ -161,9 +161,9 @@ def _parted(
     if split and numeric:
         metrics.setdefault("mode", split)
     if error:
-        message = Message(line, error if text in error else f"{text}\n{error}", "TRACEBACK", _time(stamp), before)
+        message = JsonMessage(line, error if text in error else f"{text}\n{error}", "TRACEBACK", _time(stamp), before)
     elif text and (not numeric or level in ("WARNING", "ERROR", "CRITICAL")):
-        message = Message(line, text, level or _found_level(text), _time(stamp), before)
+        message = JsonMessage(line, text, level or _found_level(text), _time(stamp), before)
     else:
         message = None
     if message is not None and not numeric:

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from curvedoc.core.run import Note
-from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.json.chunks import CHUNK_BYTES, by_line, rows_by_line
 from curvedoc.ingest.json.line import objects, parse_line
 from curvedoc.ingest.json.salvage import one_by_one
@@ -63,7 +63,7 @@ def document(data: bytes) -> Any | None:
         return None
 
 
-def batches(data: bytes) -> Iterator[Batch]:
+def batches(data: bytes) -> Iterator[RecordBatch]:
     """The records of clean text (see `text_bytes`), thousands at a time; damage ends up in the batches' notes."""
     few = rows_by_line(data) if len(data) < CHUNK_BYTES else None
     if few is not None:
@@ -78,15 +78,15 @@ def batches(data: bytes) -> Iterator[Batch]:
     value = document(data)
     if isinstance(value, dict):
         rows = unwrapped(value)
-        yield Batch(rows, range(1, len(rows) + 1))
+        yield RecordBatch(rows, range(1, len(rows) + 1))
     elif isinstance(value, list):
         flat = [d for e in value for d in (e if isinstance(e, list) else [e])]
         rows = [d for d in flat if isinstance(d, dict)]
         odd = len(flat) - len(rows)
         notes = (Note("damaged", "entries of the array that are no objects were skipped", count=odd),) if odd else ()
-        yield Batch(rows, range(1, len(rows) + 1), notes=notes)
+        yield RecordBatch(rows, range(1, len(rows) + 1), notes=notes)
     elif len(data) > MAX_DOCUMENT:
-        yield Batch([], [], notes=(Note("too-large", "one JSON document of more than 128 MB was not read"),))
+        yield RecordBatch([], [], notes=(Note("too-large", "one JSON document of more than 128 MB was not read"),))
     else:
         rows, torn = one_by_one(data.decode("utf-8", "replace"))
-        yield Batch(rows, range(1, len(rows) + 1), notes=torn)
+        yield RecordBatch(rows, range(1, len(rows) + 1), notes=torn)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from curvedoc.core.run import Flag, Scalar
 from curvedoc.ingest.json.messages import clean
 from curvedoc.ingest.settings import flatten
-from curvedoc.ingest.table.axis import Axis
-from curvedoc.ingest.table.columns import Table
+from curvedoc.ingest.table.axis import RecordAxis
+from curvedoc.ingest.table.columns import RecordTable
 
 _CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "cfg/")
 #: Ray repeats its whole configuration in each record. ("params/" may hold norms of parameters, so it is not here.)
@@ -29,7 +29,7 @@ _MAX_TEXT = 500
 
 
 def settings_of(
-    found: Table, axis: Axis, skip: Collection[str]
+    found: RecordTable, axis: RecordAxis, skip: Collection[str]
 ) -> tuple[dict[str, Scalar], NDArray[np.bool_], frozenset[str]]:
     """Flat dotted settings, the records that are nothing else, and the keys that hold settings in every record.
 
@@ -60,7 +60,7 @@ def _places(at: NDArray[np.int64], aside: NDArray[np.bool_], repeated: bool) -> 
     return [0] if repeated and len(at) else np.flatnonzero(aside[at]).tolist()
 
 
-def _aside(found: Table, axis: Axis, skip: Collection[str]) -> NDArray[np.bool_]:
+def _aside(found: RecordTable, axis: RecordAxis, skip: Collection[str]) -> NDArray[np.bool_]:
     aside = np.zeros(found.rows, bool)
     if axis.kind == "row" or axis.present.sum() < 2:
         return aside

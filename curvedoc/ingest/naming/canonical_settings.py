@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from curvedoc.core.run import Scalar
-from curvedoc.ingest.naming.signals import Setting, Signals, plain
+from curvedoc.ingest.naming.signals import SettingKeys, Signals, plain
 
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 _TRUE = frozenset(("true", "yes", "on", "y", "enabled"))
@@ -15,7 +15,7 @@ _FALSE = frozenset(("false", "no", "off", "n", "none", "null", "disabled", ""))
 #: How many parts of a dotted key are compared together.
 _MAX_PARTS = 3
 #: A setting, and the words of a key that may state it with the number of parts before them, more words first.
-Meaning = tuple[Setting, tuple[tuple[str, int], ...]]
+Meaning = tuple[SettingKeys, tuple[tuple[str, int], ...]]
 #: What W&B keeps of the last values logged: results, not settings.
 _RESULTS = "summary."
 
@@ -56,7 +56,7 @@ def _meanings(key: str, table: Signals) -> tuple[Meaning, ...]:
     return found
 
 
-def _taken(raw: Scalar, setting: Setting, key: str, depth: int) -> tuple[tuple[int, int], Scalar] | None:
+def _taken(raw: Scalar, setting: SettingKeys, key: str, depth: int) -> tuple[tuple[int, int], Scalar] | None:
     """What a key's last words say of the setting: how far down the path and in its names they stand, and the value."""
     order = setting.keys.get(key)
     value = None if order is None else _value(raw, setting)
@@ -65,7 +65,7 @@ def _taken(raw: Scalar, setting: Setting, key: str, depth: int) -> tuple[tuple[i
     return None if value is None or order is None else ((depth, order), value)
 
 
-def _value(raw: Scalar, setting: Setting) -> Scalar | None:
+def _value(raw: Scalar, setting: SettingKeys) -> Scalar | None:
     if setting.kind == "number":
         number = _number(raw)
         return number if number is not None and number > setting.above else None

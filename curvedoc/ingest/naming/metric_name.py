@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from curvedoc.ingest.naming.signals import Bounds, Family, Signals, Split, plain
+from curvedoc.ingest.naming.signals import Bounds, RoleFamily, Signals, Split, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ def _by_words(name: str, table: Signals) -> Reading | None:
     return None
 
 
-def _order(name: str, words: tuple[str, ...], family: Family) -> int | None:
+def _order(name: str, words: tuple[str, ...], family: RoleFamily) -> int | None:
     """The place of a name in the family: whole first (it may hold a word that is noise elsewhere), then stripped."""
     found = family.names.get(name)
     return family.names.get("_".join(words)) if found is None else found
 
 
-def _label(words: tuple[str, ...], family: Family) -> str | None:
+def _label(words: tuple[str, ...], family: RoleFamily) -> str | None:
     """The words beyond one of the family's label names, at its end or front."""
     for n in family.label_names:
         if 0 < len(n) < len(words):
@@ -119,7 +119,7 @@ def _phrased(name: str, table: Signals) -> str:
     return padded.strip("_")
 
 
-def _reading(family: Family, split: Split, label: str, order: int, average: int, name: str) -> Reading:
+def _reading(family: RoleFamily, split: Split, label: str, order: int, average: int, name: str) -> Reading:
     words = frozenset(label.split("_")) if label else frozenset()
     part = bool(label) and split in family.parts_as and (split not in family.labelled or bool(words & family.parts))
     role = family.parts_as[split] if part else family.labelled[split] if label else family.roles[split]

@@ -52,7 +52,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class RoleFamily:
     """One quantity with its names and its role in each split."""
 
     name: str
@@ -75,7 +75,7 @@ class Family:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class SettingKeys:
     """One canonical configuration key."""
 
     name: str
@@ -96,10 +96,10 @@ class Signals:
     noise: frozenset[str]
     ignore: tuple[re.Pattern[str], ...]
     patterns: tuple[Pattern, ...]
-    families: tuple[Family, ...]
+    families: tuple[RoleFamily, ...]
     stands_in: Mapping[str, tuple[str, ...]]
     asides: frozenset[str]  # parts of a configuration that are not about training
-    settings: tuple[Setting, ...]
+    settings: tuple[SettingKeys, ...]
     implies: Mapping[str, Mapping[str, Mapping[str, bool | int | float | str]]]
     memo: dict[object, Any] = field(default_factory=dict, repr=False)
 
@@ -235,7 +235,7 @@ def _pattern(value: Any, at: _At) -> Pattern:
     return Pattern(value["role"], raw, plainly, at.bounds(value))
 
 
-def _family(value: Any, at: _At) -> Family:
+def _family(value: Any, at: _At) -> RoleFamily:
     at.keys(value, _FAMILY)
     name = value.get("name")
     if not isinstance(name, str):
@@ -249,7 +249,7 @@ def _family(value: Any, at: _At) -> Family:
         raise at.wrong("a family needs roles", "such as roles: {train: loss, val: val_loss}")
     if not value.get("names") and not value.get("exact"):
         raise at.wrong("a family needs names")
-    return Family(
+    return RoleFamily(
         name,
         value["roles"],
         _ordered(at.to("names").names(value.get("names", []))),
@@ -270,7 +270,7 @@ def _family(value: Any, at: _At) -> Family:
     )
 
 
-def _setting(name: str, value: Any, at: _At) -> Setting:
+def _setting(name: str, value: Any, at: _At) -> SettingKeys:
     at.keys(value, _SETTING)
     kind = value.get("type")
     if kind not in ("number", "text", "flag", "choice"):
@@ -280,7 +280,7 @@ def _setting(name: str, value: Any, at: _At) -> Setting:
     above = value.get("above", float("-inf"))
     if not isinstance(above, int | float):
         raise at.to("above").wrong("expected a number")
-    return Setting(
+    return SettingKeys(
         name,
         kind,
         _ordered(at.to("keys").names(value.get("keys", []))),

@@ -17,11 +17,11 @@ class YamlTrouble(Exception):
     """The text is no YAML, or it is a trap."""
 
 
-class _Loader(yaml.SafeLoader):
+class _ConfigLoader(yaml.SafeLoader):
     """The safe loader, with the value below an unknown tag (`!!python/object:...`) instead of an error."""
 
 
-def _untagged(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
+def _untagged(loader: _ConfigLoader, _suffix: str, node: yaml.Node) -> Any:
     if isinstance(node, yaml.MappingNode):
         return loader.construct_mapping(node, deep=True)
     if isinstance(node, yaml.SequenceNode):
@@ -29,9 +29,9 @@ def _untagged(loader: _Loader, _suffix: str, node: yaml.Node) -> Any:
     return node.value
 
 
-_Loader.add_multi_constructor("", _untagged)
-_Loader.add_multi_constructor("!", _untagged)
-_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+_ConfigLoader.add_multi_constructor("", _untagged)
+_ConfigLoader.add_multi_constructor("!", _untagged)
+_ConfigLoader.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
 
 
 def load_yaml(text: str) -> Any:
@@ -39,7 +39,7 @@ def load_yaml(text: str) -> Any:
     if len(text) > MAX_TEXT:
         raise YamlTrouble("larger than a configuration")
     try:
-        loader = _Loader(text)
+        loader = _ConfigLoader(text)
         value = loader.get_data()
     except yaml.YAMLError as e:
         raise YamlTrouble(str(getattr(e, "problem", "") or e)) from e

@@ -18,7 +18,7 @@ from curvedoc.ingest.settings.flatten import MAX_KEYS, scalar
 from curvedoc.ingest.stores import sqlite
 from curvedoc.ingest.stores.mlflow_files import curve_of
 from curvedoc.ingest.table.clock_alignment import placed
-from curvedoc.ingest.table.log import Curve, mark_filtered, points_of
+from curvedoc.ingest.table.log import LogCurve, mark_filtered, points_of
 
 NAME = "mlflow-db"
 FILES: tuple[str, ...] = ("mlflow.db", "*.db", "*.sqlite")
@@ -135,7 +135,7 @@ def _float(value: object) -> float | None:
     return float(value)
 
 
-def _curves(names: Sequence[str], values: _Values) -> list[Curve]:
+def _curves(names: Sequence[str], values: _Values) -> list[LogCurve]:
     metric = np.array(values.metric, np.int64)
     rows = np.array(values.rows).reshape(-1, 3)
     order = np.argsort(metric, kind="stable")

@@ -16,7 +16,7 @@ from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import MAX_KEYS, flatten, scalar
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.table.clock_alignment import placed
-from curvedoc.ingest.table.log import Curve, mark_filtered, points_of
+from curvedoc.ingest.table.log import LogCurve, mark_filtered, points_of
 
 NAME = "mlflow"
 FILES: tuple[str, ...] = ("mlruns/<experiment>/<run>/meta.yaml",)
@@ -79,7 +79,7 @@ def _read(path: Path) -> Log:
     for key, value in _words(folder / _TAGS, "tags.").items():
         if not key.startswith("tags.mlflow."):
             config[key] = value
-    curves: list[Curve] = []
+    curves: list[LogCurve] = []
     size = len(data)
     for name, file in _files(folder / _METRICS):
         raw, told = read_bytes(file)
@@ -136,7 +136,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
             yield path.relative_to(folder).as_posix(), path
 
 
-def _curve(name: str, raw: bytes, notes: list[Note]) -> Curve | None:
+def _curve(name: str, raw: bytes, notes: list[Note]) -> LogCurve | None:
     """The points of one metric file: lines of `<ms> <value> <step>`, or without the step in old stores."""
     text, told = decode(raw)
     notes += told
@@ -159,8 +159,8 @@ def _curve(name: str, raw: bytes, notes: list[Note]) -> Curve | None:
     return curve_of(name, np.array(rows)) if rows else None
 
 
-def curve_of(name: str, rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Curve:
+def curve_of(name: str, rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> LogCurve:
     """A curve from rows of seconds, value and step; a time before 2001 is unknown."""
     n = len(rows)
     time = np.where((rows[:, 0] > 1e9) & (rows[:, 0] < 1e11), rows[:, 0], np.nan)
-    return Curve(name, rows[:, 2], rows[:, 1], time, np.zeros(n, np.int32), np.zeros(n, np.uint16))
+    return LogCurve(name, rows[:, 2], rows[:, 1], time, np.zeros(n, np.int32), np.zeros(n, np.uint16))

@@ -27,7 +27,7 @@ MAX_ARRAYS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ArrayShape:
     """What an array's header says. start: where its values begin; dtype: None for pickled objects."""
 
     shape: tuple[int, ...]
@@ -35,7 +35,7 @@ class Shape:
     start: int
 
 
-def header(data: bytes) -> Shape | None:
+def header(data: bytes) -> ArrayShape | None:
     """The header of a .npy file, None where there is none."""
     if not data.startswith(MAGIC) or len(data) < 10:
         return None
@@ -47,7 +47,7 @@ def header(data: bytes) -> Shape | None:
         shape, _, dtype = parse(stream, max_header_size=_LONGEST_HEADER)
     except (ValueError, TypeError, SyntaxError, RecursionError, OverflowError, tokenize.TokenError):
         return None
-    return Shape(shape, None if dtype.hasobject else dtype, stream.tell())
+    return ArrayShape(shape, None if dtype.hasobject else dtype, stream.tell())
 
 
 def array(data: bytes) -> tuple[NDArray[np.float64] | None, str]:

@@ -17,7 +17,7 @@ from curvedoc.ingest.json.columns import aligned
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.stores.npy import PICKLED, ZIP, array, header, members
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
-from curvedoc.ingest.table.log import Curve, points_of
+from curvedoc.ingest.table.log import LogCurve, points_of
 from curvedoc.ingest.text.line.words import SCOPES, is_usual, plain
 
 NAME = "numpy"
@@ -61,7 +61,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _ArrayFile:
     """The arrays of one file. torn: some are not whole."""
 
     path: Path
@@ -72,7 +72,7 @@ class _File:
     torn: bool
 
 
-def _load(path: Path) -> _File:
+def _load(path: Path) -> _ArrayFile:
     data, notes = read_bytes(path, MAX_BYTES, text=False)
     told = list(notes)
     archive = data.startswith(ZIP)
@@ -83,10 +83,10 @@ def _load(path: Path) -> _File:
             arrays.setdefault(name, found)
         if damage or (why and (found is not None or not archive or why == PICKLED)):
             told.append(Note("not-a-log" if why == PICKLED else "damaged", f"{name}: {damage or why}"))
-    return _File(path, arrays, tuple(told), len(data), archive, any(n.kind == "damaged" for n in told))
+    return _ArrayFile(path, arrays, tuple(told), len(data), archive, any(n.kind == "damaged" for n in told))
 
 
-def _log(file: _File, beside: Arrays) -> Log:
+def _log(file: _ArrayFile, beside: Arrays) -> Log:
     curves, axis, more = _curves(beside, file.torn)
     curves = [c for c in curves if file.archive or c.metric in file.arrays]
     config = {k: float(v[0]) for k, v in file.arrays.items() if v.shape == (1,)}
@@ -100,7 +100,7 @@ def _metric(path: Path) -> str:
     return path.name.split(".np", 1)[0]
 
 
-def _curves(arrays: Arrays, torn: bool) -> tuple[list[Curve], str, tuple[Note, ...]]:
+def _curves(arrays: Arrays, torn: bool) -> tuple[list[LogCurve], str, tuple[Note, ...]]:
     """The curves among the arrays, on one axis: the counter of the same length where there is one, else positions."""
     rows = {k: v for k, v in arrays.items() if v.ndim == 1 and len(v) >= _MIN_POINTS}
     if "timesteps" in rows and "results" in arrays:
@@ -118,7 +118,7 @@ def _curves(arrays: Arrays, torn: bool) -> tuple[list[Curve], str, tuple[Note, .
         counter = _counter(name, len(value), steps or counters)
         step = np.arange(len(value), dtype=np.float64) if counter is None else counters[counter]
         kinds.add("row" if counter is None else "step" if counter in steps else "epoch")
-        out.append(Curve.plain(name, step, value))
+        out.append(LogCurve.plain(name, step, value))
     if kinds == {"row"}:
         return (out, "row", ()) if torn else aligned(out, boosting=False)
     return out, "epoch" if kinds == {"epoch"} else "step", ()

@@ -17,7 +17,7 @@ import polars as pl
 
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.files import flat_config
 from curvedoc.ingest.stores import sqlite
@@ -113,10 +113,10 @@ def _runs(conn: sqlite3.Connection, notes: list[Note]) -> dict[str, _Rows]:
 
 
 def _log(path: Path, rows: _Rows, size: int, notes: Sequence[Note]) -> Log:
-    log = log_of(path, NAME, [Batch(rows.steps, range(1, len(rows.steps) + 1))], size, notes, WANDB_STEP_KEYS)
+    log = log_of(path, NAME, [RecordBatch(rows.steps, range(1, len(rows.steps) + 1))], size, notes, WANDB_STEP_KEYS)
     points = log.points
     if rows.machine and len(points):
-        extra = log_of(path, NAME, [Batch(rows.machine, range(1, len(rows.machine) + 1))], 0).points
+        extra = log_of(path, NAME, [RecordBatch(rows.machine, range(1, len(rows.machine) + 1))], 0).points
         points = pl.concat([points, _beside(extra, points)])
     return replace(log, data=points, config={**rows.config, **log.config})
 

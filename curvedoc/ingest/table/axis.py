@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Note
-from curvedoc.ingest.table.columns import Column, Table
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable
 from curvedoc.ingest.table.keys import EPOCH_KEYS, SAMPLE_KEYS, SPLIT_KEYS, STEP_KEYS
 from curvedoc.ingest.table.values import clock, moment, split_of
 
@@ -38,7 +38,7 @@ _NEAR = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class RecordAxis:
     """Each record's step (NaN: none yet known), what it counts, and the keys that it was made of."""
 
     step: Floats
@@ -48,7 +48,7 @@ class Axis:
     notes: tuple[Note, ...] = ()
 
 
-def axis_of(table: Table, prefer: Sequence[str] = (), split: Sequence[str | None] | None = None) -> Axis:
+def axis_of(table: RecordTable, prefer: Sequence[str] = (), split: Sequence[str | None] | None = None) -> RecordAxis:
     """The counter that orders the records: a step key, else whole epochs, else samples, else the record's number.
 
     A key counts when it is whole, not constant, and hardly ever goes back. A counter that starts over with each
@@ -80,12 +80,12 @@ def axis_of(table: Table, prefer: Sequence[str] = (), split: Sequence[str | None
         elif kind != "step":
             notes.append(Note(f"step-from-{kind}", f"no step in the records; '{chosen}' stands in its place"))
         present = np.isfinite(step)
-        return Axis(_filled(step), kind, frozenset(used), present, tuple(notes))
+        return RecordAxis(_filled(step), kind, frozenset(used), present, tuple(notes))
     note = Note("step-from-row", "no step in the records; the record's number stands in its place")
-    return Axis(np.arange(n, dtype=np.float64), "row", frozenset(), np.ones(n, bool), (note,) if n else ())
+    return RecordAxis(np.arange(n, dtype=np.float64), "row", frozenset(), np.ones(n, bool), (note,) if n else ())
 
 
-def clock_of(table: Table) -> tuple[Floats, frozenset[str]]:
+def clock_of(table: RecordTable) -> tuple[Floats, frozenset[str]]:
     """Each record's time (NaN: unknown) and the keys it was read from: an epoch clock, else seconds since the start."""
     n = table.rows
     for key in _named(table.numbers, _TIME_KEYS):
@@ -109,7 +109,7 @@ def clock_of(table: Table) -> tuple[Floats, frozenset[str]]:
     return np.full(n, np.nan), frozenset()
 
 
-def ranks_of(table: Table) -> tuple[NDArray[np.int32], str | None]:
+def ranks_of(table: RecordTable) -> tuple[NDArray[np.int32], str | None]:
     """Each record's rank and the key that named it (0 and None where none does)."""
     ranks = np.zeros(table.rows, np.int32)
     for key in _named([k for k in table.numbers if "/" not in k], _RANK_KEYS):
@@ -124,7 +124,7 @@ def ranks_of(table: Table) -> tuple[NDArray[np.int32], str | None]:
     return ranks, None
 
 
-def splits_of(table: Table) -> list[str | None]:
+def splits_of(table: RecordTable) -> list[str | None]:
     """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does."""
     for keys, strict in ((SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
         for key in _named(table.texts, keys):
@@ -162,7 +162,7 @@ def _all_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _counter(column: Column, n: int) -> Floats | None:
+def _counter(column: RecordColumn, n: int) -> Floats | None:
     """The column over all rows where it could be a counter: mostly finite, nearly all whole."""
     finite = np.isfinite(column.value) & (np.abs(column.value) < 2**62)
     if not finite.any() or finite.mean() < _MOST:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from curvedoc.ingest.table.log import Curve
+from curvedoc.ingest.table.log import LogCurve
 
 #: Machine metrics that the stores log beside a training, with a counter of their own or with none.
 SYSTEM = "system/"
@@ -16,7 +16,7 @@ SYSTEM = "system/"
 _CURVE = 3
 
 
-def placed(curves: Sequence[Curve]) -> list[Curve]:
+def placed(curves: Sequence[LogCurve]) -> list[LogCurve]:
     """The curves, with a step for each point that can have one.
 
     A store gives step 0 to what was logged without a step. A curve all of whose points stand at one step, while others
@@ -32,11 +32,11 @@ def placed(curves: Sequence[Curve]) -> list[Curve]:
     return [_on(c, main) if s or main is None else c for c, s in zip(curves, stuck, strict=True)]
 
 
-def _stuck(c: Curve) -> bool:
+def _stuck(c: LogCurve) -> bool:
     return len(c.step) >= _CURVE and bool((c.step == c.step[0]).all() or np.isnan(c.step).all())
 
 
-def _on(c: Curve, main: Curve | None) -> Curve:
+def _on(c: LogCurve, main: LogCurve | None) -> LogCurve:
     unknown = np.full(len(c.step), np.nan)
     return replace(c, step=unknown if main is None else steps_at(c.time, main.step, main.time, unknown))
 

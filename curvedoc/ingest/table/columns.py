@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.json.layout import Gathering, Index, add
-from curvedoc.ingest.json.messages import Message, blocks
+from curvedoc.ingest.json.messages import JsonMessage, blocks
 from curvedoc.ingest.notes import coalesce
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RecordColumn:
     """One key's numbers: the rows that have it, ascending, with value and flags."""
 
     at: Index
@@ -33,20 +33,20 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class RecordTable:
     """The records of a file, by column. Nested keys are joined with "/"."""
 
     rows: int
-    numbers: dict[str, Column]
+    numbers: dict[str, RecordColumn]
     texts: dict[str, Texts]
-    messages: tuple[Message, ...]
+    messages: tuple[JsonMessage, ...]
     notes: tuple[Note, ...]
 
 
-def table(batches: Iterable[Batch]) -> Table:
+def table(batches: Iterable[RecordBatch]) -> RecordTable:
     """The columns of all batches together."""
     got = Gathering()
-    messages: list[Message] = []
+    messages: list[JsonMessage] = []
     rows = 0
     for batch in batches:
         got.notes += batch.notes
@@ -61,10 +61,10 @@ def table(batches: Iterable[Batch]) -> Table:
     messages.sort(key=lambda m: m.line)
     columns = _columns(got)
     texts = {k: _texts(v) for k, v in got.texts.items()}
-    return Table(rows, columns, texts, tuple(messages), coalesce([*got.notes, *_value_notes(columns)]))
+    return RecordTable(rows, columns, texts, tuple(messages), coalesce([*got.notes, *_value_notes(columns)]))
 
 
-def _columns(gathered: Gathering) -> dict[str, Column]:
+def _columns(gathered: Gathering) -> dict[str, RecordColumn]:
     """Every key's pieces as one column; keys of the same records share the array of their places."""
     places: dict[tuple[int, ...], tuple[Index, NDArray[np.int64] | None]] = {}
     found = {}
@@ -80,7 +80,7 @@ def _columns(gathered: Gathering) -> dict[str, Column]:
             _, value, flags = pieces[0]
         else:
             value, flags = np.concatenate([v for _, v, _ in pieces]), np.concatenate([f for _, _, f in pieces])
-        found[key] = Column(at, value, flags) if order is None else Column(at, value[order], flags[order])
+        found[key] = RecordColumn(at, value, flags) if order is None else RecordColumn(at, value[order], flags[order])
     return found
 
 
@@ -93,7 +93,7 @@ def _texts(pieces: list[tuple[Index, list[str]]]) -> Texts:
     return Texts(at, text)
 
 
-def _value_notes(columns: dict[str, Column]) -> list[Note]:
+def _value_notes(columns: dict[str, RecordColumn]) -> list[Note]:
     notes = []
     # A column of nulls alone ("best_metric": null) says nothing about any curve.
     flagged = [c.flags for c in columns.values() if c.flags.any()]

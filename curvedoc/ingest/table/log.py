@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from curvedoc.core.block import Block, by_rank, joined
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.json.messages import clean, frame
 from curvedoc.ingest.json.settings import settings_of
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.axis import axis_of, clock_of, ranks_of, splits_of, step_before
-from curvedoc.ingest.table.columns import Column, Table, table
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable, table
 from curvedoc.ingest.table.keys import HAS_SPLIT
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
@@ -31,7 +31,7 @@ _BOOKKEEPING = {"_step", "_runtime", "_timestamp", "_wandb"}
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class LogCurve:
     """One metric's points as arrays of one length: NaN where step or time is unknown."""
 
     metric: str
@@ -42,7 +42,7 @@ class Curve:
     flags: NDArray[np.uint16]
 
     @classmethod
-    def plain(cls, metric: str, step: NDArray[np.float64], value: NDArray[np.float64]) -> Curve:
+    def plain(cls, metric: str, step: NDArray[np.float64], value: NDArray[np.float64]) -> LogCurve:
         """Points of one process without clock and flags."""
         n = len(value)
         return cls(metric, step, value, np.full(n, np.nan), np.zeros(n, np.int32), np.zeros(n, np.uint16))
@@ -65,14 +65,19 @@ class _Around:
 
 
 def log_of(
-    path: Path, format: str, batches: Iterable[Batch], size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+    path: Path,
+    format: str,
+    batches: Iterable[RecordBatch],
+    size: int,
+    notes: Sequence[Note] = (),
+    prefer: Sequence[str] = (),
 ) -> Log:
     """The records as one log. `prefer` names step keys to try ahead of the usual ones."""
     return log_of_table(path, format, table(batches), size, notes, prefer)
 
 
 def log_of_table(
-    path: Path, format: str, found: Table, size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+    path: Path, format: str, found: RecordTable, size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
 ) -> Log:
     """The columns as one log; its axis is "row" where they hold no counter, and steps are null if they hold a clock."""
     splits = splits_of(found)
@@ -108,7 +113,7 @@ def log_of_table(
     )
 
 
-def _without_gaps(found: Table) -> Table:
+def _without_gaps(found: RecordTable) -> RecordTable:
     """The table without the NaN that only fill what a record of another kind does not hold."""
     lost = {key for key, c in found.numbers.items() if bool(np.isnan(c.value[c.flags == 0]).any())}
     if not lost:
@@ -120,7 +125,7 @@ def _without_gaps(found: Table) -> Table:
     for key in lost & gaps.keys():
         c = numbers[key]
         gone = gaps[key][c.at] & np.isnan(c.value) & (c.flags == 0)
-        numbers[key] = Column(c.at[~gone], c.value[~gone], c.flags[~gone])
+        numbers[key] = RecordColumn(c.at[~gone], c.value[~gone], c.flags[~gone])
         count += int(gone.sum())
     if not count:
         return found
@@ -128,20 +133,20 @@ def _without_gaps(found: Table) -> Table:
     return replace(found, numbers=numbers, notes=(*found.notes, told))
 
 
-def _dense(column: Column, rows: int) -> NDArray[np.float64]:
+def _dense(column: RecordColumn, rows: int) -> NDArray[np.float64]:
     value = np.full(rows, np.nan)
     value[column.at] = column.value
     return value
 
 
-def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...]]:
+def mark_filtered(curves: Sequence[LogCurve]) -> tuple[list[LogCurve], tuple[Note, ...]]:
     """The curves with Flag.FILTERED on each loss of exactly 0 whose gradient norm is NaN at that step.
 
     The Trainer of Hugging Face replaces a non-finite loss by default (`logging_nan_inf_filter`), but no gradient norm;
     `nan_to_num` in a training loop leaves the same trace.
     """
     norms = {c.metric: c for c in curves if c.metric.endswith("grad_norm")}
-    out: list[Curve] = []
+    out: list[LogCurve] = []
     hits = 0
     for c in curves:
         norm = norms.get(c.metric.removesuffix("loss") + "grad_norm") if c.metric.endswith("loss") else None
@@ -155,7 +160,7 @@ def mark_filtered(curves: Sequence[Curve]) -> tuple[list[Curve], tuple[Note, ...
     return out, (Note("nan-filtered", text, count=hits),) if hits else ()
 
 
-def points_of(curves: Sequence[Curve]) -> tuple[Block, ...]:
+def points_of(curves: Sequence[LogCurve]) -> tuple[Block, ...]:
     """The curves as blocks; those of one name and rank are joined, in their order."""
     # most curves share the arrays of their records: these are looked at once
     steps = {key: _whole(step) for key, step in {id(c.step): c.step for c in curves}.items()}
@@ -184,7 +189,7 @@ def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.boo
     return np.where(known, step, 0).astype(np.int64), known
 
 
-def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[Curve]:
+def _curves(found: RecordTable, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[LogCurve]:
     by_name = _by_name(found)
     taken = aside.copy()
     if by_name is not None:
@@ -200,19 +205,19 @@ def _curves(found: Table, around: _Around, skip: Collection[str], aside: NDArray
             where = order[bounds[i] : bounds[i + 1]]
             if not len(where):
                 continue
-            part = Column(column.at[where], column.value[where], column.flags[where])
+            part = RecordColumn(column.at[where], column.value[where], column.flags[where])
             yield from _split(name, part, around)
     names_of = _plain_names(found, skip)
     for key, column in found.numbers.items():
         if key in skip:
             continue
         keep = ~taken[column.at]
-        part = column if keep.all() else Column(column.at[keep], column.value[keep], column.flags[keep])
+        part = column if keep.all() else RecordColumn(column.at[keep], column.value[keep], column.flags[keep])
         if len(part.at) and not (part.flags & np.uint16(Flag.NULL)).all():
             yield from _split(names_of[key], part, around)
 
 
-def _split(name: str, column: Column, around: _Around) -> Iterable[Curve]:
+def _split(name: str, column: RecordColumn, around: _Around) -> Iterable[LogCurve]:
     """The column as one curve, or one for each split that its records name."""
     if around.split is None or HAS_SPLIT.match(name):
         yield _curve(name, column, around, slice(None))
@@ -222,18 +227,18 @@ def _split(name: str, column: Column, around: _Around) -> Iterable[Curve]:
         yield _curve(f"{around.words[code]}/{name}" if code >= 0 else name, column, around, of == code)
 
 
-def _curve(name: str, column: Column, around: _Around, where: slice | NDArray[np.bool_]) -> Curve:
+def _curve(name: str, column: RecordColumn, around: _Around, where: slice | NDArray[np.bool_]) -> LogCurve:
     if isinstance(where, slice) and len(column.at) == len(around.step):
         # a value in every record: nothing to pick
-        return Curve(name, around.step, column.value, around.time, around.rank, column.flags)
+        return LogCurve(name, around.step, column.value, around.time, around.rank, column.flags)
     at = column.at[where]
     # where all records have one time or rank, or none, nothing needs to be picked
     time = around.time[at] if around.timed else around.time[: len(at)]
     rank = around.rank[at] if around.ranked else around.rank[: len(at)]
-    return Curve(name, around.step[at], column.value[where], time, rank, column.flags[where])
+    return LogCurve(name, around.step[at], column.value[where], time, rank, column.flags[where])
 
 
-def _by_name(found: Table) -> tuple[list[str], Column] | None:
+def _by_name(found: RecordTable) -> tuple[list[str], RecordColumn] | None:
     """Names and values of records that hold one value of one metric each, None where records are not of that kind."""
     for name_key in _NAME_KEYS:
         for value_key in _VALUE_KEYS:
@@ -242,11 +247,13 @@ def _by_name(found: Table) -> tuple[list[str], Column] | None:
                 continue
             at, left, right = np.intersect1d(texts.at, column.at, assume_unique=True, return_indices=True)
             if 2 * len(at) >= len(column.at):
-                return [texts.text[i] for i in left.tolist()], Column(at, column.value[right], column.flags[right])
+                return [texts.text[i] for i in left.tolist()], RecordColumn(
+                    at, column.value[right], column.flags[right]
+                )
     return None
 
 
-def _plain_names(found: Table, skip: Collection[str]) -> dict[str, str]:
+def _plain_names(found: RecordTable, skip: Collection[str]) -> dict[str, str]:
     """Each key's metric name: itself, without a container that says nothing where that is unambiguous."""
     names = {}
     for key in found.numbers:

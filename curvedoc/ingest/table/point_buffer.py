@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 
-class Columns:
+class PointBuffer:
     """Rows of a step, a time and the values of some metrics. Memory: 12 bytes a value, 28 a row."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.table.columns import Column, Table, Texts
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts
 from curvedoc.ingest.table.values import numbers
 
 #: A parquet file of kilobytes can stand for billions of equal cells.
@@ -59,9 +59,9 @@ def parquet_frame(data: bytes) -> tuple[pl.DataFrame, tuple[Note, ...]]:
         return pl.DataFrame(), (Note("damaged", f"no readable parquet: {str(e).splitlines()[0][:100]}"),)
 
 
-def wide_table(frame: pl.DataFrame) -> Table:
+def wide_table(frame: pl.DataFrame) -> RecordTable:
     """The frame's columns as a table: nulls are cells that were not logged, nested columns are left out."""
-    found: dict[str, Column] = {}
+    found: dict[str, RecordColumn] = {}
     texts: dict[str, Texts] = {}
     notes: list[Note] = []
     quiet = 0
@@ -71,9 +71,11 @@ def wide_table(frame: pl.DataFrame) -> Table:
             continue
         if series.dtype.is_temporal() and series.dtype in (pl.Datetime, pl.Date):
             seconds = series.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / 1e6
-            found[name] = Column(at, seconds.drop_nulls().to_numpy(), np.zeros(len(at), np.uint16))
+            found[name] = RecordColumn(at, seconds.drop_nulls().to_numpy(), np.zeros(len(at), np.uint16))
         elif series.dtype.is_numeric() or series.dtype == pl.Boolean:
-            found[name] = Column(at, series.cast(pl.Float64).drop_nulls().to_numpy(), np.zeros(len(at), np.uint16))
+            found[name] = RecordColumn(
+                at, series.cast(pl.Float64).drop_nulls().to_numpy(), np.zeros(len(at), np.uint16)
+            )
         elif series.dtype in (pl.String, pl.Categorical, pl.Enum):
             column, rest = parsed(series.cast(pl.String), at)
             if column is not None:
@@ -84,19 +86,21 @@ def wide_table(frame: pl.DataFrame) -> Table:
             quiet += 1
     if quiet:
         notes.append(Note("media-skipped", "columns of lists and structures were skipped", count=quiet))
-    return Table(frame.height, found, texts, (), tuple(notes))
+    return RecordTable(frame.height, found, texts, (), tuple(notes))
 
 
-def parsed(series: pl.Series, at: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[Column | None, Texts | None]:
+def parsed(
+    series: pl.Series, at: np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> tuple[RecordColumn | None, Texts | None]:
     """A column of strings as numbers where it spells them, and the rest of it."""
     text = series.drop_nulls()
     quick = text.str.strip_chars().cast(pl.Float64, strict=False)
     if not quick.null_count():
-        return Column(at, quick.to_numpy(), np.zeros(len(at), np.uint16)), None
+        return RecordColumn(at, quick.to_numpy(), np.zeros(len(at), np.uint16)), None
     cells = text.to_list()
     value, flags, kept = numbers(cells)
     kept &= flags & Flag.NULL == 0
-    column = Column(at[kept], value[kept], np.zeros(int(kept.sum()), np.uint16)) if kept.any() else None
+    column = RecordColumn(at[kept], value[kept], np.zeros(int(kept.sum()), np.uint16)) if kept.any() else None
     rest = Texts(at[~kept], [c for c, k in zip(cells, kept, strict=True) if not k]) if not kept.all() else None
     return column, rest
 

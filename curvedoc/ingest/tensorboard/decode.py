@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from curvedoc.ingest.tensorboard.checksum import checksums, tables, unmask_all
 from curvedoc.ingest.tensorboard.frames import HEAD
-from curvedoc.ingest.tensorboard.template import Slot, Span, Template, template
+from curvedoc.ingest.tensorboard.template import Span, Template, TemplateSlot, template
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class DecodedColumns:
     """Points of many records: which record, tag number, step, wall time, value, and whether its type is float32."""
 
     record: Ints
@@ -51,7 +51,7 @@ class Columns:
 class Decoded:
     """What came of records: points, records with a wrong checksum, and records left for the slow path."""
 
-    columns: tuple[Columns, ...]
+    columns: tuple[DecodedColumns, ...]
     wrong: Ints
     slow: Ints
 
@@ -76,7 +76,7 @@ class Tags:
 
 def decode(buf: bytearray, pos: Ints, length: Ints, tags: Tags) -> Decoded:
     """The points of all records; `record` counts along `pos` (header positions) and `length`."""
-    columns: list[Columns] = []
+    columns: list[DecodedColumns] = []
     wrong: list[Ints] = []
     slow: list[Ints] = [np.flatnonzero(length > MAX_LENGTH)]
     fit = np.flatnonzero(length <= MAX_LENGTH)
@@ -213,7 +213,7 @@ def _take(words: Words, size: int, rows: Ints, layout: Template, code: NDArray[n
         named = np.ascontiguousarray(samples[:, slot.tag[0] : slot.tag[1]])
         ids = [tags.number(row.tobytes()) if h else 0 for row, h in zip(named, held.tolist(), strict=True)]
         tag = np.full(n, ids[0], np.int32) if kind is None else np.array(ids, np.int32)[kind]
-        columns.append(Columns(rows, tag, step, wall, _values(words, slot), slot.dtype == "<f4"))
+        columns.append(DecodedColumns(rows, tag, step, wall, _values(words, slot), slot.dtype == "<f4"))
     return Decoded(tuple(columns), wrong, np.empty(0, np.int64))
 
 
@@ -265,7 +265,7 @@ def _varint(words: Words, span: Span) -> Ints:
     return out.view(np.int64)
 
 
-def _values(words: Words, slot: Slot) -> Floats:
+def _values(words: Words, slot: TemplateSlot) -> Floats:
     raw = _bytes_at(words, slot.value)
     narrow = raw.astype("<u4") if slot.dtype in ("<f4", "<i4") else raw
     with np.errstate(invalid="ignore"):  # signaling NaN

@@ -42,7 +42,7 @@ _SUCCESS, _FAILURE = 1, 2
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class EventRecord:
     """What one event record says.
 
     points: (tag, value, whether the type overflows to inf); histograms come as derived series `tag@mean` ...
@@ -65,7 +65,7 @@ class Event:
     plugins: Mapping[str, str] = field(default_factory=dict)
 
 
-def parse(data: bytes, plugins: Mapping[str, str]) -> Event | None:
+def parse(data: bytes, plugins: Mapping[str, str]) -> EventRecord | None:
     """The event in one record, None where it is not a valid message.
 
     plugins: what earlier records of the file said about their tags.
@@ -114,7 +114,7 @@ def parse(data: bytes, plugins: Mapping[str, str]) -> Event | None:
                 pass
             case _:
                 skipped += 1
-    return Event(
+    return EventRecord(
         proto.step, proto.wall_time, tuple(points), tuple(texts), config, tuple(outcomes), ended, skipped, named
     )
 
@@ -173,7 +173,7 @@ def _derived(tag: str, measures: Mapping[str, float]) -> list[tuple[str, float, 
     return [(f"{tag}@{name}", value, False) for name, value in measures.items()]
 
 
-def _hparams(content: bytes) -> Event:
+def _hparams(content: bytes) -> EventRecord:
     """Settings, result tags and end of a session, as the hparams plugin stores them."""
     from google.protobuf.message import DecodeError
     from tensorboard.plugins.hparams.plugin_data_pb2 import HParamsPluginData
@@ -181,17 +181,17 @@ def _hparams(content: bytes) -> Event:
     try:
         data = HParamsPluginData.FromString(content)
     except DecodeError:
-        return Event()
+        return EventRecord()
     match data.WhichOneof("data"):
         case "experiment":
-            return Event(outcomes=tuple(m.name.tag for m in data.experiment.metric_infos))
+            return EventRecord(outcomes=tuple(m.name.tag for m in data.experiment.metric_infos))
         case "session_start_info":
             raw = {k: _plain(v) for k, v in data.session_start_info.hparams.items()}
-            return Event(config=flatten(raw))
+            return EventRecord(config=flatten(raw))
         case "session_end_info":
             status = data.session_end_info.status
-            return Event(ended=True if status == _SUCCESS else False if status == _FAILURE else None)
-    return Event()
+            return EventRecord(ended=True if status == _SUCCESS else False if status == _FAILURE else None)
+    return EventRecord()
 
 
 def _plain(value: Any) -> object:

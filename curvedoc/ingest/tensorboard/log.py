@@ -13,7 +13,7 @@ from curvedoc.core.run import MESSAGES, Note, Scalar, empty_messages
 from curvedoc.ingest.bytes.note_tally import Tally
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.settings.flatten import settings
-from curvedoc.ingest.tensorboard.full_record import Event, parse
+from curvedoc.ingest.tensorboard.full_record import EventRecord, parse
 from curvedoc.ingest.tensorboard.keras import on_one_axis
 
 NAME = "tensorboard"
@@ -54,7 +54,7 @@ class Gathered:
         self._messages: list[tuple[float | None, int, str]] = []
         self._plugins: dict[str, str] = {}
 
-    def take(self, data: bytes, offset: int) -> Event | None:
+    def take(self, data: bytes, offset: int) -> EventRecord | None:
         """The event of one record; its settings, texts and troubles are kept here."""
         event = parse(data, self._plugins)
         if event is None:

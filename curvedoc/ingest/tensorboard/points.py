@@ -13,9 +13,9 @@ from curvedoc.core.block import Block
 from curvedoc.core.run import Flag
 from curvedoc.ingest.bytes.protobuf import BYTES, VARINT, fields
 from curvedoc.ingest.tensorboard.checksum import crc32c, mask
-from curvedoc.ingest.tensorboard.decode import Columns, Tags, decode
+from curvedoc.ingest.tensorboard.decode import DecodedColumns, Tags, decode
 from curvedoc.ingest.tensorboard.frames import HEAD
-from curvedoc.ingest.tensorboard.full_record import Event
+from curvedoc.ingest.tensorboard.full_record import EventRecord
 from curvedoc.ingest.tensorboard.log import LATEST
 
 Ints = NDArray[np.int64]
@@ -27,7 +27,7 @@ _READABLE = (b"text", b"hparams")
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class EventBatch:
     """Points of many records in file order, and what went wrong.
 
     record: int64 [points], the record each point came from
@@ -70,7 +70,9 @@ class Batch:
             yield int(piece[first[k]]), int(self.tag[first[k]]), block
 
 
-def points(buf: bytearray, pos: Ints, length: Ints, tags: Tags, take: Callable[[int, bytes], Event | None]) -> Batch:
+def points(
+    buf: bytearray, pos: Ints, length: Ints, tags: Tags, take: Callable[[int, bytes], EventRecord | None]
+) -> EventBatch:
     """The points of all records; `take` gets the number and the data of those that need the slow path."""
     done = decode(buf, pos, length, tags)
     slow, wrong = _slow(buf, pos, length, np.sort(done.slow), tags, take)
@@ -78,8 +80,8 @@ def points(buf: bytearray, pos: Ints, length: Ints, tags: Tags, take: Callable[[
 
 
 def _slow(
-    buf: bytearray, pos: Ints, length: Ints, rows: Ints, tags: Tags, take: Callable[[int, bytes], Event | None]
-) -> tuple[list[Columns], Ints]:
+    buf: bytearray, pos: Ints, length: Ints, rows: Ints, tags: Tags, take: Callable[[int, bytes], EventRecord | None]
+) -> tuple[list[DecodedColumns], Ints]:
     wrong: list[int] = []
     found: list[tuple[int, int, int, float, float, bool]] = []
     for row in rows.tolist():
@@ -98,12 +100,12 @@ def _slow(
     return _columns(found), np.array(wrong, np.int64)
 
 
-def _columns(rows: list[tuple[int, int, int, float, float, bool]]) -> list[Columns]:
+def _columns(rows: list[tuple[int, int, int, float, float, bool]]) -> list[DecodedColumns]:
     if not rows:
         return []
     record, tag, step, wall, value, narrow = zip(*rows, strict=True)
     return [
-        Columns(
+        DecodedColumns(
             np.array(record, np.int64),
             np.array(tag, np.int32),
             np.array(step, np.int64),
@@ -147,10 +149,10 @@ def _readable_value(data: bytes, start: int, stop: int) -> bool:
     return held and (not is_string or plugin in _READABLE or not plugin)
 
 
-def _together(columns: list[Columns], wrong: Ints, records: int) -> Batch:
+def _together(columns: list[DecodedColumns], wrong: Ints, records: int) -> EventBatch:
     if not columns:
         none, no = np.empty(0, np.int64), np.empty(0)
-        return Batch(none, np.empty(0, np.int32), none, no, no, np.empty(0, np.uint16), wrong, none)
+        return EventBatch(none, np.empty(0, np.int32), none, no, no, np.empty(0, np.uint16), wrong, none)
     record = np.concatenate([c.record for c in columns])
     flags = np.zeros(len(record), np.uint16)
     start = 0
@@ -163,7 +165,7 @@ def _together(columns: list[Columns], wrong: Ints, records: int) -> Batch:
     record = record[order]
     clock = record[~good] if not good.all() else np.empty(0, np.int64)
     wall[~good] = math.nan
-    return Batch(
+    return EventBatch(
         record,
         np.concatenate([c.tag for c in columns])[order],
         np.concatenate([c.step for c in columns])[order],

@@ -16,7 +16,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.tensorboard.checksum import header
 from curvedoc.ingest.tensorboard.decode import Tags
 from curvedoc.ingest.tensorboard.frames import FRAME, HEAD, PAD, Chain, Ints, Lost, candidates, follow, likely
-from curvedoc.ingest.tensorboard.full_record import Event
+from curvedoc.ingest.tensorboard.full_record import EventRecord
 from curvedoc.ingest.tensorboard.log import CRLF, NAME, Gathered
 from curvedoc.ingest.tensorboard.points import points
 
@@ -172,7 +172,7 @@ class _Reading:
             piece = pieces[int(np.searchsorted(first, row, "right")) - 1]
             return self._files[piece.file], piece.offset + int(pos[row]) - piece.start
 
-        def take(row: int, data: bytes) -> Event | None:
+        def take(row: int, data: bytes) -> EventRecord | None:
             file, offset = place(row)
             return file.take(data, offset)
 

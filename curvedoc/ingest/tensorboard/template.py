@@ -16,7 +16,7 @@ _SCALARS = (b"", b"scalars")
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TemplateSlot:
     """One number of a record: the bytes of its tag, those of its value, and their type."""
 
     tag: Span
@@ -30,14 +30,14 @@ class Template:
 
     wall: Span | None
     step: Span | None
-    slots: tuple[Slot, ...]
+    slots: tuple[TemplateSlot, ...]
 
 
 def template(data: bytes) -> Template | None:
     """The layout of a record; None where it holds anything but scalars, or says something twice."""
     wall: Span | None = None
     step: Span | None = None
-    slots: list[Slot] = []
+    slots: list[TemplateSlot] = []
     summaries = 0
     try:
         for number, kind, start, stop, _ in fields(data, 0, len(data)):
@@ -59,7 +59,7 @@ def template(data: bytes) -> Template | None:
     return Template(wall, step, tuple(slots)) if slots else None
 
 
-def _slot(data: bytes, start: int, stop: int) -> Slot | None:
+def _slot(data: bytes, start: int, stop: int) -> TemplateSlot | None:
     tag: Span | None = None
     value: tuple[Span, str] | None = None
     for number, kind, a, z, _ in fields(data, start, stop):
@@ -76,7 +76,7 @@ def _slot(data: bytes, start: int, stop: int) -> Slot | None:
                 return None
         else:
             return None
-    return None if tag is None or value is None else Slot(tag, value[0], value[1])
+    return None if tag is None or value is None else TemplateSlot(tag, value[0], value[1])
 
 
 def _tensor(data: bytes, start: int, stop: int) -> tuple[Span, str] | None:

@@ -10,10 +10,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.run import POINTS, Flag, empty_points
-from curvedoc.ingest.text.line.plan import Plan
+from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, RANK, STEP
 from curvedoc.ingest.text.line.words import SCALES
-from curvedoc.ingest.text.steps import Events, resolve, rows
+from curvedoc.ingest.text.steps import CounterEvents, resolve, rows
 
 #: Counters of other things than the run.
 _NO_METRIC = frozenset({"v_num"})
@@ -30,7 +30,7 @@ class Read:
     axis: str
 
 
-def read_points(lines: pl.DataFrame, plans: list[Plan]) -> Read:
+def read_points(lines: pl.DataFrame, plans: list[LinePlan]) -> Read:
     """Points of the lines (columns idx, tokens, tid, time, rank), each of which follows a plan with slots."""
     lens = lines.select("tokens", "tid")
     count = lens["tokens"].list.len().cast(pl.Int64).to_numpy()
@@ -57,7 +57,7 @@ def read_points(lines: pl.DataFrame, plans: list[Plan]) -> Read:
     total_of = column(STEP, of)
     inner_total = column(INNER, of)
     flags = _flags(plans)
-    events = Events(
+    events = CounterEvents(
         step=column(STEP, value), inner=column(INNER, value),
         total=np.where(np.isnan(inner_total), total_of, inner_total), epoch=column(EPOCH, value),
         evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
@@ -107,7 +107,7 @@ def _integers(values: NDArray[np.float64]) -> pl.Series:
     return pl.Series(np.where(ok, values, 0.0)).cast(pl.Int64).set(pl.Series(~ok), None)
 
 
-def _table(plans: list[Plan], widest: int) -> tuple[Any, Any, Any, Any, list[str]]:
+def _table(plans: list[LinePlan], widest: int) -> tuple[Any, Any, Any, Any, list[str]]:
     """Dense lookup (template, slot) -> role, index of the name, factor; the last slot of each template is "none"."""
     names: dict[str, int] = {}
     base: dict[str, str] = {}
@@ -137,7 +137,7 @@ def _table(plans: list[Plan], widest: int) -> tuple[Any, Any, Any, Any, list[str
     return np.array(offsets), np.array(roles, np.int8), np.array(name, np.int64), np.array(factor), list(names)
 
 
-def _flags(plans: list[Plan]) -> dict[str, NDArray[np.bool_]]:
+def _flags(plans: list[LinePlan]) -> dict[str, NDArray[np.bool_]]:
     return {
         "evaluation": np.array([p.scope not in ("", "train") for p in plans], bool),
         "record": np.array([p.kind in ("record", "loose", "member") for p in plans], bool),

@@ -22,7 +22,7 @@ from curvedoc.ingest.text.config import loose_config, read_config
 from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
-from curvedoc.ingest.text.line.plan import Plan, plan_of
+from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.lines import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.messages import find_blocks, messages
 from curvedoc.ingest.text.points import Read, read_points
@@ -174,7 +174,7 @@ def _ranked(lines: pl.DataFrame) -> pl.DataFrame:
     return out
 
 
-def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[Plan]]:
+def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[LinePlan]]:
     """Adds `tid`, the index of each line's plan (0: running text), `tokens` (its numbers) and `time`."""
     has = pl.col("template").str.contains_any([NUMBER, FRACTION])
     kinds = lines.filter(has).group_by("template", maintain_order=True).len()
@@ -197,7 +197,7 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
     return _timed(lines, told), plans
 
 
-def _plans(lines: pl.DataFrame, templates: list[str]) -> list[Plan]:
+def _plans(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
     could = lines.filter(pl.col("text").str.contains(HEADER_RE))["text"]
     named = headers(could.unique(maintain_order=True).head(MAX_HEADERS))
@@ -217,7 +217,7 @@ def _timed(lines: pl.DataFrame, told: list[Note]) -> pl.DataFrame:
     return lines.with_columns(pl.Series("time", time).fill_nan(None))
 
 
-def _tail(lines: pl.DataFrame, plans: list[Plan], told: list[Note]) -> pl.DataFrame:
+def _tail(lines: pl.DataFrame, plans: list[LinePlan], told: list[Note]) -> pl.DataFrame:
     """Judges a last line without line end; of a cut one only whole numbers are read."""
     if bool(lines["taken"][-1]):
         return lines
@@ -236,7 +236,7 @@ def _tail(lines: pl.DataFrame, plans: list[Plan], told: list[Note]) -> pl.DataFr
     )
 
 
-def _accepted(lines: pl.DataFrame, plans: list[Plan]) -> pl.DataFrame:
+def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     """Adds `kind`: what each line is taken for in this log ("" for a message)."""
     tid = lines["tid"].to_numpy()
     kind = np.array([p.kind for p in plans], dtype=object)[tid]
@@ -256,7 +256,7 @@ def _accepted(lines: pl.DataFrame, plans: list[Plan]) -> pl.DataFrame:
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
 
 
-def _points(lines: pl.DataFrame, plans: list[Plan]) -> Read:
+def _points(lines: pl.DataFrame, plans: list[LinePlan]) -> Read:
     events = lines.filter(pl.col("kind") != "")
     return read_points(events.select("idx", "tokens", "tid", "time", "rank"), plans)
 

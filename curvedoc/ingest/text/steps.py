@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
+class CounterEvents:
     """The counters of the lines that have any, in file order; NaN where a line has none.
 
     step, inner, total, epoch: as logged (`inner` counts within an epoch, `total` is what it runs to)
@@ -81,7 +81,7 @@ def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
     return (epoch - np.nanmin(epoch)) * length + count
 
 
-def _inner(ev: Events, epoch: Floats, whole: bool) -> Floats | None:
+def _inner(ev: CounterEvents, epoch: Floats, whole: bool) -> Floats | None:
     """The counter within the epoch as one of the run, NaN where a line has none; None where it does not count.
 
     epoch: of every event, carried; whole: the epochs are whole numbers
@@ -119,7 +119,7 @@ def _agree(inner: Floats, step: Floats) -> bool:
     return float(near.mean()) >= RESET_SHARE
 
 
-def resolve(ev: Events) -> Steps:
+def resolve(ev: CounterEvents) -> Steps:
     """The steps of all events.
 
     A step beats a counter within the epoch, that beats the epoch; where other lines name a step than those with a

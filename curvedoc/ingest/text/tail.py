@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from curvedoc.ingest.text.line.plan import Plan
+from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import INNER, STEP
 from curvedoc.ingest.text.lines import FRACTION, NUMBER
 
@@ -25,10 +25,10 @@ class Tail:
     """cut: the line is a part of a record; plan: what may be read of it (kind "" for nothing)."""
 
     cut: bool
-    plan: Plan
+    plan: LinePlan
 
 
-def judge(lines: pl.DataFrame, plan: Plan) -> Tail:
+def judge(lines: pl.DataFrame, plan: LinePlan) -> Tail:
     """The last line (of columns text, template, record, tokens) of a file that ends without a line end.
 
     Many whole logs end so. It is cut when it breaks off where other records of its kind go on, or when its last number
@@ -72,9 +72,9 @@ def _shape(token: str) -> tuple[int, int]:
     return len(mantissa.partition(".")[2]), len(exponent.strip("+-"))
 
 
-def _without(plan: Plan, slot: int) -> Plan:
+def _without(plan: LinePlan, slot: int) -> LinePlan:
     """The plan without one slot; nothing at all where that was the counter or the only metric."""
     kept = tuple(s for s in plan.slots if s.slot != slot)
     lost = [s for s in plan.slots if s.slot == slot]
     empty = any(s.role in (STEP, INNER) for s in lost) or plan.kind not in ("record", "loose")
-    return Plan("" if empty else plan.kind, () if empty else kept, plan.prefix, plan.scope, plan.bar)
+    return LinePlan("" if empty else plan.kind, () if empty else kept, plan.prefix, plan.scope, plan.bar)

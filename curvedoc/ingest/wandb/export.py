@@ -13,11 +13,11 @@ import polars as pl
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import Batch
+from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.json.columns import rows_of
 from curvedoc.ingest.json.objects import batches, document, is_document
 from curvedoc.ingest.notes import coalesce
-from curvedoc.ingest.table.columns import Column, Table, table
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable, table
 from curvedoc.ingest.table.keys import WANDB_STEP_KEYS
 from curvedoc.ingest.table.log import log_of_table
 from curvedoc.ingest.table.wide import csv_frame, parquet_frame, wide_table
@@ -81,7 +81,7 @@ def _read(path: Path) -> list[Log]:
     return [_history(path, wide_table(frame), size, notes)]
 
 
-def _history(path: Path, found: Table, size: int, notes: Sequence[Note]) -> Log:
+def _history(path: Path, found: RecordTable, size: int, notes: Sequence[Note]) -> Log:
     log = log_of_table(path, NAME, found, size, notes, WANDB_STEP_KEYS)
     step = found.numbers.get("_step")
     return log if step is None or not _looks_sampled(step) else replace(log, notes=(*log.notes, _SAMPLED))
@@ -92,7 +92,7 @@ _SAMPLED = Note(
 )
 
 
-def _looks_sampled(step: Column) -> bool:
+def _looks_sampled(step: RecordColumn) -> bool:
     moves = np.diff(step.value[np.isfinite(step.value)])
     if not _MIN_SAMPLE <= len(moves) + 1 <= _MAX_SAMPLE or (moves <= 0).any():
         return False
@@ -100,17 +100,17 @@ def _looks_sampled(step: Column) -> bool:
     return bool(counts.max() < _REGULAR * len(moves) and len(counts) > 3)
 
 
-def _records(clean: bytes) -> Table:
+def _records(clean: bytes) -> RecordTable:
     """A list or lines of records, or one object of columns."""
     if is_document(clean) or b"\n" not in clean.strip():
         value = document(clean)
         rows = rows_of(value) if isinstance(value, Mapping) else None
         if rows is not None:
-            return table([Batch(rows, range(1, len(rows) + 1))])
+            return table([RecordBatch(rows, range(1, len(rows) + 1))])
     return table(batches(clean))
 
 
-def _without_gaps(found: Table) -> Table:
+def _without_gaps(found: RecordTable) -> RecordTable:
     """The table without the NaN that a data frame puts where a record lacks a metric.
 
     Such NaN stand between numbers all along the column; a NaN of the training comes to stay. Only a full rectangle of
@@ -125,7 +125,7 @@ def _without_gaps(found: Table) -> Table:
         gap = np.isnan(c.value) & (c.flags == 0)
         returns = int((gap[:-1] & ~gap[1:]).sum())
         if returns >= 3 and gap.sum() >= 0.3 * len(gap):
-            columns[name] = Column(c.at[~gap], c.value[~gap], c.flags[~gap])
+            columns[name] = RecordColumn(c.at[~gap], c.value[~gap], c.flags[~gap])
             dropped += int(gap.sum())
     if not dropped:
         return found

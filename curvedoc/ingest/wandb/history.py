@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from curvedoc.ingest.bytes.protobuf import BYTES, VARINT, fields, signed, varint
-from curvedoc.ingest.table.point_buffer import Columns
+from curvedoc.ingest.table.point_buffer import PointBuffer
 from curvedoc.ingest.wandb.values import VALUE_KEY, Point, item_parts, json_value, leaves, timestamp, with_leaves
 
 #: Items that W&B adds to every record: the axes, not metrics.
@@ -24,7 +24,7 @@ class History:
     """Turns history and system records into points, each metric on the step that `define_metric` gives it."""
 
     def __init__(self) -> None:
-        self.columns = Columns()
+        self.columns = PointBuffer()
         self.last_step: int | None = None
         self._keys: dict[bytes, str] = {}
         self._numbers: dict[bytes, int] = {}  # as _keys, to the numbers of columns; axes are below 0

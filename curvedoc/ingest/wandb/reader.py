@@ -53,14 +53,14 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> Log:
-    file = _File()
+    file = _WandbFile()
     with Stream(path) as stream:
         for offset, data in records(stream.read, file.tally.add):
             file.take(offset, data)
     return file.log(path, stream.size, stream.notes)
 
 
-class _File:
+class _WandbFile:
     """One log while it is read."""
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.notes import coalesce
-from curvedoc.ingest.table.columns import Column
-from curvedoc.ingest.table.log import Curve, points_of
+from curvedoc.ingest.table.columns import RecordColumn
+from curvedoc.ingest.table.log import LogCurve, points_of
 from curvedoc.ingest.table.values import clock, moment
 from curvedoc.ingest.table.wide import parsed
 
@@ -41,7 +41,7 @@ def ui_logs(path: Path, format: str, frame: pl.DataFrame, size: int, notes: Sequ
     names = list(frame.columns)
     axis, step, time, more = _axis(names[0], frame[names[0]])
     mains = list(dict.fromkeys(n.removesuffix(_MIN).removesuffix(_MAX) for n in names[1:]))
-    by_run: dict[str | None, list[Curve]] = {}
+    by_run: dict[str | None, list[LogCurve]] = {}
     found: list[Note] = [*notes, *more]
     for main, (run, metric) in zip(mains, split_names(mains), strict=True):
         if metric == "_step" and not axis:
@@ -96,7 +96,7 @@ def _axis(name: str, cells: pl.Series) -> tuple[str, NDArray[np.float64], NDArra
     return "step", value, nothing, ()
 
 
-def _numbers(frame: pl.DataFrame, name: str) -> Column | None:
+def _numbers(frame: pl.DataFrame, name: str) -> RecordColumn | None:
     if name not in frame.columns:
         return None
     cells = frame[name]
@@ -104,8 +104,8 @@ def _numbers(frame: pl.DataFrame, name: str) -> Column | None:
 
 
 def _curves(
-    metric: str, columns: dict[str, Column | None], step: NDArray[np.float64], time: NDArray[np.float64]
-) -> tuple[list[Curve], int]:
+    metric: str, columns: dict[str, RecordColumn | None], step: NDArray[np.float64], time: NDArray[np.float64]
+) -> tuple[list[LogCurve], int]:
     """The metric's curve, and its bounds where they differ from it anywhere."""
     rank = np.zeros(len(step), np.int32)
     main, low, high = columns[""], columns[_MIN], columns[_MAX]
@@ -127,5 +127,5 @@ def _curves(
             continue
         at = column.at
         flags = np.where(wide[at] | (suffix != ""), Flag.AGGREGATED, 0).astype(np.uint16)
-        curves.append(Curve(metric + suffix, step[at], column.value, time[at], rank[at], flags))
+        curves.append(LogCurve(metric + suffix, step[at], column.value, time[at], rank[at], flags))
     return curves, int(wide.sum())

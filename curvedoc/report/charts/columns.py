@@ -16,7 +16,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class DrawnColumns:
     """What is drawn of one curve, in order of step; NaN where nothing was finite.
 
     A row that stands for itself has its value as mean, low and high. `every` holds the first and last step of the
@@ -30,7 +30,7 @@ class Columns:
     every: tuple[Span, ...] = ()
 
 
-def columns(curve: Curve, most: int, raw: bool = True) -> Columns:
+def columns(curve: Curve, most: int, raw: bool = True) -> DrawnColumns:
     """The curve in at most `most` buckets, give or take the ends of stretches, and with `raw` the rows near findings.
 
     Neighboring buckets are merged, so lows and highs stay what they were.
@@ -38,7 +38,7 @@ def columns(curve: Curve, most: int, raw: bool = True) -> Columns:
     rows = _rows(curve) if raw else {}
     if not rows:
         less = thinned(curve, most)
-        return Columns(less.step, less.mean, less.low, less.high)
+        return DrawnColumns(less.step, less.mean, less.low, less.high)
     replaced = set(rows)
     left = [i for i in range(len(curve.step)) if i not in replaced]
     size = -(-max(1, len(left)) // max(1, most))
@@ -54,7 +54,7 @@ def columns(curve: Curve, most: int, raw: bool = True) -> Columns:
     drawn += [(step, v, v, v) for step, v in known]
     drawn.sort(key=lambda row: row[0])
     step, mean, low, high = zip(*drawn, strict=True)
-    return Columns(step, mean, low, high, every(curve))
+    return DrawnColumns(step, mean, low, high, every(curve))
 
 
 def every(curve: Curve) -> tuple[Span, ...]:

@@ -10,7 +10,7 @@ import orjson
 
 from curvedoc.core.diagnosis import Curve
 from curvedoc.report.charts.columns import columns
-from curvedoc.report.charts.panels import Panel, Picture
+from curvedoc.report.charts.panels import Panel, RunPicture
 from curvedoc.report.charts.vega import color
 
 _LINE_COLORS = ("s-val", "s-gn", "s-lr", "s-tp", "s-ref")
@@ -43,7 +43,7 @@ def curve_name(curve: Curve, panel: Panel) -> str:
     return curve.metric
 
 
-def drawing(pic: Picture, most: int, raw: bool = True) -> dict[str, Any]:
+def drawing(pic: RunPicture, most: int, raw: bool = True) -> dict[str, Any]:
     """The picture as JSON values in columns, at most `most` buckets a curve; null where nothing was finite.
 
     With `raw`, the values near a finding stand one by one in the place of their buckets; `every` tells where.

@@ -13,7 +13,7 @@ from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
 from curvedoc.report.charts.marks import notes
-from curvedoc.report.charts.panels import Picture, picture
+from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.charts.static_svg import filled
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
 from curvedoc.report.summary import worst_first
@@ -71,7 +71,7 @@ def figures(d: Diagnosis, most: int | None = None) -> Iterator[Figure]:
             yield _figure(run, pic, i, filled(alone, 0, shapes), f"{stem}-{_slug(pic.panels[i].key)}-{i + 1}")
 
 
-def _figure(run: RunDiagnosis, pic: Picture, index: int, spec: dict[str, Any], name: str) -> Figure:
+def _figure(run: RunDiagnosis, pic: RunPicture, index: int, spec: dict[str, Any], name: str) -> Figure:
     panel = pic.panels[index]
     title = f"{panel.title} against {run.axis}"
     shown = visible(words.run_name(run.run))

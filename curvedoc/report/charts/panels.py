@@ -42,7 +42,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class RunPicture:
     """Everything drawn of one run."""
 
     panels: tuple[Panel, ...]
@@ -76,7 +76,7 @@ def family(role: str) -> str:
     return role
 
 
-def picture(run: RunDiagnosis) -> Picture:
+def picture(run: RunDiagnosis) -> RunPicture:
     """The drawing of one run; without curves it has no panels."""
     panels = _panels(run)
     main = panels[0].curves[0] if panels else None
@@ -89,7 +89,7 @@ def picture(run: RunDiagnosis) -> Picture:
     start = min(starts, default=0)
     start = min(0, start) if start <= 0.05 * end else start
     end = end if end > start else start + 1
-    return Picture(
+    return RunPicture(
         panels,
         start,
         end,

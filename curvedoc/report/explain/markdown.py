@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from curvedoc.report.escape import markdown_block, visible
 from curvedoc.report.explain.case_drawing import Drawn
 from curvedoc.report.explain.case_svg import svg
-from curvedoc.report.explain.page import CASES, FOLDERS, Block, Code, Items, Page, Picture, Prose, Table
+from curvedoc.report.explain.page import CASES, FOLDERS, Block, CasePicture, Code, Items, Page, PageTable, Prose
 from curvedoc.report.explain.rule_page import page
 from curvedoc.report.explain.terminal import picture
 from curvedoc.rulebook.rule import Rulebook
@@ -50,7 +50,7 @@ def to_markdown(made: Page, links: Links | None = None, pictures: str | None = N
 
 
 def _pictures(made: Page) -> list[Drawn]:
-    return [b.drawn for s in made.sections for b in s.blocks if isinstance(b, Picture)]
+    return [b.drawn for s in made.sections for b in s.blocks if isinstance(b, CasePicture)]
 
 
 def _file(drawn: Drawn) -> str:
@@ -63,7 +63,7 @@ def _block(block: Block, links: Links, pictures: str | None) -> list[str]:
             return [_said(text, links)]
         case Items(texts, ordered):
             return [f"{f'{i}.' if ordered else '-'} {_said(t, links)}" for i, t in enumerate(texts, 1)]
-        case Table(head, rows):
+        case PageTable(head, rows):
             lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
             return [
                 *lines,
@@ -71,7 +71,7 @@ def _block(block: Block, links: Links, pictures: str | None) -> list[str]:
             ]
         case Code(text, language):
             return markdown_block(text, language).splitlines()
-        case Picture(drawn):
+        case CasePicture(drawn):
             return _picture(drawn, links, pictures)
 
 

@@ -29,7 +29,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PageTable:
     """Rows of texts; a column whose head ends in "()" holds code."""
 
     head: tuple[str, ...]
@@ -45,17 +45,17 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class CasePicture:
     """One case of a rule, drawn."""
 
     drawn: Drawn
 
 
-Block = Prose | Items | Table | Code | Picture
+Block = Prose | Items | PageTable | Code | CasePicture
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """One part of a page; the first has no heading."""
 
     heading: str
@@ -70,12 +70,12 @@ class Page:
     kind: Literal["symptom", "cause"]
     title: str
     tag: str
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
 
 
-def made(id_: str, kind: Literal["symptom", "cause"], title: str, tag: str, sections: list[Section]) -> Page:
+def made(id_: str, kind: Literal["symptom", "cause"], title: str, tag: str, sections: list[PageSection]) -> Page:
     """The page without its empty parts."""
-    full = (Section(s.heading, tuple(b for b in s.blocks if not _empty(b))) for s in sections)
+    full = (PageSection(s.heading, tuple(b for b in s.blocks if not _empty(b))) for s in sections)
     return Page(id_, kind, title, tag, tuple(s for s in full if s.blocks))
 
 
@@ -85,6 +85,6 @@ def _empty(block: Block) -> bool:
             return not text.strip()
         case Items(texts):
             return not texts
-        case Table(_, rows):
+        case PageTable(_, rows):
             return not rows
     return False

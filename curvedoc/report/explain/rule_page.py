@@ -8,7 +8,7 @@ from curvedoc.core.errors import UsageError
 from curvedoc.core.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.explain.case_drawing import drawn
-from curvedoc.report.explain.page import Code, Items, Page, Picture, Prose, Section, Table, made
+from curvedoc.report.explain.page import CasePicture, Code, Items, Page, PageSection, PageTable, Prose, made
 from curvedoc.rulebook.compile import FIELD
 from curvedoc.rulebook.rule import Cause, Need, Program, Rule, Rulebook, Sentence
 from curvedoc.rulebook.vocabulary import functions
@@ -59,12 +59,12 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
     conditions = "\n".join(f"{name + ': ' if name else ''}{e.text}" for name, group in rule.when for e in group)
     grown = tuple(f"{name} = {e.text}" for name, e in rule.program.measures)
     sections = [
-        Section("", (Prose(rule.what), *(Picture(p) for p in pictures))),
-        Section("Why it matters", (Prose(rule.why),)),
-        Section("Not to be taken for", (Prose(rule.lookalikes), *(Prose(text) for text in known))),
-        Section("Likely causes", (Table(("cause", "odds", "share", "because"), causes),)),
-        Section("What it reads", (Prose(_OVER[rule.over]), _needs(rule.program), _patterns(rule.program))),
-        Section(
+        PageSection("", (Prose(rule.what), *(CasePicture(p) for p in pictures))),
+        PageSection("Why it matters", (Prose(rule.why),)),
+        PageSection("Not to be taken for", (Prose(rule.lookalikes), *(Prose(text) for text in known))),
+        PageSection("Likely causes", (PageTable(("cause", "odds", "share", "because"), causes),)),
+        PageSection("What it reads", (Prose(_OVER[rule.over]), _needs(rule.program), _patterns(rule.program))),
+        PageSection(
             "How it is seen",
             (
                 Prose(f"It fires when {'the lines of one name' if several else 'these lines'} all hold:"),
@@ -74,10 +74,10 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
                 _vocabulary(rule.program),
             ),
         ),
-        Section(f"Thresholds (--set {rule.id}.NAME=VALUE)", (_params(rule.program),)),
-        Section("What the report says", (Items(tuple(_template(s) for s in rule.evidence)),)),
-        Section("Beside other findings", tuple(Prose(text) for text in together)),
-        Section("Sources", (_sources(rule.references),)),
+        PageSection(f"Thresholds (--set {rule.id}.NAME=VALUE)", (_params(rule.program),)),
+        PageSection("What the report says", (Items(tuple(_template(s) for s in rule.evidence)),)),
+        PageSection("Beside other findings", tuple(Prose(text) for text in together)),
+        PageSection("Sources", (_sources(rule.references),)),
     ]
     tag = f"{rule.kind}, {rule.severity}, {rule.family}" + (", on trial" if rule.status == "trial" else "")
     return made(rule.id, "symptom", rule.title, tag, sections)
@@ -99,27 +99,27 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
         checks.append(f"{c.ask} Takes {words.COSTS[c.cost]}: {_ended(c.how.strip())}{known} {then}")
     grown = "\n".join(f"{name} = {e.text}" for name, e in cause.program.measures)
     sections = [
-        Section("", (Prose(cause.mechanism),)),
-        Section("What to do", (Items(tuple(_ended(f) for f in cause.fix), ordered=True),)),
-        Section("How to be sure", (Items(tuple(checks), ordered=True),)),
-        Section("Probe", (Code(cause.probe.rstrip(), "python"),)),
-        Section("Symptoms that name it", (Table(("symptom", "share", "because"), seen),)),
-        Section("Evidence of its own", (Table(("odds ×", "what the report says", "where"), odds),)),
-        Section(
+        PageSection("", (Prose(cause.mechanism),)),
+        PageSection("What to do", (Items(tuple(_ended(f) for f in cause.fix), ordered=True),)),
+        PageSection("How to be sure", (Items(tuple(checks), ordered=True),)),
+        PageSection("Probe", (Code(cause.probe.rstrip(), "python"),)),
+        PageSection("Symptoms that name it", (PageTable(("symptom", "share", "because"), seen),)),
+        PageSection("Evidence of its own", (PageTable(("odds ×", "what the report says", "where"), odds),)),
+        PageSection(
             "How the evidence is judged",
             (_needs(cause.program), _patterns(cause.program), Code(grown, "python"), _vocabulary(cause.program)),
         ),
-        Section("Thresholds", (_params(cause.program),)),
-        Section("Sources", (_sources(cause.references),)),
+        PageSection("Thresholds", (_params(cause.program),)),
+        PageSection("Sources", (_sources(cause.references),)),
     ]
     return made(cause.id, "cause", cause.title, "cause", sections)
 
 
-def _needs(program: Program) -> Table:
+def _needs(program: Program) -> PageTable:
     rows = []
     for need in program.needs:
         rows.append((f"`{need.name}`", _source(need), "optional" if need.optional else "needed"))
-    return Table(("name", "what it is", ""), tuple(rows))
+    return PageTable(("name", "what it is", ""), tuple(rows))
 
 
 def _source(need: Need) -> str:
@@ -141,20 +141,20 @@ def _source(need: Need) -> str:
     return f"{_MEMBERS[need.member]}`{need.target}`"
 
 
-def _patterns(program: Program) -> Table:
+def _patterns(program: Program) -> PageTable:
     rows = [(f"`{name}`", f"`{regex}`") for name, regex in program.patterns.items()]
     rows += [(f"`{name}`, but for", f"`{regex}`") for name, regex in program.unless.items()]
-    return Table(("name", "messages that match"), tuple(rows))
+    return PageTable(("name", "messages that match"), tuple(rows))
 
 
-def _params(program: Program) -> Table:
+def _params(program: Program) -> PageTable:
     rows = []
     for p in program.params:
         ends = f"{spelled(p.loose, '.4g')} to {spelled(p.strict, '.4g')}" if p.loose is not None else ""
         rows.append((f"`{p.name}`", spelled(p.value, ".4g"), p.unit, p.why, ends))
     if not any(r[4] for r in rows):
-        return Table(("name", "value", "unit", "why"), tuple(r[:4] for r in rows))
-    return Table(("name", "value", "unit", "why", "--sensitivity"), tuple(rows))
+        return PageTable(("name", "value", "unit", "why"), tuple(r[:4] for r in rows))
+    return PageTable(("name", "value", "unit", "why", "--sensitivity"), tuple(rows))
 
 
 def _vocabulary(program: Program) -> Items:

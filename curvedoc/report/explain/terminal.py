@@ -7,7 +7,7 @@ import textwrap
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import to_ascii, visible, visible_block
 from curvedoc.report.explain.case_drawing import Drawn
-from curvedoc.report.explain.page import Block, Code, Items, Page, Picture, Prose, Table
+from curvedoc.report.explain.page import Block, CasePicture, Code, Items, Page, PageTable, Prose
 
 #: Columns of a curve's name, and of the curve itself.
 _NAME, _BLOCKS = 22, 48
@@ -33,11 +33,11 @@ def _block(block: Block, width: int) -> list[str]:
         case Items(texts, ordered):
             marks = [f"  {i}. " if ordered else "  - " for i in range(1, len(texts) + 1)]
             return [line for mark, text in zip(marks, texts, strict=True) for line in _wrapped(text, width, mark)]
-        case Table(head, rows):
+        case PageTable(head, rows):
             return _table(head, rows, width)
         case Code(text):
             return [f"  {line}" for line in text.splitlines()]
-        case Picture(drawn):
+        case CasePicture(drawn):
             return picture(drawn, width)
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.charts.columns import every
-from curvedoc.report.charts.panels import Picture
+from curvedoc.report.charts.panels import RunPicture
 from curvedoc.report.html.levels import Detail
 from curvedoc.report.html.section_cache import Pieces
 
@@ -28,7 +28,9 @@ class Thinned:
     bare: int  # runs whose values near a finding are left out
 
 
-def thinned(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], detail: Detail, pieces: Pieces) -> Thinned:
+def thinned(
+    runs: tuple[RunDiagnosis, ...], pictures: tuple[RunPicture, ...], detail: Detail, pieces: Pieces
+) -> Thinned:
     """How the curves of each run are to be drawn; the worst failed runs keep full resolution where not all can."""
     curves = [[c for panel in p.panels for c in panel.curves] for p in pictures]
     sizes = [sum(len(c.step) + len(c.raw[0]) for c in of_run) * _BUCKET_BYTES for of_run in curves]

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import drawing
-from curvedoc.report.charts.panels import Picture, picture
+from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.escape import visible
 from curvedoc.report.html import view
 from curvedoc.report.html.detail import left_out, thinned
@@ -126,7 +126,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
 
 
 def _largest(
-    table: Iterable[view.Row], sections: Iterable[view.Section], refs: Mapping[str, str], pieces: Pieces
+    table: Iterable[view.Row], sections: Iterable[view.RunSection], refs: Mapping[str, str], pieces: Pieces
 ) -> Iterator[str]:
     """What a page of several runs is mostly made of: the lines of its table and its sections, as the template asks."""
     yield from (pieces.row(row, n) for n, row in enumerate(table, 1))
@@ -148,7 +148,7 @@ class _Still:
     """A run whose panels are drawn as static pictures, and what stands for each until then."""
 
     run: RunDiagnosis
-    picture: Picture
+    picture: RunPicture
     data: dict[str, Any]
     name: str
 
@@ -197,7 +197,9 @@ def _with_sections(runs: tuple[RunDiagnosis, ...], most: int) -> tuple[RunDiagno
     return chosen if best is None or best in chosen else (*chosen[:-1], best)
 
 
-def _references(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], ids: dict[str, str]) -> dict[str, str]:
+def _references(
+    runs: tuple[RunDiagnosis, ...], pictures: tuple[RunPicture, ...], ids: dict[str, str]
+) -> dict[str, str]:
     """For each run the name of a healthy sibling that shares its first panel and its axis."""
     out = {}
     healthy = [(r, p) for r, p in zip(runs, pictures, strict=True) if r.verdict == "healthy" and p.panels]
@@ -209,7 +211,7 @@ def _references(runs: tuple[RunDiagnosis, ...], pictures: tuple[Picture, ...], i
     return out
 
 
-def _drawing(run: RunDiagnosis, pic: Picture, thin: tuple[int, bool], pieces: Pieces) -> dict[str, Any]:
+def _drawing(run: RunDiagnosis, pic: RunPicture, thin: tuple[int, bool], pieces: Pieces) -> dict[str, Any]:
     return pieces.once(("drawing", run.run, *thin), partial(drawing, pic, *thin))
 
 
@@ -265,7 +267,7 @@ def _tab(head: Summary, single: view.Row | None, title: str) -> str:
     return " · ".join(part for part in (what[:120], visible(title)[:80], "curvedoc") if part)
 
 
-def _nav(sections: Iterable[view.Section], many: bool) -> list[tuple[str, str, str]]:
+def _nav(sections: Iterable[view.RunSection], many: bool) -> list[tuple[str, str, str]]:
     made = list(sections)
     first = made[0].row.id if made else "verdict"
     present = [

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from markupsafe import Markup
 
 from curvedoc.report.html.template import environment
-from curvedoc.report.html.view import Row, Section
+from curvedoc.report.html.view import Row, RunSection
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ class Pieces:
         key = ("row", row.run.run, row.id, row.spark, number)
         return self.once(key, lambda: _macro("parts.html.j2", "line")(row, number))
 
-    def section(self, s: Section, many: bool, reference: str) -> Markup:
+    def section(self, s: RunSection, many: bool, reference: str) -> Markup:
         """A run in full, among others or alone; reference: the section of a healthy sibling, "" for none."""
         key = ("html", s.row.run.run, s.row.id, s.short, bool(s.panels and s.panels[0].svg), many, reference)
         return self.once(key, lambda: _macro("run.html.j2", "section")(s, many, reference))

@@ -14,7 +14,7 @@ from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.drawing import curve_name, line_color
 from curvedoc.report.charts.marks import window
-from curvedoc.report.charts.panels import Picture
+from curvedoc.report.charts.panels import RunPicture
 from curvedoc.report.charts.spark import Spark, spark
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact_setting
@@ -30,7 +30,7 @@ from curvedoc.report.summary import (
     reason,
     why,
 )
-from curvedoc.report.tree import Tree, tree
+from curvedoc.report.tree import CheckTree, tree
 
 _MOST_SETTINGS = 80
 _MOST_MESSAGES = 12
@@ -58,7 +58,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class EvidenceView:
     """One sentence of evidence, and the steps where it shows."""
 
     text: str
@@ -74,20 +74,20 @@ class Found:
     finding: Finding
     where: str
     scope: str
-    said: tuple[Said, ...]
+    said: tuple[EvidenceView, ...]
     follows: tuple[Found, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
+class CauseView:
     """One likely cause."""
 
     cause: RankedCause
     word: str
     percent: str
     bar: int  # pixels of 150
-    supports: tuple[Said, ...]
-    against: tuple[Said, ...]
+    supports: tuple[EvidenceView, ...]
+    against: tuple[EvidenceView, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +102,16 @@ class PanelView:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class RunSection:
     """One run in full."""
 
     row: Row
-    picture: Picture
+    picture: RunPicture
     panels: tuple[PanelView, ...]
     found: tuple[Found, ...]
-    causes: tuple[Cause, ...]
-    less: tuple[Cause, ...]  # causes below "possible"
-    tree: Tree | None
+    causes: tuple[CauseView, ...]
+    less: tuple[CauseView, ...]  # causes below "possible"
+    tree: CheckTree | None
     missing: tuple[tuple[str, tuple[str, ...], str], ...]
     settings: tuple[tuple[str, str], ...]
     messages: tuple[Any, ...]
@@ -181,7 +181,7 @@ def rows(
     return tuple(out)
 
 
-def section(row: Row, pic: Picture, svgs: list[Markup], whole: bool = True) -> Section:
+def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -> RunSection:
     """What the page shows of one run, not `whole` for its findings and likely causes only.
 
     `svgs` are its baked panels, empty for none.
@@ -198,7 +198,7 @@ def section(row: Row, pic: Picture, svgs: list[Markup], whole: bool = True) -> S
     # The first stands open whatever its share; then what is at least possible, four in all.
     near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
     end = last_step(run, c) if (c := main_curve(run)) else pic.end
-    return Section(
+    return RunSection(
         row,
         pic,
         tuple(panels),
@@ -223,7 +223,7 @@ def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
     return [(signal_name(n), tuple(s.replace("-", " ") for s in what), how_to_log(n)) for n, what in missing(run)]
 
 
-def _found(run: RunDiagnosis, pic: Picture) -> tuple[Found, ...]:
+def _found(run: RunDiagnosis, pic: RunPicture) -> tuple[Found, ...]:
     """Findings worst first; one that another explains stands under that one."""
     ranked = ranked_findings(run)
     heads = {f.symptom for f in ranked if not f.explained_by}
@@ -251,9 +251,9 @@ def where(f: Finding, axis: str) -> str:
     )
 
 
-def _cause(run: RunDiagnosis, c: RankedCause, pic: Picture) -> Cause:
+def _cause(run: RunDiagnosis, c: RankedCause, pic: RunPicture) -> CauseView:
     bar = max(4, round(150 * min(1.0, max(0.0, c.probability)))) if c.probability == c.probability else 4
-    return Cause(
+    return CauseView(
         c,
         words.likelihood(c.probability),
         words.percent(c.probability),
@@ -263,16 +263,16 @@ def _cause(run: RunDiagnosis, c: RankedCause, pic: Picture) -> Cause:
     )
 
 
-def _said(e: Evidence, pic: Picture) -> Said:
+def _said(e: Evidence, pic: RunPicture) -> EvidenceView:
     marks = [m for m in e.marks if pic.shows(m)]
     seen = window(marks, pic.start, pic.end) if pic.panels else None
     if not seen:
-        return Said(words.cap(e.text), e.metric or "", "")
+        return EvidenceView(words.cap(e.text), e.metric or "", "")
     steps = [s for m in marks for s in (m.start, m.end) if s is not None]
-    return Said(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}", f"{min(steps)}-{max(steps)}")
+    return EvidenceView(words.cap(e.text), e.metric or "", f"{seen[0]}-{seen[1]}", f"{min(steps)}-{max(steps)}")
 
 
-def _fine(run: RunDiagnosis, pic: Picture) -> str:
+def _fine(run: RunDiagnosis, pic: RunPicture) -> str:
     """How the drawn curve relates to the logged one."""
     curve = pic.panels[0].curves[0] if pic.panels else None
     if not curve:

@@ -18,7 +18,7 @@ HEAD_ROWS = 9  # a median of more rows gains little against noise and slides dow
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class GridCurve:
     """The finite rows of a series, values divided by `scale` so that squares neither overflow nor vanish.
 
     x: float64 [n] steps; y: float64 [n] within [-2, 2]; scale: a power of two, so that going there and back is exact
@@ -49,11 +49,11 @@ class Curve:
 
 
 @kept
-def curve_of(s: Series) -> Curve:
+def curve_of(s: Series) -> GridCurve:
     """The finite rows of `s` as floats, values scaled by their largest size."""
     f = s.finite()
     scale = scale_of(f.value)
-    return Curve(f.step.astype(np.float64), f.value / scale, scale)
+    return GridCurve(f.step.astype(np.float64), f.value / scale, scale)
 
 
 def scale_of(y: Floats) -> float:

@@ -10,7 +10,7 @@ SETTLED_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class CurveEvent:
     """One departure of a series from its level.
 
     step:      step at which it began
@@ -36,126 +36,126 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Events:
+class CurveEvents:
     """Events of one series in order of step; `rows` is the number of finite rows that were searched."""
 
-    items: tuple[Event, ...]
+    items: tuple[CurveEvent, ...]
     rows: int
 
 
-NO_EVENTS = Events((), 0)
+NO_EVENTS = CurveEvents((), 0)
 
 
-def _only(events: Events, items: Iterable[Event]) -> Events:
-    return Events(tuple(items), events.rows)
+def _only(events: CurveEvents, items: Iterable[CurveEvent]) -> CurveEvents:
+    return CurveEvents(tuple(items), events.rows)
 
 
-def step_of(event: Event) -> float:
+def step_of(event: CurveEvent) -> float:
     """Step at which the event began."""
     return event.step
 
 
-def end_of(event: Event) -> float:
+def end_of(event: CurveEvent) -> float:
     """Step at which the level before the event was reached again, else the last step."""
     return event.end
 
 
-def size_of(event: Event) -> float:
+def size_of(event: CurveEvent) -> float:
     """Signed size of the event in units of the value."""
     return event.size
 
 
-def score_of(event: Event) -> float:
+def score_of(event: CurveEvent) -> float:
     """Size of the event in standard deviations of chance, never negative."""
     return event.z
 
 
-def before_of(event: Event) -> float:
+def before_of(event: CurveEvent) -> float:
     """Level just before the event."""
     return event.before
 
 
-def after_of(event: Event) -> float:
+def after_of(event: CurveEvent) -> float:
     """Level after the event."""
     return event.after
 
 
-def rows_of(event: Event) -> float:
+def rows_of(event: CurveEvent) -> float:
     """Rows from the start of the event to its end."""
     return float(event.rows)
 
 
-def recovered(event: Event) -> bool:
+def recovered(event: CurveEvent) -> bool:
     """The series came back to the level before the event."""
     return event.recovered
 
 
-def count(events: Events) -> float:
+def count(events: CurveEvents) -> float:
     """Number of events.
 
-    >>> count(Events((), 100))
+    >>> count(CurveEvents((), 100))
     0.0
     """
     return float(len(events.items))
 
 
-def rate(events: Events) -> float | None:
+def rate(events: CurveEvents) -> float | None:
     """Events per searched row; None where no row was searched."""
     return len(events.items) / events.rows if events.rows else None
 
 
-def largest(events: Events) -> Event | None:
+def largest(events: CurveEvents) -> CurveEvent | None:
     """The event of the largest absolute size, the earlier one of two equal; None if there is none."""
     return max(events.items, key=lambda e: abs(e.size), default=None)
 
 
-def strongest(events: Events) -> Event | None:
+def strongest(events: CurveEvents) -> CurveEvent | None:
     """The event of the highest score, the earlier one of two equal; None if there is none."""
     return max(events.items, key=lambda e: e.z, default=None)
 
 
-def first_event(events: Events) -> Event | None:
+def first_event(events: CurveEvents) -> CurveEvent | None:
     """The earliest event; None if there is none."""
     return events.items[0] if events.items else None
 
 
-def last_event(events: Events) -> Event | None:
+def last_event(events: CurveEvents) -> CurveEvent | None:
     """The latest event; None if there is none."""
     return events.items[-1] if events.items else None
 
 
-def recovered_events(events: Events) -> Events:
+def recovered_events(events: CurveEvents) -> CurveEvents:
     """The events after which the series came back."""
     return _only(events, (e for e in events.items if e.recovered))
 
 
-def unrecovered(events: Events) -> Events:
+def unrecovered(events: CurveEvents) -> CurveEvents:
     """The events after which the series did not come back though it had at least ten rows to do so."""
     return _only(events, (e for e in events.items if not e.recovered and e.rows >= SETTLED_ROWS))
 
 
-def share_recovered(events: Events) -> float | None:
+def share_recovered(events: CurveEvents) -> float | None:
     """Share of the judged events that recovered; None without one. Events of the last ten rows are not judged."""
     back = len(recovered_events(events).items)
     judged = back + len(unrecovered(events).items)
     return back / judged if judged else None
 
 
-def events_between(events: Events, a: float, b: float) -> Events:
+def events_between(events: CurveEvents, a: float, b: float) -> CurveEvents:
     """The events that began at a step from a (included) to b (included)."""
     return _only(events, (e for e in events.items if a <= e.step <= b))
 
 
-def rises(events: Events) -> Events:
+def rises(events: CurveEvents) -> CurveEvents:
     """The events upward."""
     return _only(events, (e for e in events.items if e.size > 0))
 
 
-def drops(events: Events) -> Events:
+def drops(events: CurveEvents) -> CurveEvents:
     """The events downward."""
     return _only(events, (e for e in events.items if e.size < 0))
 
 
-def held(events: Events, rows: float) -> Events:
+def held(events: CurveEvents, rows: float) -> CurveEvents:
     """The events whose series had not come back after `rows` rows."""
     return _only(events, (e for e in events.items if e.rows >= rows))

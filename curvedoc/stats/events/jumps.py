@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.core.series import Floats, Ints, Series, kept
 from curvedoc.stats.basic.medians import bottom_of, inner_median5, median5, median_of, top_of
 from curvedoc.stats.basic.robust import clipped, finite_rows, mad_noise, unit_of
-from curvedoc.stats.events.event import Event, Events
+from curvedoc.stats.events.event import CurveEvent, CurveEvents
 from curvedoc.stats.events.jump_proof import confirm
 from curvedoc.stats.events.jump_scan import Jump, scan
 from curvedoc.stats.shape.decay import ground
@@ -47,7 +47,7 @@ def _groups(rows: Ints) -> list[Ints]:
     return np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1) if len(rows) else []
 
 
-def jumps(s: Series, alpha: float = ALPHA) -> Events:
+def jumps(s: Series, alpha: float = ALPHA) -> CurveEvents:
     """Abrupt changes of level, up and down, in order of step; a steep or curved decay is none.
 
     alpha: strictness above sqrt(2 ln n); 1.5 gives at most 1 % false alarms a curve, 0.8 up to 4 %.
@@ -66,14 +66,14 @@ def jumps(s: Series, alpha: float = ALPHA) -> Events:
             whole = ground(s) if high - low == len(u) else None
             found += [(low, jump) for jump in scan(u[low:high], step[low:high], alpha, whole)]
     if not found:
-        return Events((), len(u))
+        return CurveEvents((), len(u))
     rows, smooth, sigma = finite_rows(s.value)[1], median5(u), mad_noise(u)
-    return Events(tuple(_event(j, low, smooth, sigma, step, rows, center, scale) for low, j in found), len(u))
+    return CurveEvents(tuple(_event(j, low, smooth, sigma, step, rows, center, scale) for low, j in found), len(u))
 
 
 def _event(
     jump: Jump, low: int, smooth: Floats, sigma: float, step: Ints, rows: Ints, center: float, scale: float
-) -> Event:
+) -> CurveEvent:
     row = low + jump.row
     sign = 1.0 if jump.after > jump.before else -1.0
     # Half of the jump may be closed by noise alone where the jump is small.
@@ -81,7 +81,7 @@ def _event(
     back = np.flatnonzero(sign * (smooth[row:] - level) < 0.0)
     lasted = max(1, int(back[0])) if len(back) else len(smooth) - row
     end = min(row + lasted, len(smooth) - 1)
-    return Event(
+    return CurveEvent(
         step=float(step[row]),
         end=float(step[end]),
         size=scale * (jump.after - jump.before),
@@ -94,16 +94,16 @@ def _event(
     )
 
 
-def _stood(event: Event, rows: int) -> bool:
+def _stood(event: CurveEvent, rows: int) -> bool:
     return not event.recovered or event.rows >= max(HELD_ROWS, HELD_SHARE * rows)
 
 
 @kept
-def _usual(s: Series) -> Events:
+def _usual(s: Series) -> CurveEvents:
     return jumps(s)
 
 
-def biggest_drop(s: Series) -> Event | None:
+def biggest_drop(s: Series) -> CurveEvent | None:
     """The largest abrupt and lasting fall of level (as at a drop of the learning rate); None without one.
 
     Lasting: stood for a tenth of the series and 20 rows, or to its end. Search as in jumps at its default alpha.
@@ -112,7 +112,7 @@ def biggest_drop(s: Series) -> Event | None:
     return min((e for e in events.items if e.size < 0 and _stood(e, events.rows)), key=lambda e: e.size, default=None)
 
 
-def biggest_rise(s: Series) -> Event | None:
+def biggest_rise(s: Series) -> CurveEvent | None:
     """The largest abrupt and lasting rise of level; None without one. As biggest_drop."""
     events = _usual(s)
     return max((e for e in events.items if e.size > 0 and _stood(e, events.rows)), key=lambda e: e.size, default=None)
@@ -123,7 +123,7 @@ SHIFT_SCORE = 7.0
 SHIFT_STEP = 2.5
 
 
-def level_shift(s: Series, min_rows: float = 5.0) -> Event | None:
+def level_shift(s: Series, min_rows: float = 5.0) -> CurveEvent | None:
     """The one clear change of level of a short series (a few dozen evaluations); None where none is clear.
 
     min_rows: rows that must stand on either side (at least 4). Lines through them are compared at the change; the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats, Series
-from curvedoc.stats.basic.grid import Curve, curve_of, drift_of, edges
+from curvedoc.stats.basic.grid import GridCurve, curve_of, drift_of, edges
 from curvedoc.stats.basic.medians import median_of
 
 LEAST = 32  # rows
@@ -15,7 +15,7 @@ WARM = 1 / 8  # of the run: allocators and caches fill up first
 _EARLIER = np.triu(np.ones((BUCKETS, BUCKETS)), 1)  # 1 where the row's bucket stands before the column's
 
 
-def _minima(c: Curve) -> tuple[Floats, Floats] | None:
+def _minima(c: GridCurve) -> tuple[Floats, Floats] | None:
     """Lowest value and middle step of up to 32 buckets after the warm part; None below 32 rows."""
     n = len(c)
     if n < LEAST:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.medians import inner_median5, median5, median_of, row_medians, top_of
 from curvedoc.stats.basic.robust import block_medians, finite_rows, local_noise, unit, unit_of
-from curvedoc.stats.events.event import Event, Events
+from curvedoc.stats.events.event import CurveEvent, CurveEvents
 from curvedoc.stats.noise.noise import lag_one, tail_weight, whitened
 
 Mask = NDArray[np.bool_]
@@ -216,16 +216,16 @@ def _find(y: Floats, k: float) -> list[_Found]:
     return found
 
 
-def _events(s: Series, k: float, sign: float, log: bool) -> Events:
+def _events(s: Series, k: float, sign: float, log: bool) -> CurveEvents:
     y = s.finite().value
     if log:
         y = np.log(y[y > 0.0])
     if len(y) < MIN_ROWS or not k > 0.0:
-        return Events((), len(y))
+        return CurveEvents((), len(y))
     u, center, scale = unit(y) if log else unit_of(s)
     found = _find(sign * u, k)
     if not found:
-        return Events((), len(u))
+        return CurveEvents((), len(u))
     finite, rows = finite_rows(s.value)
     rows = rows[finite > 0.0] if log else rows
     step = s.step[rows]
@@ -238,7 +238,7 @@ def _events(s: Series, k: float, sign: float, log: bool) -> Events:
     for f in found:
         lasted = (len(u) if f.back is None else max(f.back, f.row + 1)) - f.row
         items.append(
-            Event(
+            CurveEvent(
                 step=float(step[f.row]),
                 end=float(step[min(f.row + lasted, len(u) - 1)]),
                 size=value(f.peak) - value(f.base),
@@ -250,10 +250,10 @@ def _events(s: Series, k: float, sign: float, log: bool) -> Events:
                 row=int(rows[f.row]),
             )
         )
-    return Events(tuple(items), len(u))
+    return CurveEvents(tuple(items), len(u))
 
 
-def spikes(s: Series, k: float) -> Events:
+def spikes(s: Series, k: float) -> CurveEvents:
     """Sudden rises of more than k deviations above the level of the 101 rows before, each with its return.
 
     k: in robust standard deviations of the local noise (6 is usual); raised by up to 3 times where the noise itself has
@@ -269,12 +269,12 @@ def spikes(s: Series, k: float) -> Events:
     return _events(s, k, 1.0, False)
 
 
-def dips(s: Series, k: float) -> Events:
+def dips(s: Series, k: float) -> CurveEvents:
     """Sudden falls of more than k deviations below the level before; as spikes, downward (size < 0)."""
     return _events(s, k, -1.0, False)
 
 
-def log_spikes(s: Series, k: float) -> Events:
+def log_spikes(s: Series, k: float) -> CurveEvents:
     """Spikes of the logarithm of s, for norms and other positive values that vary by factors; sizes in units of s.
 
     Rows that are not positive are left out too. z counts deviations of the logarithm.
@@ -282,6 +282,6 @@ def log_spikes(s: Series, k: float) -> Events:
     return _events(s, k, 1.0, True)
 
 
-def log_dips(s: Series, k: float) -> Events:
+def log_dips(s: Series, k: float) -> CurveEvents:
     """Dips of the logarithm of s; as log_spikes, downward."""
     return _events(s, k, -1.0, True)

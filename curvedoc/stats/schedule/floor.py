@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Series
-from curvedoc.stats.basic.grid import Curve
+from curvedoc.stats.basic.grid import GridCurve
 from curvedoc.stats.basic.medians import bottom_of, top_of
 from curvedoc.stats.schedule.phases import RISE, SAME, rates_of, warmup_row
 from curvedoc.stats.schedule.steps import is_treads
@@ -17,7 +17,7 @@ LONG_TREAD = 2 / 3  # of the run: a staircase that rests so long on a low last t
 LOW_TREAD = 0.05  # of the peak: how low that tread is
 
 
-def floor_row(c: Curve) -> int | None:
+def floor_row(c: GridCurve) -> int | None:
     """First row from which the rate rests on its minimum to the end, or None when it has no floor.
 
     The minimum must lie far below the peak. After abrupt drops (a staircase) the last tread is the plan, not a

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from curvedoc.core.series import Floats
-from curvedoc.stats.basic.grid import Curve
+from curvedoc.stats.basic.grid import GridCurve
 from curvedoc.stats.basic.medians import bottom_of, range_of, top_of
 from curvedoc.stats.basic.spacing import typical_gap
 
@@ -41,7 +41,7 @@ class Fit:
     miss: float
 
 
-def tolerance(c: Curve) -> Floats:
+def tolerance(c: GridCurve) -> Floats:
     """How far each value may lie from its formula, in the scale of `c`: printed decimals and digits, float32 rounding.
 
     Digits are those of the values as logged, so the scale is undone for them.
@@ -132,7 +132,7 @@ def _power(x: Floats, power: float, ends: Floats) -> Floats:
     return np.asarray(np.clip(1.0 - x / ends[:, None], 0.0, 1.0) ** power, dtype=np.float64)
 
 
-def fit_descent(c: Curve, tol: Floats) -> Fit | None:
+def fit_descent(c: GridCurve, tol: Floats) -> Fit | None:
     """The family that follows the falling values of `c` most closely; None below three rows or without a fall.
 
     Values may reach their floor only in the last row. "other" when nothing comes within 1.2 % of the range.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats, Ints, Series, kept
-from curvedoc.stats.basic.grid import Curve, back, curve_of
+from curvedoc.stats.basic.grid import GridCurve, back, curve_of
 from curvedoc.stats.basic.medians import top_of
 from curvedoc.stats.basic.spacing import typical_gap
 from curvedoc.stats.schedule.steps import is_range_test
@@ -16,7 +16,7 @@ TIMES = 1.5  # over the trough: a smaller rise is no restart
 
 
 @kept
-def rates_of(lr: Series) -> Curve | None:
+def rates_of(lr: Series) -> GridCurve | None:
     """The rows of a learning rate that are finite and not negative; None when none of them is above zero."""
     # NaN is not at or above zero; infinity drops out in the curve
     usable = lr.value >= 0.0
@@ -66,7 +66,7 @@ def lr_final_ratio(lr: Series) -> float | None:
     return None if c is None else float(c.y[-1] / np.max(c.y))
 
 
-def warmup_row(c: Curve) -> int:
+def warmup_row(c: GridCurve) -> int:
     """Row at which the warm-up ends; 0 when there is none.
 
     The first stretch that does not fall, up to where it first reaches its top. One long tread and a single leap is a
@@ -118,13 +118,13 @@ def warmup_share(lr: Series) -> float | None:
     return float(steps / (c.x[-1] - _origin(c)))
 
 
-def _origin(c: Curve) -> float:
+def _origin(c: GridCurve) -> float:
     """Step 0 where the log starts within two rows of it, else the first step (a resumed or cut log)."""
     gap = typical_gap(c.x) if len(c) > 1 else 0.0
     return 0.0 if 0.0 <= c.x[0] <= 2.0 * gap else float(c.x[0])
 
 
-def swings(c: Curve) -> tuple[tuple[int, int], ...]:
+def swings(c: GridCurve) -> tuple[tuple[int, int], ...]:
     """Pairs (row of a trough, row of the next top) of every rise back up after a decay."""
     top = top_of(c.y)
     out: list[tuple[int, int]] = []

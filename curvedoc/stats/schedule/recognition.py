@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from curvedoc.core.series import Floats, Series
-from curvedoc.stats.basic.grid import Curve
+from curvedoc.stats.basic.grid import GridCurve
 from curvedoc.stats.basic.medians import median_of, range_of, top_of
 from curvedoc.stats.schedule.formula import Family, Fit, fit_descent, tolerance
 from curvedoc.stats.schedule.phases import SAME, rates_of, swings, warmup_row
@@ -89,7 +89,7 @@ def recognise(lr: Series) -> Schedule | None:
     return replace(found, end_reached=bool(c.x[-1] >= found.horizon - 0.01 * abs(found.horizon)))
 
 
-def _recognized(lr: Series, c: Curve) -> Schedule:
+def _recognized(lr: Series, c: GridCurve) -> Schedule:
     if is_range_test(lr):
         return _schedule(c, "range-test", [("cycle", 0, len(c) - 1)], 0, None, False)
     if range_of(c.y) <= SAME * top_of(c.y):
@@ -103,7 +103,7 @@ def _recognized(lr: Series, c: Curve) -> Schedule:
     return _shaped(treads, tolerance(treads), True)
 
 
-def _shaped(c: Curve, tol: Floats, stepped: bool) -> Schedule:
+def _shaped(c: GridCurve, tol: Floats, stepped: bool) -> Schedule:
     """A schedule by the turns of its curve; stepped: `c` has one row a tread."""
     warm = warmup_row(c)
     if warm == len(c) - 1:
@@ -112,7 +112,7 @@ def _shaped(c: Curve, tol: Floats, stepped: bool) -> Schedule:
     return _cycled(c, warm, cycles, stepped) if cycles else _descended(c, tol, warm, stepped)
 
 
-def _cycled(c: Curve, warm: int, cycles: tuple[tuple[int, int], ...], stepped: bool) -> Schedule:
+def _cycled(c: GridCurve, warm: int, cycles: tuple[tuple[int, int], ...], stepped: bool) -> Schedule:
     """A schedule that rises again: by leaps (restarts) or gradually (cyclic)."""
     bounds = [warm, *(low for low, _ in cycles), len(c) - 1]
     parts = [("cycle", a, b) for a, b in pairwise(bounds) if b > a]
@@ -121,7 +121,7 @@ def _cycled(c: Curve, warm: int, cycles: tuple[tuple[int, int], ...], stepped: b
     return _schedule(c, kind, [("warmup", 0, warm)] * (warm > 0) + parts, warm, None, stepped)
 
 
-def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
+def _descended(c: GridCurve, tol: Floats, warm: int, stepped: bool) -> Schedule:
     """A schedule that goes down once: which formula, after how long a hold, to which floor."""
     n = len(c)
     top = top_of(c.y)
@@ -132,11 +132,11 @@ def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
         return _schedule(c, "constant", [*head, ("hold", warm, n - 1)], warm, None, stepped)
     if bool((np.diff(c.y[warm:]) > np.maximum(2.0 * tol[warm + 1 :], 0.01 * top)).any()):
         return _schedule(c, "other", [*head, ("descent", warm, n - 1)], warm, None, stepped)
-    body = Curve(c.x[warm:], c.y[warm:], c.scale)
+    body = GridCurve(c.x[warm:], c.y[warm:], c.scale)
     treads = None if stepped else by_tread(body)
     if treads is not None:
         return _on_treads(c, warm, treads)
-    stairs = is_treads(body) or is_treads(Curve(c.x[hold:], c.y[hold:], c.scale))
+    stairs = is_treads(body) or is_treads(GridCurve(c.x[hold:], c.y[hold:], c.scale))
     if stairs and not printed_treads(body, tol[warm:]):
         return _schedule(c, "step", [*head, ("descent", warm, n - 1)], warm, None, True)
     if top_of(tol) > ONE_DIGIT * top:
@@ -159,7 +159,7 @@ def _descended(c: Curve, tol: Floats, warm: int, stepped: bool) -> Schedule:
     return _schedule(c, kind, [*head, *middle, *tail], warm, horizon, stepped)
 
 
-def _on_treads(c: Curve, warm: int, treads: Curve) -> Schedule:
+def _on_treads(c: GridCurve, warm: int, treads: GridCurve) -> Schedule:
     """A warm-up by the step before a descent once an epoch: the two put together."""
     body = _descended(treads, tolerance(treads), 0, True)
     if warm == 0:
@@ -168,13 +168,13 @@ def _on_treads(c: Curve, warm: int, treads: Curve) -> Schedule:
     return replace(body, segments=head.segments + body.segments, warmup_end=head.warmup_end)
 
 
-def _rest_row(c: Curve) -> int:
+def _rest_row(c: GridCurve) -> int:
     """First row from which the rate stands at its last value, or the last row."""
     moving = np.flatnonzero(np.abs(c.y - c.y[-1]) > SAME * top_of(c.y))
     return min(int(moving[-1]) + 1, len(c) - 1) if len(moving) else len(c) - 1
 
 
-def _fit(c: Curve, warm: int, flat: int, last: int, tol: Floats) -> tuple[Fit | None, int]:
+def _fit(c: GridCurve, warm: int, flat: int, last: int, tol: Floats) -> tuple[Fit | None, int]:
     """The best family for a descent to `last` that begins between `warm` and `flat`, and the row where it begins.
 
     Late beginnings are tried first and closely, earlier ones more and more coarsely, then the rows beside the best.
@@ -183,7 +183,7 @@ def _fit(c: Curve, warm: int, flat: int, last: int, tol: Floats) -> tuple[Fit | 
 
     def attempt(start: int) -> bool:
         rows = slice(start, last + 1)
-        fit = None if start in found else fit_descent(Curve(c.x[rows], c.y[rows], c.scale), tol[rows])
+        fit = None if start in found else fit_descent(GridCurve(c.x[rows], c.y[rows], c.scale), tol[rows])
         if fit is not None:
             found[start] = fit
         return fit is not None and fit.error <= CERTAIN
@@ -206,7 +206,7 @@ def _kind(family: Family) -> Kind:
     return family
 
 
-def _horizon(fit: Fit, c: Curve, begun: int) -> float | None:
+def _horizon(fit: Fit, c: GridCurve, begun: int) -> float | None:
     """End of the formula, where enough of it was seen to tell."""
     if fit.end is None or not np.isfinite(fit.end):
         return None
@@ -218,13 +218,13 @@ def _horizon(fit: Fit, c: Curve, begun: int) -> float | None:
     return float(fit.end) if fit.end - start < 1e3 * (last - start) else None
 
 
-def _ratio(c: Curve) -> float:
+def _ratio(c: GridCurve) -> float:
     """Median of a tread's value over that of the tread before, where it moves."""
     ratio = c.y[1:] / np.maximum(c.y[:-1], 1e-300)
     return median_of(ratio[ratio < 1.0 - SAME]) if bool((ratio < 1.0 - SAME).any()) else 1.0
 
 
-def _curved_warmup(c: Curve, turn: int) -> bool:
+def _curved_warmup(c: GridCurve, turn: int) -> bool:
     """Whether the rise up to row `turn` follows a cosine and no line, as in a one-cycle policy."""
     t = (c.x[: turn + 1] - c.x[0]) / (c.x[turn] - c.x[0])
     rise = (c.y[: turn + 1] - c.y[0]) / (c.y[turn] - c.y[0])
@@ -233,7 +233,7 @@ def _curved_warmup(c: Curve, turn: int) -> bool:
 
 
 def _schedule(
-    c: Curve, kind: Kind, parts: list[tuple[str, int, int]], warm: int, horizon: float | None, stepped: bool
+    c: GridCurve, kind: Kind, parts: list[tuple[str, int, int]], warm: int, horizon: float | None, stepped: bool
 ) -> Schedule:
     segments = tuple(
         Segment(part, float(c.x[a]), float(c.x[b]), float(c.y[a]) * c.scale, float(c.y[b]) * c.scale)  # type: ignore[arg-type]

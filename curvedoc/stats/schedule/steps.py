@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats, Ints, Series
-from curvedoc.stats.basic.grid import Curve, curve_of
+from curvedoc.stats.basic.grid import GridCurve, curve_of
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, top_of
 
 DROP = 0.1  # of the value before: a smaller drop is a slope
@@ -16,7 +16,7 @@ DECIMALS = 20.0  # units of the last printed decimal: below that a sweep is stai
 TREAD = 3  # rows of a tread at least
 
 
-def drop_rows(c: Curve) -> Ints:
+def drop_rows(c: GridCurve) -> Ints:
     """Rows whose value is abruptly below the one before, by a tenth of it and five times what the rows beside move."""
     d = np.diff(c.y)
     size = np.concatenate([[0.0], np.abs(d), [0.0]])
@@ -38,7 +38,7 @@ def lr_drop_steps(lr: Series) -> Series:
     return Series(lr.finite().step[rows].copy(), after, lr.metric)
 
 
-def is_treads(c: Curve) -> bool:
+def is_treads(c: GridCurve) -> bool:
     """Whether the values go down by at least one step between treads of three rows or more, and hardly otherwise."""
     n = len(c)
     if n < 2 * TREAD:
@@ -65,7 +65,7 @@ def is_staircase(lr: Series) -> bool | None:
     if len(c) < 2 * TREAD:
         return None
     first = int(np.argmax(c.y))
-    return is_treads(Curve(c.x[first:], c.y[first:], c.scale))
+    return is_treads(GridCurve(c.x[first:], c.y[first:], c.scale))
 
 
 def is_range_test(lr: Series) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats
-from curvedoc.stats.basic.grid import Curve
+from curvedoc.stats.basic.grid import GridCurve
 from curvedoc.stats.basic.medians import mean_of, median_of, top_of
 from curvedoc.stats.basic.spacing import typical_gap
 
@@ -17,7 +17,7 @@ PRINTED = 3.0  # times the tolerance of printing: values that move by no more st
 BEATS = 4000  # more treads than this are rows
 
 
-def by_tread(c: Curve) -> Curve | None:
+def by_tread(c: GridCurve) -> GridCurve | None:
     """`c` read once a tread where it moves on an even beat of two rows or more; None where it does not.
 
     x: the step at which each tread begins by the beat. A hold is as many treads as fit into it.
@@ -44,10 +44,10 @@ def by_tread(c: Curve) -> Curve | None:
     middle = np.minimum(begin + 0.5 * (length - row), c.x[-1])
     rows = np.searchsorted(0.5 * (c.x[1:] + c.x[:-1]), middle)
     inside = np.abs(c.x[rows] - middle) <= 0.5 * length
-    return Curve(np.maximum(begin, c.x[0])[inside], c.y[rows[inside]], c.scale)
+    return GridCurve(np.maximum(begin, c.x[0])[inside], c.y[rows[inside]], c.scale)
 
 
-def printed_treads(c: Curve, tol: Floats) -> bool:
+def printed_treads(c: GridCurve, tol: Floats) -> bool:
     """Whether the values stand still only because few digits were printed: they move by little more than `tol`."""
     d = np.abs(np.diff(c.y))
     moves = np.flatnonzero(d > SAME * top_of(c.y))

@@ -47,7 +47,7 @@ class DecayFit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
+class DecayShape:
     """A fitted shape on rescaled values: base + gain * shape(u)."""
 
     kind: Literal["power", "exponential", "flat"]
@@ -109,7 +109,7 @@ def _even_atoms(n: int, buckets: int) -> Atoms:
     return _weighted(_atoms((edges[:-1] + edges[1:] + 1) / (2.0 * n)), np.diff(edges).astype(np.float64))
 
 
-def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -> Shape:
+def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -> DecayShape:
     """The best dictionary shape for finite values |y| <= 2 of at least 3 rows; by row where `step` is None.
 
     Least squares on bucket means of outlier-clipped values, weighted by rows. Exponents 40 x offsets 13, 40 time
@@ -128,20 +128,20 @@ def fit_shape(y: Floats, step: Ints | None = None, calm: Floats | None = None) -
     left = (mean - middle) * weight
     variance = float(left @ (mean - middle))
     if variance <= 0.0:
-        return Shape("flat", middle, 0.0, 1.0, 0.0, 0.0)
+        return DecayShape("flat", middle, 0.0, 1.0, 0.0, 0.0)
     center, norm = atoms.center, atoms.norm
     score = (atoms.shapes @ left) / norm
     best = int(np.argmax(np.abs(score)))
     r2 = min(1.0, float(score[best]) ** 2 / variance)
     if r2 < R2_FLAT:
-        return Shape("flat", middle, 0.0, 1.0, 0.0, r2)
+        return DecayShape("flat", middle, 0.0, 1.0, 0.0, r2)
     gain = float(score[best] / norm[best])
     base = middle - gain * float(center[best])
     powers = len(EXPONENTS) * len(OFFSETS)
     if best >= powers:
-        return Shape("exponential", base, gain, float(TIMES[best - powers]), 0.0, r2)
+        return DecayShape("exponential", base, gain, float(TIMES[best - powers]), 0.0, r2)
     d, c = divmod(best, len(OFFSETS))
-    return Shape("power", base, gain, float(EXPONENTS[d]), float(OFFSETS[c]), r2)
+    return DecayShape("power", base, gain, float(EXPONENTS[d]), float(OFFSETS[c]), r2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +155,7 @@ class Ground:
     center: float
     scale: float
     calm: Floats
-    shape: Shape
+    shape: DecayShape
     model: Floats
 
     def rest(self, scale: float) -> Floats:

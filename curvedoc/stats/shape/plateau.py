@@ -7,7 +7,7 @@ import numpy as np
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.grid import (
     MAD_TO_SD,
-    Curve,
+    GridCurve,
     back,
     curve_of,
     drift_of,
@@ -117,7 +117,7 @@ def plateau_share(s: Series) -> float | None:
     return 0.0 if row is None else float((c.x[-1] - c.x[row]) / (c.x[-1] - c.x[0]))
 
 
-def _plateau_row(c: Curve) -> int | None:
+def _plateau_row(c: GridCurve) -> int | None:
     """First row of the flat end, or None."""
     n = len(c)
     if n < 16:

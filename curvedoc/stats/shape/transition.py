@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from curvedoc.core.series import Floats, Series
-from curvedoc.stats.basic.grid import Curve, curve_of, edges, means, mixed_edges, noise_of
+from curvedoc.stats.basic.grid import GridCurve, curve_of, edges, means, mixed_edges, noise_of
 from curvedoc.stats.basic.medians import bottom_of, median_of, range_of
 from curvedoc.stats.shape.extrema import turns
 from curvedoc.stats.shape.trend import total_change
@@ -189,7 +189,7 @@ def _still_then_low(b: Floats, share: Floats, most: float, least: float) -> list
     return list(zip(start[found].tolist(), i[found].tolist(), end[found].tolist(), strict=True))
 
 
-def _leaves(c: Curve, y: Floats, row: int, n: int) -> float:
+def _leaves(c: GridCurve, y: Floats, row: int, n: int) -> float:
     """First step near `row` from which the curve stays under the level of the rows before it."""
     start = max(0, min(row - max(4, n // 10), n - 2))
     level = median_of(y[start : max(row, start + 1)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Series
-from curvedoc.stats.basic.grid import Curve, back, curve_of, drift_of, edges, head_level, means, tail_level
+from curvedoc.stats.basic.grid import GridCurve, back, curve_of, drift_of, edges, head_level, means, tail_level
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of
 
 SLOPE_BUCKETS = 64  # 2,016 pairs: Theil-Sen at a fixed price, whatever the length
@@ -88,7 +88,7 @@ def best_progress(s: Series) -> float | None:
     return None if start == 0.0 else _ratio(start - lowest_level(c), abs(start))
 
 
-def lowest_level(c: Curve) -> float:
+def lowest_level(c: GridCurve) -> float:
     """Lowest bucket mean of at most 32, in the curve's own scale."""
     y = c.calm
     return bottom_of(means(y, edges(len(y), 32 if len(y) >= 96 else max(3, len(y) // 3))))

@@ -10,7 +10,7 @@ import numpy as np
 from curvedoc.core.series import Floats, Ints, Series, kept
 from curvedoc.stats.basic.grid import (
     MAD_TO_SD,
-    Curve,
+    GridCurve,
     as_normal,
     back,
     curve_of,
@@ -58,7 +58,7 @@ def _hat(m: int, width: float) -> Floats:
     return np.asarray(hat, dtype=np.float64)
 
 
-def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
+def smooth_of(c: GridCurve, width: float = WIDTH) -> Smooth:
     """The local-quadratic smooth of `c` (tricube weights over `width` of the rows, four at least, on either side).
 
     Source: Cleveland 1979 with degree 2; the argmin of this smooth lies closest to the true turn of those tried.
@@ -70,17 +70,17 @@ def smooth_of(c: Curve, width: float = WIDTH) -> Smooth:
     return Smooth(x, raw, hat @ raw, hat)
 
 
-def _cap(c: Curve) -> float:
+def _cap(c: GridCurve) -> float:
     low, middle = bottom_of(c.y), median_of(c.y)
     return middle + HEADROOM * (middle - low)
 
 
-def _valley(c: Curve, width: float = WIDTH) -> Smooth:
+def _valley(c: GridCurve, width: float = WIDTH) -> Smooth:
     """The smooth of `c` with its heights cut off: a parabola fitted to a steep head would dip below the floor."""
-    return smooth_of(Curve(c.x, np.minimum(c.y, _cap(c)), c.scale), width)
+    return smooth_of(GridCurve(c.x, np.minimum(c.y, _cap(c)), c.scale), width)
 
 
-def _low_noise(c: Curve) -> float:
+def _low_noise(c: GridCurve) -> float:
     """Noise of the rows below the cut: second differences over a steep head are its curvature."""
     y = c.y
     d = np.abs(y[2:] - 2.0 * y[1:-1] + y[:-2])
@@ -127,7 +127,7 @@ def turn_high(s: Series) -> float | None:
     return None if found is None else found[1]
 
 
-def _turn_range(c: Curve) -> tuple[float, float] | None:
+def _turn_range(c: GridCurve) -> tuple[float, float] | None:
     """90 % interval of the turn: 5 and 95 % of the argmin over curves drawn from smooth + shuffled residuals."""
     if len(c) < LEAST_FOR_RANGE:
         return None

@@ -17,7 +17,7 @@ from curvedoc.report.html.levels import LEVELS
 from curvedoc.report.summary import worst_first
 from curvedoc.triage.run.limits import Limits
 from curvedoc.triage.store.outcomes import Store, code_mark
-from curvedoc.triage.store.whole_tree import Tree, names, recall, recorded
+from curvedoc.triage.store.whole_tree import TreeRecord, names, recall, recorded
 
 if TYPE_CHECKING:
     from curvedoc.triage.engines.choice import Engine
@@ -83,20 +83,20 @@ def sweep(
     )  # fmt: skip
 
 
-def _unchanged(tree: Tree | None, store: Store) -> Sweep | None:
+def _unchanged(tree: TreeRecord | None, store: Store) -> Sweep | None:
     """The same again for a tree in which nothing changed; None where a curve that is to be shown is no longer kept."""
     if tree is None or not all(store.has(key) for key in _shown(tree).values()):
         return None
     return Sweep(drawn(tree, store), tree.total, tree.total, tree.total)
 
 
-def _shown(tree: Tree) -> dict[str, str]:
+def _shown(tree: TreeRecord) -> dict[str, str]:
     """Run -> key of its outcome, for those that a report shows in full."""
     keys = dict(zip((r.run for r in tree.diagnosis.runs), tree.keys, strict=True))
     return {r.run: keys[r.run] for r in worst_first(tree.diagnosis)[: LEVELS[0].sections]}
 
 
-def drawn(tree: Tree, store: Store) -> Diagnosis:
+def drawn(tree: TreeRecord, store: Store) -> Diagnosis:
     """The diagnosis with the curves of those runs that a report shows in full."""
     keys = _shown(tree)
     d = tree.diagnosis

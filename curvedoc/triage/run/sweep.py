@@ -27,7 +27,7 @@ from curvedoc.triage.run.resume import Progress, Sweep, drawn
 from curvedoc.triage.run.shard import Kit, Shard, Task
 from curvedoc.triage.run.slim import Shared
 from curvedoc.triage.store.outcomes import Store, code_mark, key
-from curvedoc.triage.store.whole_tree import Tree, record
+from curvedoc.triage.store.whole_tree import TreeRecord, record
 
 #: Fewer runs that are not `heavy` are done before workers (a second and a half each) have started.
 FEW_RUNS = 40
@@ -85,7 +85,7 @@ def afresh(
         d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost)
         if slim and store is not None:
             where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
-            tree = Tree(d, tuple(where[r.run] for r in d.runs), len(bundles))
+            tree = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))
             if mark and not call.interrupted:
                 record(store.folder, name, mark, tree)
             store.look()

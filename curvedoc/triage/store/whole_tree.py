@@ -35,7 +35,7 @@ _LONGEST = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class TreeRecord:
     """What an earlier call made of a tree.
 
     diagnosis: with slim runs; keys: of the outcome of each run, in the same order; total: how many bundles there were
@@ -113,7 +113,7 @@ def _rows(top: str, deep: bool = True) -> Iterator[str]:
         yield "\0".join(rows) + "\n"
 
 
-def record(folder: Path, name: str, mark: str, tree: Tree) -> None:
+def record(folder: Path, name: str, mark: str, tree: TreeRecord) -> None:
     """Keep what a call made of a tree; a disk that is full or read-only costs the speed of the next call."""
     path = _file(folder, name)
     part = path.with_name(f"{name}.{os.getpid()}.part")
@@ -141,7 +141,7 @@ def _head(mark: str, size: int, crc: int) -> bytes:
     return f"{MAGIC} {mark} {size:016x} {crc:08x}\n".encode()
 
 
-def _told(tree: Tree) -> Iterator[tuple[bytes, bytes]]:
+def _told(tree: TreeRecord) -> Iterator[tuple[bytes, bytes]]:
     """Lines, and the curves of those that tell of a run."""
     d = tree.diagnosis
     yield dump([tree.total, replace(d, runs=())]), b""
@@ -165,7 +165,7 @@ def _file(folder: Path, name: str) -> Path:
     return folder / "trees" / f"{name}.z"
 
 
-def recall(folder: Path, name: str, mark: str) -> Tree | None:
+def recall(folder: Path, name: str, mark: str) -> TreeRecord | None:
     """What was recorded under this name, where it still holds; None where it does not or cannot be read."""
     try:
         with _file(folder, name).open("rb") as file:
@@ -194,7 +194,7 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _tree(lines: Iterator[bytes], curves: bytes) -> Tree | None:
+def _tree(lines: Iterator[bytes], curves: bytes) -> TreeRecord | None:
     total, rest = load(next(lines))
     parts: list[bytes] = []
     keys, runs = [], []
@@ -212,7 +212,7 @@ def _tree(lines: Iterator[bytes], curves: bytes) -> Tree | None:
                 at += size
             case _:
                 d = replace(maker(Diagnosis)(rest), runs=tuple(runs))
-                return Tree(d, tuple(keys), maker(int)(total)) if line == b"." else None
+                return TreeRecord(d, tuple(keys), maker(int)(total)) if line == b"." else None
     return None
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from curvedoc.ingest.text.line import words
-from curvedoc.ingest.text.line.plan import Plan
+from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix
-from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, Slot
+from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
@@ -43,7 +43,7 @@ def headers(lines: Iterable[str]) -> Headers:
     return out
 
 
-def table_plan(template: str, of: Headers) -> Plan | None:
+def table_plan(template: str, of: Headers) -> LinePlan | None:
     """The plan of a row under one of the headers, None for a line that is no such row."""
     cells = _GAP.split(template.strip(" |\t"))
     for (width, of_classes), names in of.items():
@@ -53,12 +53,12 @@ def table_plan(template: str, of: Headers) -> Plan | None:
             continue
         found = _slots(cells[:width], names)
         if found:
-            return Plan("record", found, _EMPTY)
+            return LinePlan("record", found, _EMPTY)
     return None
 
 
-def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[Slot, ...]:
-    out: list[Slot] = []
+def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
+    out: list[NumberSlot] = []
     slot = 0
     for i, (cell, name) in enumerate(zip(cells, names, strict=True)):
         bare = cell.rstrip(":")
@@ -70,10 +70,10 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[Slot, ...]:
             return ()
         low = words.plain(name)
         if i == 0 and low in words.EPOCH_WORDS:
-            out.append(Slot(EPOCH, slot, "epoch"))
+            out.append(NumberSlot(EPOCH, slot, "epoch"))
         elif low in words.STEP_WORDS and (i == 0 or (i == 1 and out and out[0].role == EPOCH)):
-            out.append(Slot(STEP, slot, name))
+            out.append(NumberSlot(STEP, slot, name))
         elif low not in _COUNTS:
-            out.append(Slot(METRIC, slot, name, bare[1:]))
+            out.append(NumberSlot(METRIC, slot, name, bare[1:]))
         slot += 1
     return tuple(out) if any(s.role == METRIC for s in out) else ()

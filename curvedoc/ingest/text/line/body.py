@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.ingest.text.line import words
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP, Body, Slot
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP, Body, NumberSlot
 from curvedoc.ingest.text.lines import FRACTION, NAN_WORD, NUMBER
 
 _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
@@ -110,34 +110,34 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
     last_name = last.name if last is not None and last.role == METRIC else ""
     if gap.rstrip(" ").endswith("||") and mark == FRACTION:
         # bars overwritten without a line end stand on one line: the last one is the state of things
-        state.found = [*(s for s in state.found if s.role != INNER), Slot(INNER, slot, "batch")]
+        state.found = [*(s for s in state.found if s.role != INNER), NumberSlot(INNER, slot, "batch")]
         state.bar = True
     elif state.listed and bare == ",":
         state.count += 1
-        state.found.append(Slot(METRIC, slot, f"{state.listed}[{state.count}]"))
+        state.found.append(NumberSlot(METRIC, slot, f"{state.listed}[{state.count}]"))
     elif sep and state.rest:
         key = " ".join(w for w in state.rest.split() if w.lower() not in _ALLOWED_REST)
         if key and words.is_outcome(key):
-            state.found.append(Slot(METRIC, slot, key, words.unit_of(tail)))
+            state.found.append(NumberSlot(METRIC, slot, key, words.unit_of(tail)))
             state.strong, state.rest = True, ""
     elif (
         last is not None
         and last.role == EPOCH
         and (mark == FRACTION or bare.startswith("][") or bare == "[" or (bare == "," and tail.startswith("]")))
     ):
-        state.found.append(Slot(INNER, slot, "batch"))
+        state.found.append(NumberSlot(INNER, slot, "batch"))
     elif (
         mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in words.plain(last_name)
     ):
-        state.found.append(Slot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
+        state.found.append(NumberSlot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
     elif not state.found and not bare.strip("[("):
         if mark == FRACTION:
-            state.found.append(Slot(INNER, slot, "batch"))
+            state.found.append(NumberSlot(INNER, slot, "batch"))
             state.bar = "\u2592" in tail[:8]
         elif bare == "[" and re.match(rf", *{NUMBER}\]", tail):
-            state.found.append(Slot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
+            state.found.append(NumberSlot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
         elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith(":  "):
-            state.found.append(Slot(STEP, slot, "iteration"))
+            state.found.append(NumberSlot(STEP, slot, "iteration"))
         else:
             state.stray += 1
     else:
@@ -155,13 +155,13 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.rest = rest
         state.plural = words.plain(key).endswith("s")
         state.prose += words.prose_words(" ".join(w for w in rest.split() if not words.is_outcome(w)))
-        state.found.append(Slot(role, slot, key))
+        state.found.append(NumberSlot(role, slot, key))
         return
     scope = words.SCOPES.get(key.lower())
     if scope and (sep == ":" or mark == FRACTION) and not state.found and opened in ("", "["):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
-        state.found.append(Slot(EPOCH if opened == "" and sep else INNER, slot, "epoch"))
+        state.found.append(NumberSlot(EPOCH if opened == "" and sep else INNER, slot, "epoch"))
         return
     parts = key.split()
     while sep and len(parts) > 1 and words.is_prose(parts[0]):
@@ -185,7 +185,7 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         and not (words.is_usual(key) and "layer" not in state.label)
     ):
         key = f"{state.label}/{key}"
-    state.found.append(Slot(METRIC, slot, key, unit))
+    state.found.append(NumberSlot(METRIC, slot, key, unit))
     if "[" in opened:
         state.listed, state.count = key, 0
 
@@ -252,7 +252,7 @@ def read_body(body: str, first: int) -> Body:
         state.scopes.insert(0, "train" if state.scopes[0] != "train" else "")
     if len(set(state.scopes)) > 1:
         state.found = [
-            Slot(s.role, s.slot, f"{scoped[s.slot]} {s.name}", s.unit)
+            NumberSlot(s.role, s.slot, f"{scoped[s.slot]} {s.name}", s.unit)
             if s.role == METRIC and s.slot in scoped and not words.has_scope(s.name) else s
             for s in state.found
         ]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, RANK, STEP, Slot, named
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
 from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
 
 #: Values that are no number; the pair says nothing.
@@ -29,7 +29,7 @@ _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LinePlan:
     """What to do with every line of one template.
 
     kind: "record"; "loose" (outcomes without a counter); "anchor" (a counter alone: context for what follows);
@@ -38,7 +38,7 @@ class Plan:
     """
 
     kind: str
-    slots: tuple[Slot, ...]
+    slots: tuple[NumberSlot, ...]
     prefix: Prefix
     scope: str = ""
     bar: bool = False
@@ -55,18 +55,18 @@ def _bar_scope(body: str) -> str:
     )
 
 
-def _is_best(metrics: list[Slot]) -> bool:
+def _is_best(metrics: list[NumberSlot]) -> bool:
     """Whether the line only tells of the best value so far."""
     return all("best" in words.plain(s.name).split() for s in metrics)
 
 
-def plan_of(template: str) -> Plan:
+def plan_of(template: str) -> LinePlan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
     body = template[prefix.end :]
     numbers = body.count(NUMBER) + body.count(FRACTION)
     if not numbers or (numbers > 1 and not _COULD.search(body)):
-        return Plan("", (), prefix)
+        return LinePlan("", (), prefix)
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
     state = read_body(body, prefix.slots)
     slots = named(state)
@@ -98,8 +98,8 @@ def plan_of(template: str) -> Plan:
     if kind in ("bar", "anchor"):
         slots = tuple(s for s in slots if s.role != METRIC)
     if prefix.rank_slot >= 0:
-        slots = (*slots, Slot(RANK, prefix.rank_slot, ""))
-    return Plan(
+        slots = (*slots, NumberSlot(RANK, prefix.rank_slot, ""))
+    return LinePlan(
         kind, slots, prefix, scope, state.bar,
         averaged="/step" in body and ("\u2592" in body or body.startswith(FRACTION)),
         samples=any(s.role == INNER and s.name == "samples" for s in slots)

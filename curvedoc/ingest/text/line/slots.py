@@ -11,7 +11,7 @@ METRIC, STEP, INNER, EPOCH, RANK = 0, 1, 2, 3, 4
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class NumberSlot:
     """One number of a template that means something."""
 
     role: int
@@ -24,7 +24,7 @@ class Slot:
 class Body:
     """The state of one pass over the numbers of a body."""
 
-    found: list[Slot] = field(default_factory=list)
+    found: list[NumberSlot] = field(default_factory=list)
     scopes: list[str] = field(default_factory=list)
     prose: int = 0
     stray: int = 0
@@ -38,7 +38,7 @@ class Body:
     label: str = ""
 
 
-def named(state: Body) -> tuple[Slot, ...]:
+def named(state: Body) -> tuple[NumberSlot, ...]:
     """The slots with the scope of the line put before the keys that have none."""
     several = len(set(state.scopes)) > 1
     scope = state.scopes[-1] if state.scopes else ""
@@ -55,9 +55,9 @@ def named(state: Body) -> tuple[Slot, ...]:
     out = []
     for s in state.found:
         if s.role == METRIC and scope and not several and scope != "train" and _open(s.name, shared):
-            s = Slot(s.role, s.slot, f"{scope} {s.name}", s.unit)
+            s = NumberSlot(s.role, s.slot, f"{scope} {s.name}", s.unit)
         elif s.role == STEP and s is not best:
-            s = Slot(METRIC, s.slot, s.name, s.unit)
+            s = NumberSlot(METRIC, s.slot, s.name, s.unit)
         out.append(s)
     return tuple(out)
 
