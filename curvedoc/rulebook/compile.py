@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 from curvedoc.core.errors import RuleError
 from curvedoc.core.series import Series
-from curvedoc.rulebook.expr import Expr, compile_expr
+from curvedoc.rulebook.expr import TRUTHS, Expr, compile_expr
 from curvedoc.rulebook.rule import (
+    Answer,
     Cause,
     CheckSpec,
     Link,
@@ -93,7 +94,7 @@ class Compiler:
             self.problems.append((path, f"not a regex: {str(error)[:160]}"))
 
     def _define(self, path: tuple[str | int, ...], name: str, kind: type) -> None:
-        if name in self.types or name in functions():
+        if name in self.types or name in functions() or name in TRUTHS:
             self.problems.append((path, f"'{name}' is taken already"))
         self.types[name] = kind
 
@@ -118,10 +119,10 @@ class Compiler:
             self._regex(("patterns", name), regex)
             self._define(("patterns", name), name, Series)
             self.texts |= {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)}
-        for name, regex in file.unless.items():
+        for name, regex in file.excepted.items():
             if name not in file.patterns:
-                self.problems.append((("unless", name), f"no pattern '{name}' to take messages from"))
-            self._regex(("unless", name), regex)
+                self.problems.append((("except", name), f"no pattern '{name}' to take messages from"))
+            self._regex(("except", name), regex)
         params = []
         for name, p in file.params.items():
             self._define(("params", name), name, float)
@@ -132,7 +133,7 @@ class Compiler:
             if expr is not None:
                 measures.append((name, expr))
             self._define(("measure", name), name, expr.type if expr else float)
-        return Program(tuple(needs), dict(file.patterns), tuple(params), tuple(measures), dict(file.unless))
+        return Program(tuple(needs), dict(file.patterns), tuple(params), tuple(measures), dict(file.excepted))
 
     def truth(self, path: tuple[str | int, ...], name: str | None) -> None:
         """A name that must be a true/false measure."""
@@ -186,6 +187,8 @@ def compile_rule(
         where = ("when", name) if name else ("when",)
         exprs = [c.expr((*where, i), line, bool) for i, line in enumerate(lines)]
         when.append((name, tuple(e for e in exprs if e is not None)))
+    for i, name in enumerate(file.excused_by):
+        c.truth(("excused_by", i), name)
     for name in groups:
         if name:
             c._define(("when", name), name, bool)
@@ -208,11 +211,16 @@ def compile_rule(
     return (
         Rule(
             file.id, family, file.kind, file.title, file.severity, file.status, file.what, file.why, file.lookalikes,
-            file.over, program, tuple(when), strength, file.onset, file.until, tuple(file.explains),
-            tuple(file.yields), evidence, tuple(links), tuple(file.tests), _references(file.references), path,
+            file.over, program, tuple(when), tuple(file.excused_by), strength, file.onset, file.until,
+            tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
+            _references(file.references), path,
         ),
         [],
     )  # fmt: skip
+
+
+def _answer(given: str | schema.AnswerFile | None) -> str | Answer | None:
+    return given if given is None or isinstance(given, str) else Answer(given.yes, given.no)
 
 
 def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> tuple[Cause | None, list[Problem]]:
@@ -232,9 +240,11 @@ def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> t
     supports, against = odds("for", file.supports, True), odds("against", file.against, False)
     checks = []
     for i, check in enumerate(file.checks):
-        c.truth(("checks", i, "answer"), check.answer)
+        answer = _answer(check.answer)
+        for name in (answer,) if isinstance(answer, str) else () if answer is None else answer.names:
+            c.truth(("checks", i, "answer"), name)
         because = c.sentence(("checks", i, "because"), check.because or "", None, None)
-        checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, check.answer, because.text))
+        checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, answer, because.text))
     if c.problems:
         return None, c.problems
     return (

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.expr import TRUTHS, Expr
 from curvedoc.rulebook.vocabulary import Function
 
 
@@ -82,6 +82,9 @@ def _code(node: ast.expr) -> Code:
         case ast.Constant(value=value):
             number = float(value)  # type: ignore[arg-type]
             return lambda env: number
+        case ast.Name(id=name) if name in TRUTHS:
+            said = TRUTHS[name]
+            return lambda env: said
         case ast.Name(id=name):
             return operator.itemgetter(name)
         case ast.UnaryOp(op=op, operand=operand):
@@ -187,6 +190,27 @@ def _known(parts: list[Code]) -> Code:
     return lambda env: part(env) is not None
 
 
+def _sure(parts: list[Code]) -> Code:
+    (part,) = parts
+    return lambda env: part(env) is True
+
+
+def _of_known(conjunction: bool, parts: list[Code]) -> Code:
+    """And (conjunction) / or over the operands that are known; unknown only where none is."""
+
+    def code(env: Env) -> bool | None:
+        known = False
+        for part in parts:
+            truth = part(env)
+            if truth is not None:
+                if truth is not conjunction:
+                    return not conjunction
+                known = True
+        return conjunction if known else None
+
+    return code
+
+
 def _either(parts: list[Code]) -> Code:
     first, second = parts
 
@@ -208,7 +232,10 @@ def _extreme(choose: Callable[[list[float]], float], parts: list[Code]) -> Code:
 #: The unknown-aware forms of `vocabulary.SPECIAL`.
 _SPECIAL: Mapping[str, Callable[[list[Code]], Code]] = {
     "known": _known,
+    "sure": _sure,
     "either": _either,
+    "any": lambda parts: _of_known(False, parts),
+    "all": lambda parts: _of_known(True, parts),
     "most": lambda parts: _extreme(max, parts),
     "least": lambda parts: _extreme(min, parts),
 }

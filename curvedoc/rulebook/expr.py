@@ -15,7 +15,9 @@ MAX_CHARS = 300
 MAX_NODES = 80
 
 #: The only numbers that need no name: everything else is a threshold and wants a unit and a reason.
-PLAIN_NUMBERS = (0, 1)
+PLAIN_NUMBERS = (0, 1, 2, 10, 100)
+#: True and false as YAML spells them; Python's own spelling is read too.
+TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 
 _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -80,6 +82,8 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
             return float
         case ast.Constant(value=value):
             raise _fail(f"bare value {value!r}", node, "name it as a param, with a unit and a reason")
+        case ast.Name(id=name) if name in TRUTHS:
+            return bool
         case ast.Name(id=name):
             if name not in names:
                 hint = _near(name, [*names, *functions]) or "a measure sees only what stands above it"

@@ -28,7 +28,8 @@ def _line(text: str, path: tuple[str | int, ...]) -> int:
     """The 1-based line of a key path in a YAML text (the nearest parent where the path ends early)."""
     import yaml
 
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    # the loader that read the file: libyaml takes `{lr: lr?}`, which PyYAML's own parser does not
+    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     line = 1
     for part in path:
         if isinstance(node, yaml.MappingNode):

@@ -79,7 +79,7 @@ class Program:
     patterns: Mapping[str, str]
     params: tuple[Param, ...]
     measures: tuple[tuple[str, Expr], ...]
-    unless: Mapping[str, str] = field(default_factory=dict)
+    excepted: Mapping[str, str] = field(default_factory=dict)  # pattern -> messages that are no hit after all
     required: tuple[Need, ...] = field(init=False, repr=False)
     inputs: Mapping[str, Need] = field(init=False, repr=False)
     given: Mapping[str, float] = field(init=False, repr=False)
@@ -87,7 +87,7 @@ class Program:
     made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # what binding made of it
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self.needs, self.patterns, self.params, self.measures, self.unless)  # that does not travel
+        return Program, (self.needs, self.patterns, self.params, self.measures, self.excepted)  # that does not travel
 
     def __post_init__(self) -> None:
         for name, value in (
@@ -116,6 +116,7 @@ class Rule:
     program: Program
     #: (name or "", conditions that must all hold); any of them fires the rule
     when: tuple[tuple[str, tuple[Expr, ...]], ...]
+    excused_by: tuple[str, ...]  # true/false measures: one that is known true silences the rule
     strength: Expr
     onset: str | None
     until: str | None
@@ -138,6 +139,19 @@ class Odds:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What the log says to a question: yes where the one measure is known true, no where the other is."""
+
+    yes: str | None
+    no: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The measures that it reads."""
+        return tuple(name for name in (self.yes, self.no) if name is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class CheckSpec:
     """One question of a cause's part of the troubleshooting tree."""
 
@@ -146,7 +160,7 @@ class CheckSpec:
     cost: Cost
     yes: str
     no: str
-    answer: str | None
+    answer: str | Answer | None  # one measure that is true for yes and false for no; or one for each
     because: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -56,7 +56,7 @@ class CauseLink(Strict):
 
 
 class Reference(Strict):
-    """Where a claim comes from: a paper, or a seed document by its number."""
+    """Where a claim comes from: a paper or a page of documentation."""
 
     title: str
     url: str | None = None
@@ -103,10 +103,13 @@ class Case(Strict):
     near: dict[Name, tuple[float, float]] = {}  # measure -> (value, tolerance)
     first: Id | None = None  # the cause with the largest share
     known: Literal["miss", "false-alarm"] | None = None
+    shown: bool = False  # drawn on the reference page, instead of the first case that fires
 
 
 class RuleFile(Strict):
     """One detector: rules/<family>/<symptom-id>.yaml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     id: Id
     title: Prose
@@ -119,10 +122,11 @@ class RuleFile(Strict):
     over: Literal["run", "layer", "metric", "rank", "siblings"] = "run"
     needs: dict[Name, str]
     patterns: dict[Name, str] = {}
-    unless: dict[Name, str] = {}
+    excepted: dict[Name, str] = Field(default={}, alias="except")
     params: dict[Name, ParamFile] = {}
     measure: dict[Name, Expr] = {}
     when: list[Expr] | dict[Name, list[Expr]]
+    excused_by: list[Name] = []
     strength: Expr = "1"
     onset: Name | None = None
     until: Name | None = None
@@ -131,7 +135,8 @@ class RuleFile(Strict):
     evidence: Annotated[list[Say], Field(min_length=1)]
     causes: list[CauseLink]
     tests: Annotated[list[Case], Field(min_length=2)]
-    references: Annotated[list[Reference], Field(min_length=1)]
+    references: list[Reference] = []
+    complex_because: Prose | None = None
 
     @field_validator("when")
     @classmethod
@@ -140,6 +145,16 @@ class RuleFile(Strict):
         if not groups or not all(groups):
             raise ValueError("at least one condition")
         return when
+
+    @field_validator("tests")
+    @classmethod
+    def _one_shown(cls, tests: list[Case]) -> list[Case]:
+        shown = [case for case in tests if case.shown]
+        if len(shown) > 1:
+            raise ValueError("only one case can be the shown one")
+        if shown and shown[0].expect != "fires":
+            raise ValueError("the shown case is one that fires")
+        return tests
 
 
 class OddsLine(Strict):
@@ -151,15 +166,31 @@ class OddsLine(Strict):
     mark: MarkFile | None = None
 
 
+class AnswerFile(Strict):
+    """What answers a question one way or the other: open unless one of the true/false measures is known true."""
+
+    yes: Name | None = None
+    no: Name | None = None
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> AnswerFile:
+        if self.yes is None and self.no is None:
+            raise ValueError("'yes', 'no' or both name a measure")
+        return self
+
+
 class CheckFile(Strict):
-    """One question of the troubleshooting tree. `answer` is a true/false measure that the log may decide."""
+    """One question of the troubleshooting tree.
+
+    `answer` is a true/false measure that the log may decide, or one that says yes and another that says no.
+    """
 
     ask: Annotated[str, StringConstraints(min_length=5, max_length=140)]
     how: Prose
     cost: Literal["look", "code", "short-run", "full-run"]
     yes: str  # "confirmed", "ruled-out" or a cause id
     no: str
-    answer: Name | None = None
+    answer: Name | AnswerFile | None = None
     because: str | None = None  # the numbers behind the answer, filled like evidence
 
 
@@ -173,7 +204,7 @@ class CauseFile(Strict):
     mechanism: Prose
     needs: dict[Name, str] = {}
     patterns: dict[Name, str] = {}
-    unless: dict[Name, str] = {}
+    excepted: dict[Name, str] = Field(default={}, alias="except")
     params: dict[Name, ParamFile] = {}
     measure: dict[Name, Expr] = {}
     supports: list[OddsLine] = Field(default=[], alias="for")
@@ -181,4 +212,5 @@ class CauseFile(Strict):
     checks: Annotated[list[CheckFile], Field(min_length=1)]
     fix: Annotated[list[Prose], Field(min_length=1)]
     probe: str | None = None
-    references: Annotated[list[Reference], Field(min_length=1)]
+    references: list[Reference] = []
+    complex_because: Prose | None = None

@@ -16,7 +16,10 @@ from curvedoc.core.series import Series
 #: None as the type means true/false whatever the arguments; object means the arguments' common type.
 SPECIAL: Mapping[str, tuple[int, int, type | None]] = {
     "known": (1, 1, None),
+    "sure": (1, 1, bool),
     "either": (2, 2, object),
+    "any": (2, 8, bool),
+    "all": (2, 8, bool),
     "most": (2, 8, float),
     "least": (2, 8, float),
 }

@@ -10,7 +10,7 @@ from curvedoc.core.diagnosis import Check
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.rulebook.expr import compile_expr
-from curvedoc.rulebook.rule import CheckSpec, Need, Program
+from curvedoc.rulebook.rule import Answer, CheckSpec, Need, Program
 from curvedoc.rulebook.vocabulary import functions
 
 
@@ -36,7 +36,7 @@ def program() -> Program:
     return Program(needs, {"hit": "oops"}, (), tuple(measures))
 
 
-def asked(answer: str | None, env: dict[str, Any], cost: Any = "look") -> Check:
+def asked(answer: str | Answer | None, env: dict[str, Any], cost: Any = "look") -> Check:
     spec = CheckSpec("Is it so?", "read it", cost, "confirmed", "ruled-out", answer, "the top is {top:.3g}")
     known = dict.fromkeys(["gnorm", "other", "rate", "log", "hit", "top", "steep", "fast", "both", "told"])
     return answered(spec, {**known, **env}, {}, program(), "step")
@@ -47,6 +47,22 @@ def test_what_the_log_knows_is_answered_with_its_numbers() -> None:
     assert (check.answer, check.because, check.cost) == ("yes", "the top is 12", "look")
     assert asked("steep", {"steep": False, "top": 0.5}).answer == "no"
     assert asked(None, {}).answer == "open"
+
+
+@pytest.mark.parametrize(
+    ("steep", "fast", "answer"),
+    [
+        (True, False, "yes"), (None, True, "no"), (False, True, "no"), (True, True, "yes"),
+        (False, False, "unanswerable"), (None, None, "unanswerable"), (None, False, "unanswerable"),
+    ],
+)  # fmt: skip
+def test_a_question_with_two_measures_is_open_between_them(steep: bool | None, fast: bool | None, answer: str) -> None:
+    assert asked(Answer("steep", "fast"), {"steep": steep, "fast": fast, "top": 1.0}).answer == answer
+    assert asked(Answer(None, "fast"), {"fast": fast, "top": 1.0}).answer == ("no" if fast else "unanswerable")
+
+
+def test_what_is_missing_for_either_side_is_told() -> None:
+    assert asked(Answer("steep", "fast"), {}).because == "not logged: grad_norm; not in the configuration: lr"
 
 
 @pytest.mark.parametrize(

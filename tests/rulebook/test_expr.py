@@ -32,6 +32,11 @@ def value(text: str, **env: Any) -> Any:
         ("most(x, y)", {"y": 3.0}, 3.0),
         ("least(x, y)", {"x": 2.0, "y": 3.0}, 2.0),
         ("exp(x)", {"x": 1e6}, None),
+        ("-2 * -x + 10 / 100", {"x": 1.0}, 2.1),
+        ("true and not false", {}, True),
+        ("True or p", {}, True),
+        ("any(p, x > 1, q)", {"x": 2.0}, True),
+        ("sure(x > 1) or sure(y > 1)", {"y": 2.0}, True),
     ],
 )
 def test_an_expression_has_its_value(text: str, env: dict[str, Any], expected: Any) -> None:
@@ -48,6 +53,15 @@ def test_and_or_not_follow_kleene(p: bool | None, q: bool | None) -> None:
     assert value("not p", p=p) is (None if p is None else not p)
 
 
+@pytest.mark.parametrize("p", [True, False, None])
+@pytest.mark.parametrize("q", [True, False, None])
+def test_sure_any_and_all_leave_unknowns_out(p: bool | None, q: bool | None) -> None:
+    known = [x for x in (p, q) if x is not None]
+    assert value("sure(p)", p=p) is (p is True)
+    assert value("any(p, q)", p=p, q=q) is (any(known) if known else None)
+    assert value("all(p, q)", p=p, q=q) is (all(known) if known else None)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -56,7 +70,12 @@ def test_and_or_not_follow_kleene(p: bool | None, q: bool | None) -> None:
         ("__import__('os')", "bare value"),
         ("x ** y", "BinOp"),
         ("x == y", "only < <= > >= compare"),
-        ("2 * x", "bare value 2"),
+        ("3 * x", "bare value 3"),
+        ("2.5 * x", "bare value 2.5"),
+        ("-true", "wants a number"),
+        ("sure(x)", "wants arguments of one type"),
+        ("any(p)", "takes 2 to 8 arguments"),
+        ("all(p, x)", "wants arguments of one type"),
         ("first(loss, x)", "got 2 arguments"),
         ("fist(loss)", "did you mean 'first'"),
         ("first(x)", "wants a series"),

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
+from curvedoc.diagnose.cases import judge
 from curvedoc.rulebook.load import load, rules_dir, tune
+from curvedoc.rulebook.rule import Answer
 from curvedoc.rulebook.yaml12 import parse
 
 GOOD = """
@@ -36,6 +38,18 @@ tests:
 references: [{title: a paper}]
 """.replace("onset: began\n", "")
 
+CAUSE = """
+id: too-cold
+title: The room is too cold
+mechanism: Cold rooms slow the fans down.
+needs: {step_size: config.lr?}
+params: {high: {value: 0.5, unit: rate, why: "far above what is usual"}, least: {value: 0.01, unit: rate, why: "usual"}}
+measure: {fast: step_size > high, slow: step_size < least}
+checks:
+  - {ask: Is it cold in there?, how: look, cost: look, yes: confirmed, no: ruled-out, answer: {yes: fast, no: slow}}
+fix: [heat it]
+"""
+
 
 def folder(tmp_path: Path, **files: str) -> Path:
     place = tmp_path / "mine" / "shape"
@@ -55,6 +69,30 @@ def test_a_good_file_loads(tmp_path: Path) -> None:
     book = load([folder(tmp_path, too_slow=GOOD)], builtin=False)
     assert [r.id for r in book.rules] == ["too-slow"]
     assert book.rules[0].family == "shape"
+
+
+def test_a_rule_is_silent_where_an_excuse_is_known_and_judged_where_none_is(tmp_path: Path) -> None:
+    text = GOOD.replace("needs: {loss: loss}", "needs: {loss: loss, tuned: 'config.model? ~ \"tuned\"'}").replace(
+        "when: [fell < least]", "when: [fell < least]\nexcused_by: [tuned]"
+    )
+    rule = load([folder(tmp_path, too_slow=text)], builtin=False).rules[0]
+    flat = rule.tests[0]
+    assert judge(rule, flat).outcome == "fires"
+    assert judge(rule, flat.model_copy(update={"config": {"model": "a plain one"}})).outcome == "fires"
+    assert judge(rule, flat.model_copy(update={"config": {"model": "a tuned one"}})).outcome == "silent"
+
+
+def test_a_question_may_have_a_measure_for_yes_and_another_for_no(tmp_path: Path) -> None:
+    causes = tmp_path / "causes"
+    causes.mkdir()
+    (causes / "too-cold.yaml").write_text(CAUSE)
+    check = load([tmp_path], builtin=False).causes["too-cold"].checks[0]
+    assert check.answer == Answer("fast", "slow")
+    for answer, says in (("{}", "'yes', 'no' or both"), ("{yes: high}", "is not true/false"), ("{no: cold}", "is not")):
+        (causes / "too-cold.yaml").write_text(CAUSE.replace("{yes: fast, no: slow}", answer))
+        with pytest.raises(RuleErrors) as caught:
+            load([tmp_path], builtin=False)
+        assert any(says in str(e) for e in caught.value.errors)
 
 
 def test_every_error_of_every_file_is_told_at_once_with_its_line(tmp_path: Path) -> None:
@@ -80,6 +118,11 @@ def test_every_error_of_every_file_is_told_at_once_with_its_line(tmp_path: Path)
         (("id: too-slow", "id: slow"), "is not the file name"),
         (("needs: {loss: loss}", "needs: {loss: loss}\npatterns: {hit: '(('}"), "not a regex"),
         (("needs: {loss: loss}", "needs: {loss: each loss}"), "need over"),
+        (("when: [fell < least]", "when: [fell < least]\nexcused_by: [fell]"), "is not true/false"),
+        (("when: [fell < least]", "when: [fell < least]\nexcused_by: [tuned]"), "is not defined"),
+        (("needs: {loss: loss}", "needs: {'true': loss}"), "is taken already"),
+        (("needs: {loss: loss}", "needs: {loss: loss}\nexcept: {hit: oops}"), "no pattern 'hit'"),
+        (("expect: silent", "expect: silent, shown: true"), "the shown case is one that fires"),
         (("title: The loss hardly moves", "title: a\ntitle: b"), "twice"),
         (("title: The loss hardly moves", "title: &x The loss"), "anchors"),
         (('why: "below a tenth nothing was learned"', "why: wide, not narrow"), "put prose with a comma in quotes"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from rule_format import has_both_cases, keeps_house_format
+from rule_format import has_both_cases, keeps_house_format, uses_what_it_declares
 
 from curvedoc.diagnose.cases import check
 from curvedoc.rulebook.load import load, rules_dir
@@ -24,6 +24,7 @@ def test_a_case_holds(rule: Rule, case: Case) -> None:
 def test_a_rule_file_has_both_cases_and_keeps_the_house_format(rule: Rule) -> None:
     has_both_cases(rule)
     keeps_house_format(rule)
+    uses_what_it_declares(rule)
 
 
 def test_every_shipped_pattern_is_a_regex() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from curvedoc.core.diagnosis import Check
 from curvedoc.diagnose.judge.sentences import fill
-from curvedoc.rulebook.rule import CheckSpec, Need, Program
+from curvedoc.rulebook.rule import Answer, CheckSpec, Need, Program
 
 
 def answered(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], program: Program, axis: str) -> Check:
@@ -17,7 +17,7 @@ def answered(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], 
     """
     if spec.answer is None:
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no)
-    truth = env.get(spec.answer)
+    truth = _truth(spec.answer, env)
     if truth is not None:
         because = fill(spec.because, env, texts, axis) or ""
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, "yes" if truth else "no", because)
@@ -28,10 +28,18 @@ def answered(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], 
     return Check(spec.ask, how, cost, spec.yes, spec.no, "unanswerable", _lack(missing) or "too little to decide")
 
 
-def _behind(program: Program, measure: str) -> list[Need]:
-    """The inputs that a measure rests on, directly or through other measures, in the order of the file."""
+def _truth(answer: str | Answer, env: Mapping[str, Any]) -> bool | None:
+    if isinstance(answer, str):
+        return env.get(answer)
+    if answer.yes is not None and env.get(answer.yes) is True:
+        return True
+    return False if answer.no is not None and env.get(answer.no) is True else None
+
+
+def _behind(program: Program, answer: str | Answer) -> list[Need]:
+    """The inputs that an answer rests on, directly or through other measures, in the order of the file."""
     seen: set[str] = set()
-    left = [measure]
+    left = [answer] if isinstance(answer, str) else [*answer.names]
     while left:
         name = left.pop()
         if name not in seen:

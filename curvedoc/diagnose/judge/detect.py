@@ -74,9 +74,10 @@ def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         if name:
             env[name] = held
         truths.append(held)
+    # excuses come last: most rules are silent without them
+    if all(t is False for t in truths) or any(env.get(name) is True for name in rule.excused_by):
+        return Judgment(rule, "silent")
     if not any(t is True for t in truths):
-        if all(t is False for t in truths):
-            return Judgment(rule, "silent")
         reason, missing = _undecided(rule, env)
         return Judgment(rule, "not-judged", reason, missing)
     strength = code_of(rule.strength)(env)

@@ -70,7 +70,7 @@ class Names(Env):
         """The texts for a program's sentences: the label, and what its patterns matched."""
         found = {"label": self.subject.label}
         for name, regex in self.program.patterns.items():
-            hits = self.bench.hits(name, regex, self.program.unless.get(name))
+            hits = self.bench.hits(name, regex, self.program.excepted.get(name))
             if hits is not None:
                 found.update(hits.texts)
         return found
@@ -92,7 +92,7 @@ def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
 
 
 def _matched(name: str, regex: str, names: Names) -> Series | None:
-    hits = names.bench.hits(name, regex, names.program.unless.get(name))
+    hits = names.bench.hits(name, regex, names.program.excepted.get(name))
     return None if hits is None else hits.series
 
 
@@ -183,20 +183,20 @@ class Bench:
             )
         return self._restarts
 
-    def hits(self, name: str, regex: str, unless: str | None = None) -> Hits | None:
+    def hits(self, name: str, regex: str, excepted: str | None = None) -> Hits | None:
         """The messages that match, None when no text log was read.
 
-        unless: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
+        excepted: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
         """
         if not self.run.has_text:
             return None
-        key = (name, regex, unless)
+        key = (name, regex, excepted)
         if key not in self._hits:
             found = self.run.messages
             if len(found):
                 found = found.filter(pl.col("text").str.contains(regex))
-            if unless is not None and len(found):
-                found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(unless))
+            if excepted is not None and len(found):
+                found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(excepted))
             step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
             texts: dict[str, str] = {}
             if len(found):

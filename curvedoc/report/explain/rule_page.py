@@ -38,8 +38,10 @@ def page(id_: str, book: Rulebook) -> Page:
 
 
 def _symptom(rule: Rule, book: Rulebook) -> Page:
-    cases = [next((c for c in rule.tests if c.expect == e), None) for e in ("fires", "silent")]
-    pictures = [drawn(rule, c) for c in cases if c is not None]
+    # where none is marked as shown, the first that fires
+    firing = sorted((c for c in rule.tests if c.expect == "fires"), key=lambda c: not c.shown)
+    silent = [c for c in rule.tests if c.expect == "silent"]
+    pictures = [drawn(rule, c) for c in (*firing[:1], *silent[:1])]
     known = [f"Known {c.known.replace('-', ' ')}: {c.name}." for c in rule.tests if c.known]
     total = sum(c.weight for c in rule.causes)
     causes = tuple(
@@ -69,6 +71,7 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
             (
                 Prose(f"It fires when {'the lines of one name' if several else 'these lines'} all hold:"),
                 Code(conditions, "python"),
+                Prose(_excuses(rule)),
                 Prose("where" if grown else ""),
                 Code("\n".join(grown), "python"),
                 _vocabulary(rule.program),
@@ -115,6 +118,11 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
     return made(cause.id, "cause", cause.title, "cause", sections)
 
 
+def _excuses(rule: Rule) -> str:
+    names = ", ".join(f"`{name}`" for name in rule.excused_by)
+    return f"It is silent all the same where one of these is known to be true: {names}." if names else ""
+
+
 def _needs(program: Program) -> PageTable:
     rows = []
     for need in program.needs:
@@ -143,7 +151,7 @@ def _source(need: Need) -> str:
 
 def _patterns(program: Program) -> PageTable:
     rows = [(f"`{name}`", f"`{regex}`") for name, regex in program.patterns.items()]
-    rows += [(f"`{name}`, but for", f"`{regex}`") for name, regex in program.unless.items()]
+    rows += [(f"`{name}`, but for", f"`{regex}`") for name, regex in program.excepted.items()]
     return PageTable(("name", "messages that match"), tuple(rows))
 
 
@@ -192,6 +200,5 @@ def _ended(text: str) -> str:
 
 
 def _sources(references: Iterable[tuple[str, str]]) -> Items:
-    """What was published; notes that nobody outside can read are no source to name."""
-    public = [f"{t} {u}".strip() for t, u in references if u or not t.startswith("seed document")]
-    return Items(tuple(public) or ("Common practice in training neural networks; no single publication.",))
+    named = tuple(f"{title} {url}".strip() for title, url in references)
+    return Items(named or ("Common practice in training neural networks; no single publication.",))
