@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
+from curvedoc.core.output_file import write
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.pipeline import Options
 from curvedoc.pipeline import analyze as diagnose
@@ -109,5 +110,5 @@ class Analysis:
 
     def _written(self, text: str, path: Path | str | None) -> str:
         if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
+            write(Path(path), text, force=True)
         return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 #: Nearly all that a call makes stays until its end; looks for garbage after each 700 objects took a tenth of its time.
@@ -12,6 +13,20 @@ _OBJECTS = 20_000
 def main() -> None:
     """Entry point of `curvedoc` and `python -m curvedoc`."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    from curvedoc.cli.output.streams import finish, guard_streams
+
+    guard_streams()
+    try:
+        _run()
+    finally:
+        # before the interpreter's own last flush, which would end with exit code 120 and a backtrace
+        trouble = finish()
+        if trouble is not None:
+            sys.stderr.write(f"error: the output cannot be written: {os.strerror(trouble)}\n")
+            raise SystemExit(2)
+
+
+def _run() -> None:
     from curvedoc.cli.fast_path import plain, run
 
     call = plain(sys.argv[1:])

@@ -17,8 +17,6 @@ from curvedoc.pipeline import Options, analyze
 if TYPE_CHECKING:
     from curvedoc.cli.outputs import Outputs
 
-#: Every HTML report and fragment carries one of these, so that only our own files are ever overwritten.
-HTML_MARKS = (b'name="generator" content="curvedoc', b'<div class="curvedoc">')
 #: Work shorter than this needs no progress line.
 SILENT_SECONDS = 0.5
 #: Runs from which on it pays to make ready for what follows.
@@ -66,22 +64,6 @@ class Progress:
             sys.stderr.flush()
 
 
-def write(path: Path, text: str | bytes, force: bool) -> None:
-    """Write a file whole or not at all; an HTML file of somebody else only by force. Raises UsageError."""
-    if path.suffix in (".html", ".htm") and path.exists() and not force:
-        with path.open("rb") as file:
-            head = file.read(4096)
-        if not any(mark in head for mark in HTML_MARKS):
-            raise UsageError("exists and was not written by curvedoc", str(path), "give another name or --force")
-    try:
-        # written beside and renamed: an interrupted run must not leave half a report
-        part = path.with_name(path.name + ".part")
-        part.write_bytes(text.encode("utf-8") if isinstance(text, str) else text)
-        part.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", str(path)) from error
-
-
 def colored(choice: str) -> bool:
     """Whether to color: as chosen, else by NO_COLOR, FORCE_COLOR and whether stdout is a terminal."""
     if choice != "auto":
@@ -103,14 +85,14 @@ def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Dia
     for path in paths:
         if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))
+    from curvedoc.cli.outputs import prepared, render
     from curvedoc.triage import Limits
 
+    out = prepared(out, paths)
     progress = Progress(out.quiet)
     try:
         d = analyze(paths, options, progress, jobs, Limits())
     finally:
         progress.close()
-    from curvedoc.cli.outputs import render
-
     render(d, out, title_of(paths))
     return d

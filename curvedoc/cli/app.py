@@ -67,7 +67,7 @@ def analyze(
     assets: Assets = None,
     format_: Annotated[Format | None, typer.Option("--format", "-f", help="What to print; default text.")] = None,
     no_html: Annotated[bool, typer.Option("--no-html", help="Do not write curvedoc-report.html.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
     redact: Redact = None,
     rules: Rules = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
@@ -141,7 +141,7 @@ def triage(
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep outcomes for the next call.")] = True,
     time_limit: Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")] = 120,
     memory_limit: Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")] = 4096,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
     rules: Rules = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not judge this symptom.")] = None,
@@ -253,7 +253,7 @@ def render(
     assets: Assets = None,
     redact: Redact = None,
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.text,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an HTML file that curvedoc did not write.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
     all_runs: Annotated[bool, typer.Option("--all", help="List healthy runs too.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what could not be judged as well.")] = False,
     color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
@@ -263,7 +263,7 @@ def render(
     from curvedoc.cli.exits import told
 
     with told(debug):
-        from curvedoc.cli.outputs import Outputs
+        from curvedoc.cli.outputs import Outputs, prepared
         from curvedoc.cli.outputs import render as draw
         from curvedoc.cli.saved_diagnosis import read_saved
 
@@ -272,7 +272,7 @@ def render(
             format=str(format_), redact=tuple(redact or ()), no_html=True, force=force, all_runs=all_runs,
             verbose=verbose, color=str(color),
         )  # fmt: skip
-        draw(read_saved(file), out, file.stem)
+        draw(read_saved(file), prepared(out, [file]), file.stem)
 
 
 for _name, _command in COMMANDS:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from curvedoc.cli.analyze import Progress, write
+from curvedoc.cli.analyze import Progress
 from curvedoc.core.errors import UsageError
+from curvedoc.core.output_file import write
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import evaluate
 from curvedoc.pipeline import Options
@@ -46,7 +47,7 @@ def show(
         progress.close()
     for path, text in ((markdown, to_markdown(made)), (json, to_json(made))):
         if path is not None:
-            write(path, text, True)
+            write(path, text)
     if not quiet:
         sys.stdout.write(to_text(made, single))
     for path in (markdown, json):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+from typing import NoReturn
 
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse
@@ -16,7 +18,7 @@ class Exit(IntEnum):
 
     DONE = 0
     FINDINGS = 1  # at or above --fail-on
-    USAGE = 2  # usage, configuration or rule-file error
+    USAGE = 2  # usage, configuration or rule-file error; an output that cannot be written
     INTERNAL = 3
     NOTHING = 4  # no run to analyse
     PARTIAL = 5  # some input unreadable, with --strict
@@ -45,6 +47,10 @@ def code(d: Diagnosis, fail_on: str, strict: bool) -> Exit:
     return Exit.PARTIAL if strict and (d.unreadable or damaged) else Exit.DONE
 
 
+#: What writing to a full, closed or broken standard stream fails with.
+_OUTPUT_TROUBLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
+
+
 @contextmanager
 def told(debug: bool = False) -> Iterator[None]:
     """Errors as one message on stderr and an exit code; tracebacks only with --debug."""
@@ -60,15 +66,23 @@ def told(debug: bool = False) -> Iterator[None]:
         raise SystemExit(Exit.INTERRUPTED) from None
     except BrokenPipeError:
         # the reader of our output went away (head, less): not an error of ours
-        sys.stderr.close()
         raise SystemExit(Exit.DONE) from None
+    except OSError as error:
+        if debug or error.errno not in _OUTPUT_TROUBLE or error.filename is not None:
+            _internal(error, debug)
+        sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
+        raise SystemExit(Exit.USAGE) from None
     except Exception as error:
-        if debug or _is_end(error):
-            raise
-        sys.stderr.write(
-            f"internal error: {type(error).__name__}: {str(error)[:500]}\nrerun with --debug for a traceback\n"
-        )
-        raise SystemExit(Exit.INTERNAL) from error
+        _internal(error, debug)
+
+
+def _internal(error: Exception, debug: bool) -> NoReturn:
+    if debug or _is_end(error):
+        raise error
+    sys.stderr.write(
+        f"internal error: {type(error).__name__}: {str(error)[:500]}\nrerun with --debug for a traceback\n"
+    )
+    raise SystemExit(Exit.INTERNAL) from error
 
 
 def _is_end(error: Exception) -> bool:

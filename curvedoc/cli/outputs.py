@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from curvedoc.cli.analyze import PIPED_WIDTH, colored, write
+from curvedoc.cli.analyze import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
-from curvedoc.core.errors import UsageError
+from curvedoc.core.errors import CurvedocError, UsageError
+from curvedoc.core.output_file import check, write
 
 DEFAULT_HTML = "curvedoc-report.html"
 
@@ -36,35 +37,83 @@ class Outputs:
     color: str = "auto"
 
 
+def prepared(out: Outputs, inputs: Sequence[Path] = ()) -> Outputs:
+    """The outputs with `-` taken for stdout, each place proved fit to be written to before the work begins.
+
+    inputs: what is analyzed, which is no place for a result. Raises UsageError.
+    """
+    asked = {"html": out.html, "json": out.json, "markdown": out.markdown, "sarif": out.sarif, "junit": out.junit}
+    form, kept = to_stdout(asked, out.format)
+    out = replace(
+        out, format=form, html=kept["html"], json=kept["json"], markdown=kept["markdown"], sarif=kept["sarif"],
+        junit=kept["junit"],
+    )  # fmt: skip
+    if out.embed is not None and str(out.embed) == "-":
+        raise UsageError("--embed wants a file", hint="--embed fragment.html")
+    for path in (*kept.values(), out.embed):
+        if path is not None:
+            check(path, out.force, inputs)
+    if not _explicit(out) and not out.no_html:
+        check(Path(DEFAULT_HTML), out.force, inputs)
+    return out
+
+
+def to_stdout(asked: Mapping[str, Path | None], form: str | None) -> tuple[str | None, dict[str, Path | None]]:
+    """(what stdout gets, the other files), with a path of `-` standing for stdout. Raises UsageError."""
+    kept = dict(asked)
+    for name, path in asked.items():
+        if path is not None and str(path) == "-":
+            if form not in (None, "text", name):
+                raise UsageError(f"both {form} and {name} are to go to standard output", hint="give one of them a file")
+            form, kept[name] = name, None
+    return form, kept
+
+
+def _explicit(out: Outputs) -> bool:
+    """Whether the call says where results go."""
+    named = (out.html, out.json, out.markdown, out.sarif, out.junit, out.embed, out.assets)
+    return out.format is not None or any(path is not None for path in named)
+
+
 def render(d: Diagnosis, out: Outputs, title: str) -> None:
-    """Write every output that was asked for; stdout last. Raises UsageError."""
+    """Write every output that was asked for; stdout last, whatever happened to a file. Raises UsageError.
+
+    out: as `prepared` gives it
+    """
     if out.redact:
         from curvedoc.report.mask import masked, masker
 
         mask = masker(out.redact)
         d, title = masked(d, mask), mask(title)
     files = {"html": out.html, "json": out.json, "markdown": out.markdown, "sarif": out.sarif, "junit": out.junit}
-    explicit = out.format or out.embed or out.assets or any(files.values())
-    if not explicit and not out.no_html:
+    if not _explicit(out) and not out.no_html:
         files["html"] = Path(DEFAULT_HTML)
     wrote: list[Path] = []
+    failed: list[CurvedocError] = []
     printed = ""
+
+    def put(path: Path, content: str) -> None:
+        try:
+            write(path, content, out.force)
+        except CurvedocError as error:
+            failed.append(error)
+        else:
+            wrote.append(path)
+
     for name, path in files.items():
         if path is None and out.format != name:
             continue
         text = _VIEWS[name](d, title)
         if path is not None:
-            write(path, text, out.force)
-            wrote.append(path)
+            put(path, text)
         if out.format == name:
             printed = text
     if out.embed is not None:
         from curvedoc.report.html.fragment import to_fragment
 
-        write(out.embed, to_fragment(d, styling="sheet", title=title), out.force)
-        wrote.append(out.embed)
+        put(out.embed, to_fragment(d, styling="sheet", title=title))
     if out.assets is not None:
-        wrote += _figures(d, out.assets)
+        wrote += _figures(d, out.assets, out.force)
     told = out.format in (None, "text")
     sys.stdout.write(printed)
     if told and not out.quiet:
@@ -75,14 +124,16 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
         color = colored(out.color)
         text = to_text(d, width=width, color=color, ascii_only=plain, all_runs=out.all_runs, verbose=out.verbose)
         sys.stdout.write(text)
-        if files["html"] is not None:
+        if files["html"] in wrote:
             sys.stdout.write(f"\nreport  {files['html']}\n")
     for path in () if out.quiet else wrote:
         if not (told and path == files["html"]):
             sys.stderr.write(f"wrote {path}\n")
+    if failed:
+        raise failed[0]
 
 
-def _figures(d: Diagnosis, folder: Path) -> list[Path]:
+def _figures(d: Diagnosis, folder: Path, force: bool) -> list[Path]:
     """SVG and PNG of every panel of the flagged runs, and figures.md that shows them with their notes."""
     from curvedoc.report.charts.figures import figures, index, png, svg
 
@@ -91,10 +142,11 @@ def _figures(d: Diagnosis, folder: Path) -> list[Path]:
     except OSError as error:
         raise UsageError(f"cannot be made: {error.strerror}", str(folder), "--assets wants a directory") from error
     drawn = tuple(figures(d))
+    # a folder that holds our own index is ours: a second call draws its figures anew
+    write(folder / "figures.md", index(d, drawn), force)
     for figure in drawn:
         write(folder / f"{figure.name}.svg", svg(figure), True)
         write(folder / f"{figure.name}.png", png(figure), True)
-    write(folder / "figures.md", index(d, drawn), True)
     return [folder]
 
 

@@ -6,14 +6,15 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers, write
+from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers
 from curvedoc.cli.exits import Exit, code
 from curvedoc.core.diagnosis import Diagnosis
-from curvedoc.core.errors import NothingToAnalyse, UsageError
+from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
+from curvedoc.core.output_file import check, write
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, sweep
@@ -55,6 +56,7 @@ def run(
     engine: str = "local",
 ) -> Sweep:
     """Triage, write what was asked for, and give back what `--fail-on` judges. Raises NothingToAnalyse, UsageError."""
+    wanted = _prepared_outputs(wanted, paths)
     if wanted.format == "parquet" and sys.stdout.isatty():
         raise UsageError("parquet is no text for a terminal", "--format", "give --parquet FILE or redirect the output")
     before = None
@@ -156,15 +158,44 @@ def _prepared(stack: ExitStack) -> Callable[[], None]:
     return begin
 
 
-def _write_all(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:
-    """Every file that was asked for, then stdout."""
-    files = {"html": wanted.html, "json": wanted.json, "markdown": wanted.markdown, "csv": wanted.csv,
-             "parquet": wanted.parquet}  # fmt: skip
-    for kind, path in files.items():
+def _prepared_outputs(wanted: Wanted, inputs: Sequence[Path]) -> Wanted:
+    """The outputs with `-` taken for stdout, each place proved fit to be written to before the work begins."""
+    from curvedoc.cli.outputs import to_stdout
+
+    form, kept = to_stdout(_files(wanted), wanted.format)
+    for path in kept.values():
         if path is not None:
-            write(path, _made(d, kind, title, begin), wanted.force or kind != "html")
+            check(path, wanted.force, inputs)
+    return replace(
+        wanted, format=form or "text", html=kept["html"], json=kept["json"], markdown=kept["markdown"],
+        csv=kept["csv"], parquet=kept["parquet"],
+    )  # fmt: skip
+
+
+def _files(wanted: Wanted) -> dict[str, Path | None]:
+    return {"html": wanted.html, "json": wanted.json, "markdown": wanted.markdown, "csv": wanted.csv,
+            "parquet": wanted.parquet}  # fmt: skip
+
+
+def _write_all(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:
+    """Every file that was asked for, then stdout, whatever happened to a file. Raises UsageError."""
+    failed: list[CurvedocError] = []
+    for kind, path in _files(wanted).items():
+        if path is None:
+            continue
+        try:
+            write(path, _made(d, kind, title, begin), wanted.force)
+        except CurvedocError as error:
+            failed.append(error)
+        else:
             if not wanted.quiet:
                 sys.stderr.write(f"wrote {path}\n")
+    _print(d, wanted, title, begin)
+    if failed:
+        raise failed[0]
+
+
+def _print(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:
     if wanted.format == "text":
         if not wanted.quiet:
             sys.stdout.write(_text(d, wanted))

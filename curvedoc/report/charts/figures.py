@@ -139,7 +139,8 @@ def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:
             ]
             out.append("")
         out += [f"![{markdown(figure.title)}]({figure.name}.png)", ""]
-    return "\n".join(out).rstrip("\n") + "\n"
+    out += [f"_curvedoc {markdown(d.version)}, rules `{d.rules_digest[:12]}`_"]  # so that the file is known as ours
+    return "\n".join(out) + "\n"
 
 
 def stem_of(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Where results go: the two streams of the terminal."""

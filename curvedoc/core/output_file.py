@@ -1,0 +1,145 @@
+"""Files that results are written to: whole or not at all, never over what somebody else made, never through a trap.
+
+A target that is no regular file (a device, a FIFO) is written in place; a symlink is followed to what it points at;
+everything else is written to a new file of an unpredictable name in the same folder, then renamed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from curvedoc.core.errors import UsageError
+
+#: What stands near the beginning or the end of each kind of file that curvedoc writes, and of few others.
+_OWN = re.compile(
+    rb'name="generator" content="curvedoc|<div class="curvedoc">'  # a page, a fragment
+    rb'|"schema":\s?"curvedoc/|"curvedoc":\s?"\d'  # a diagnosis or an evaluation as JSON
+    rb'|"name":\s?"curvedoc"|<testsuites name="curvedoc"'  # SARIF, JUnit
+    rb"|^_curvedoc [\d\\.\w]+, rules|`curvedoc evaluate|^run,verdict,group,"  # Markdown, CSV
+    rb"|steps_wasted.{0,4096}PAR1$",  # parquet
+    re.MULTILINE | re.DOTALL,
+)
+#: How much of either end is looked at: headings of a page and the last keys of a document stand within it.
+_LOOK = 65_536
+
+
+def is_own(path: Path) -> bool:
+    """Whether curvedoc wrote the file, or nobody has yet: an empty one is free. Raises OSError."""
+    with path.open("rb") as file:
+        head = file.read(_LOOK)
+        if not head:
+            return True
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _LOOK))
+        tail = file.read(_LOOK)
+    return bool(_OWN.search(head) or _OWN.search(tail))
+
+
+def check(path: Path, force: bool = False, inputs: Iterable[Path] = ()) -> None:
+    """Raises UsageError where `write` would fail or do harm, so that nobody learns it after an hour of work.
+
+    An existing file that curvedoc did not write, and one of `inputs`, is only overwritten by force.
+    """
+    target = _target(path)
+    try:
+        found = target.stat()
+    except FileNotFoundError:
+        _check_folder(target.parent, path)
+        return
+    except OSError as error:
+        raise _failed(error, path) from error
+    if stat.S_ISDIR(found.st_mode):
+        raise UsageError("is a folder", str(path), "name a file in it")
+    if not os.access(target, os.W_OK):
+        raise UsageError("cannot be written: permission denied", str(path), "give another name")
+    if not stat.S_ISREG(found.st_mode):
+        return
+    _check_folder(target.parent, path)
+    if force:
+        return
+    if any(_same(target, i) for i in inputs):
+        raise UsageError("is what is being analyzed", str(path), "give another name or --force")
+    try:
+        own = is_own(target)
+    except OSError as error:
+        raise _failed(error, path) from error
+    if not own:
+        raise UsageError("exists and was not written by curvedoc", str(path), "give another name or --force")
+
+
+def write(path: Path, content: str | bytes, force: bool = False) -> None:
+    """Write the file whole or not at all. Raises UsageError, and then leaves what stood there as it was."""
+    check(path, force)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    target = _target(path)
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb", buffering=0) as stream:
+                _write_all(stream.fileno(), data)
+        else:
+            _replace(target, data)
+    except OSError as error:
+        raise _failed(error, path) from error
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _replace(target: Path, data: bytes) -> None:
+    """A new file beside the target takes its place, with the rights that it had."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:80]}.", dir=target.parent)
+    made = Path(name)
+    try:
+        try:
+            _write_all(descriptor, data)
+            if hasattr(os, "fchmod"):
+                os.fchmod(descriptor, _mode(target))
+        finally:
+            os.close(descriptor)
+        made.replace(target)
+    except BaseException:
+        made.unlink(missing_ok=True)
+        raise
+
+
+def _mode(target: Path) -> int:
+    try:
+        return stat.S_IMODE(target.stat().st_mode)
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
+
+
+def _target(path: Path) -> Path:
+    """What the path stands for, all links followed; one that leads in a circle is nothing to write to."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise UsageError("cannot be written: its links lead in a circle", str(path)) from error
+
+
+def _check_folder(folder: Path, path: Path) -> None:
+    if not folder.is_dir():
+        raise UsageError("cannot be written: there is no such folder", str(path), f"mkdir -p {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError("cannot be written: its folder is read-only", str(path), "give another place")
+
+
+def _same(target: Path, other: Path) -> bool:
+    try:
+        return target.samefile(other)
+    except OSError:
+        return False
+
+
+def _failed(error: OSError, path: Path) -> UsageError:
+    return UsageError(f"cannot be written: {error.strerror or error}", str(path), "give another place or make room")
