@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import errno
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import IntEnum
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse
@@ -51,11 +52,24 @@ def code(d: Diagnosis, fail_on: str, strict: bool) -> Exit:
 _OUTPUT_TROUBLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG, errno.EDQUOT)
 
 
+def _show(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    sys.stderr.write(f"warning: {message}\n")
+
+
 @contextmanager
 def told(debug: bool = False) -> Iterator[None]:
     """Errors as one message on stderr and an exit code; tracebacks only with --debug."""
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.showwarning = _show
+            yield
     except CurvedocError as error:
         if debug:
             raise

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
+from curvedoc.rulebook import renames
 from curvedoc.rulebook.cause_shelf import Shelf
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.file_cache import keep, kept
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 CHECK_ENDS = ("confirmed", "ruled-out")
+#: Files among the rules that hold none.
+NOT_RULES = ("signals.yaml", renames.FILE)
 
 
 def _line(text: str, path: tuple[str | int, ...]) -> int:
@@ -45,7 +49,7 @@ def _line(text: str, path: tuple[str | int, ...]) -> int:
     return line
 
 
-def _validate(model: type[BaseModel], path: Path, where: str) -> tuple[Any, list[RuleError]]:
+def _validate(model: type[BaseModel], path: Path, where: str, trusted: bool) -> tuple[Any, list[RuleError]]:
     from pydantic import ValidationError
 
     from curvedoc.rulebook.yaml12 import read
@@ -56,6 +60,8 @@ def _validate(model: type[BaseModel], path: Path, where: str) -> tuple[Any, list
         return None, [error]
     if not isinstance(document, dict):
         return None, [RuleError("not a mapping of keys", where)]
+    if not trusted:
+        document = renames.current_document(document, where)
     try:
         return model.model_validate(document), []
     except ValidationError as error:
@@ -75,7 +81,7 @@ def _load_file(
 
     content = path.read_bytes() if trusted else b""
     model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
-    file, errors = _validate(model, path, where)
+    file, errors = _validate(model, path, where, trusted)
     if file is None:
         return None, errors
     if file.id != path.stem:
@@ -159,7 +165,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     for root in roots:
         if not root.is_dir():
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
-        for path in sorted(p for p in root.rglob("*.yaml") if p.name != "signals.yaml"):
+        for path in sorted(p for p in root.rglob("*.yaml") if p.name not in NOT_RULES):
             where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
             content = path.read_bytes()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
@@ -199,13 +205,19 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
         if not match:
             raise UsageError(f"'{text}' is not RULE.PARAM=VALUE")
         rule = book.rule(match[1])
-        if rule is None or match[2] not in {p.name for p in rule.program.params}:
+        name: str | None = match[2]
+        if rule is not None and name not in {p.name for p in rule.program.params}:
+            with suppress(KeyError):
+                name = renames.current_param(rule.id, match[2])
+        if name is None:
+            continue
+        if rule is None or name not in {p.name for p in rule.program.params}:
             known = (
                 ", ".join(f"{match[1]}.{p.name}" for p in rule.program.params) if rule else "curvedoc rules lists them"
             )
             raise UsageError(f"no threshold {match[1]}.{match[2]}", hint=known)
         try:
-            wanted[match[1], match[2]] = float(match[3])
+            wanted[rule.id, name] = float(match[3])
         except ValueError as error:
             raise UsageError(f"'{match[3]}' is not a number", f"--set {text}") from error
     rules = []

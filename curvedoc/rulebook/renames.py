@@ -1,0 +1,72 @@
+"""Names that are gone from rules and vocabulary: what is still written with them is read, with a warning."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from curvedoc.rulebook.location import rules_dir
+
+FILE = "renamed.yaml"
+#: The release that takes old names for errors.
+LAST = "0.3"
+
+
+class OldName(FutureWarning):
+    """Something is written with a name that a later release will not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renames:
+    """Old name -> new one, None where nothing took its place."""
+
+    keys: Mapping[str, str]
+    words: Mapping[str, str]
+    params: Mapping[str, str | None]  # "rule.param" -> a param of that rule
+
+
+@cache
+def renames() -> Renames:
+    """What the shipped list says; read when an old or unknown name turns up."""
+    from curvedoc.rulebook.yaml12 import read
+
+    document = read(rules_dir() / FILE, FILE)
+    return Renames(document["keys"], document["words"], document["params"])
+
+
+def current_param(rule: str, name: str) -> str | None:
+    """The param to set in the place of one that is gone; None where there is none. Raises KeyError for other names."""
+    new = renames().params[f"{rule}.{name}"]
+    instead = f"set {rule}.{new}" if new else "it is a plain number of the rule now and cannot be set"
+    _warn(f"{rule}.{name}", f"is no threshold any more: {instead}")
+    return new
+
+
+def current_document(document: Mapping[Any, Any], where: str) -> dict[Any, Any]:
+    """A user's rule or cause file with its old keys and functions under their new names."""
+    found = dict(document)
+    for old, new in renames().keys.items():
+        if old in found and new not in found:
+            _warn(where, f"'{old}' is called '{new}' now")
+            found[new] = found.pop(old)
+    return {k: _expressions(v, where) if k in ("measure", "when", "strength") else v for k, v in found.items()}
+
+
+def _expressions(value: Any, where: str) -> Any:
+    if isinstance(value, str):
+        for old, new in renames().words.items():
+            value, times = re.subn(rf"\b{re.escape(old)}(?=\s*\()", new, value)
+            if times:
+                _warn(where, f"{old}() is called {new}() now")
+        return value
+    if isinstance(value, dict):
+        return {k: _expressions(v, where) for k, v in value.items()}
+    return [_expressions(v, where) for v in value] if isinstance(value, list) else value
+
+
+def _warn(where: str, what: str) -> None:
+    warnings.warn(f"{where}: {what} (an error from release {LAST} on)", OldName, stacklevel=3)

@@ -1,0 +1,76 @@
+"""Names that are gone: what is written with them is read, with a warning that says the new one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from curvedoc.core.errors import UsageError
+from curvedoc.rulebook import renames
+from curvedoc.rulebook.load import load, tune
+from curvedoc.rulebook.vocabulary import SPECIAL, functions
+
+BOOK = load()
+PARAMS = {f"{r.id}.{p.name}" for r in BOOK.rules for p in r.program.params}
+
+MINE = """
+id: cold-start
+title: The log says that it is cold
+kind: pathology
+severity: warning
+what: It is cold.
+why: It costs time.
+lookalikes: None.
+needs: {log: log}
+patterns: {hit: cold}
+unless: {hit: not cold}
+when: [tally(hit) > 0]
+evidence: [{say: it is cold}]
+causes: []
+tests:
+  - {name: cold, log: [it is cold], expect: fires}
+  - {name: warm, log: [it is not cold], expect: silent}
+"""
+
+
+def table(**lists: dict[str, Any]) -> renames.Renames:
+    return renames.Renames(**{"keys": {}, "words": {}, "params": {}, **lists})
+
+
+def test_the_list_names_what_is_gone_and_what_is_there() -> None:
+    known = renames.renames()
+    for old, new in known.params.items():
+        rule = old.partition(".")[0]
+        assert BOOK.rule(rule) is not None and old not in PARAMS, old
+        assert new is None or f"{rule}.{new}" in PARAMS, old
+    words = {*functions(), *SPECIAL}
+    assert not words & set(known.words) and set(known.words.values()) <= words
+
+
+def test_a_threshold_that_is_gone_is_warned_about_and_the_rest_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.warns(renames.OldName, match=r"underfitting\.twice: is no threshold any more"):
+        tuned = tune(BOOK, ["underfitting.twice=3", "underfitting.rows_min=30"])
+    rule = tuned.rule("underfitting")
+    assert rule is not None and rule.program.given["rows_min"] == 30
+    monkeypatch.setattr(renames, "renames", lambda: table(params={"underfitting.few_rows": "rows_min"}))
+    with pytest.warns(renames.OldName, match=re.escape("set underfitting.rows_min")):
+        tuned = tune(BOOK, ["underfitting.few_rows=40"])
+    rule = tuned.rule("underfitting")
+    assert rule is not None and rule.program.given["rows_min"] == 40
+    with pytest.raises(UsageError):
+        tune(BOOK, ["underfitting.never_there=1"])
+
+
+def test_a_users_rule_with_old_names_is_read_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "cold-start.yaml").write_text(MINE)
+    old = table(keys={"unless": "except"}, words={"tally": "count_rows"})
+    monkeypatch.setattr(renames, "renames", lambda: old)
+    with pytest.warns(renames.OldName) as caught:
+        rule = load([tmp_path], builtin=False).rules[0]
+    said = " ".join(str(w.message) for w in caught)
+    assert "'unless' is called 'except' now" in said and "tally() is called count_rows() now" in said
+    assert rule.program.excepted == {"hit": "not cold"} and rule.when[0][1][0].text == "count_rows(hit) > 0"
