@@ -147,6 +147,15 @@ class Compiler:
             what = "is not defined" if name not in self.types else "is not a number"
             self.problems.append((path, f"'{name}' {what}"))
 
+    def prose(self, path: tuple[str | int, ...], text: str, program: Program) -> None:
+        """A paragraph; its fields must be params with a harmless format."""
+        for field in FIELD.findall(text):
+            name, _, form = field.partition(":")
+            if name not in program.given:
+                self.problems.append((path, f"'{{{field}}}' names no param"))
+            elif not FORMAT.match(form):
+                self.problems.append((path, f"'{form}' is not a format; use .3g, .0% or +.1f"))
+
     def sentence(
         self, path: tuple[str | int, ...], text: str, given: str | None, mark: schema.MarkFile | None
     ) -> Sentence:
@@ -193,6 +202,8 @@ def compile_rule(
         if name:
             c._define(("when", name), name, bool)
     strength = c.expr(("strength",), file.strength, float)
+    for key in ("what", "why", "lookalikes"):
+        c.prose((key,), getattr(file, key), program)
     c.number(("onset",), file.onset)
     c.number(("until",), file.until)
     evidence = tuple(c.sentence(("evidence", i), e.say, e.given, e.mark) for i, e in enumerate(file.evidence))
@@ -213,7 +224,7 @@ def compile_rule(
             file.id, family, file.kind, file.title, file.severity, file.status, file.what, file.why, file.lookalikes,
             file.over, program, tuple(when), tuple(file.excused_by), strength, file.onset, file.until,
             tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
-            _references(file.references), path,
+            _references(file.references), path, file.complex_because or "",
         ),
         [],
     )  # fmt: skip
@@ -250,7 +261,7 @@ def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> t
     return (
         Cause(
             file.id, file.title, file.mechanism, program, supports, against, tuple(checks), tuple(file.fix),
-            file.probe or "", _references(file.references), path,
+            file.probe or "", _references(file.references), path, file.complex_because or "",
         ),
         [],
     )  # fmt: skip

@@ -127,6 +127,7 @@ class Rule:
     tests: tuple[Case, ...]
     references: tuple[tuple[str, str], ...]
     path: str
+    complex_because: str = ""  # why it has so many params or measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +180,7 @@ class Cause:
     probe: str
     references: tuple[tuple[str, str], ...]
     path: str
+    complex_because: str = ""  # why it has so many params or measures
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 from curvedoc.rulebook.compile import FIELD
-from curvedoc.rulebook.rule import Rule
+from curvedoc.rulebook.rule import Cause, Rule
+
+#: More than this in one file must be explained.
+MOST_PARAMS, MOST_MEASURES = 14, 24
+_NUMBER = re.compile(r"(?<![\w.-])(\d[\d,]*(?:\.\d+)?(?:e-?\d+)?)(?: ?(%))?(?!\w)")
 
 
 def has_both_cases(rule: Rule) -> None:
@@ -36,11 +43,25 @@ def keeps_house_format(rule: Rule) -> None:
         assert seen & needed, "the conditions read none of the inputs"
 
 
+def says_why_it_is_complex(file: Rule | Cause) -> None:
+    many = len(file.program.params) > MOST_PARAMS or len(file.program.measures) > MOST_MEASURES
+    assert file.complex_because or not many, "more params or measures than a reader holds: split it, or say why"
+
+
+def names_its_thresholds(rule: Rule) -> None:
+    """A number in prose that is a param's value names the param, so that page and rule cannot part ways."""
+    for prose in (rule.what, rule.why, rule.lookalikes):
+        for number, percent in _NUMBER.findall(FIELD.sub("", prose)):
+            value = float(number.replace(",", "")) / (100 if percent else 1)
+            same = [p.name for p in rule.program.params if math.isclose(p.value, value, rel_tol=1e-9)]
+            assert not same, f"{number}{percent} in prose is the param {' or '.join(same)}: write {{{same[0]}}}"
+
+
 def uses_what_it_declares(rule: Rule) -> None:
     read = {name for _, e in rule.program.measures for name in e.names}
     read |= {name for _, group in rule.when for e in group for name in e.names} | set(rule.strength.names)
     read |= {*rule.excused_by, rule.onset or "", rule.until or ""} | {m for link in rule.causes for m in link.times}
-    texts = [rule.what, rule.lookalikes, *(s.text for s in rule.evidence)]
+    texts = [rule.what, rule.why, rule.lookalikes, *(s.text for s in rule.evidence)]
     read |= {field.partition(":")[0] for text in texts for field in FIELD.findall(text)}
     read |= {s.given or "" for s in rule.evidence} | {name for case in rule.tests for name in case.near}
     marks = [s.mark for s in rule.evidence if s.mark is not None]

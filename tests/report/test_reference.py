@@ -14,6 +14,7 @@ from curvedoc.report.explain.markdown import reference, to_markdown
 from curvedoc.report.explain.page import Code
 from curvedoc.report.explain.rule_page import page
 from curvedoc.report.explain.terminal import to_terminal
+from curvedoc.rulebook.compile import FIELD
 from curvedoc.rulebook.load import load
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,6 +51,16 @@ def test_every_link_and_picture_leads_to_a_page_of_the_set() -> None:
             if not address.startswith("http"):
                 path = (Path("/") / name).parent / address
                 assert path.resolve().as_posix().lstrip("/") in MADE, (name, address)
+
+
+def test_prose_gives_the_thresholds_of_the_rule_and_the_picture_is_the_shown_case() -> None:
+    rule = BOOK.rule("plateau-after-progress")
+    assert rule is not None and "{most_fall:.0%}" in rule.what
+    assert f"less than {rule.program.given['most_fall']:.0%} of where" in to_markdown(page(rule.id, BOOK))
+    (shown,) = [c for c in rule.tests if c.shown]
+    assert shown.name in MADE[f"symptoms/{rule.id}.md"]
+    fields = [f"{{{f}}}" for r in BOOK.rules for text in (r.what, r.why, r.lookalikes) for f in FIELD.findall(text)]
+    assert fields and not [f for f in fields if any(f in text for text in MADE.values())]
 
 
 def test_the_drawings_are_small_well_formed_and_run_nothing() -> None:

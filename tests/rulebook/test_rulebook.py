@@ -123,6 +123,8 @@ def test_every_error_of_every_file_is_told_at_once_with_its_line(tmp_path: Path)
         (("needs: {loss: loss}", "needs: {'true': loss}"), "is taken already"),
         (("needs: {loss: loss}", "needs: {loss: loss}\nexcept: {hit: oops}"), "no pattern 'hit'"),
         (("expect: silent", "expect: silent, shown: true"), "the shown case is one that fires"),
+        (("what: It hardly moves.", "what: 'It moves by less than {fell:.0%}.'"), "'{fell:.0%}' names no param"),
+        (("what: It hardly moves.", "what: 'It moves by less than {least:99d}.'"), "'99d' is not a format"),
         (("title: The loss hardly moves", "title: a\ntitle: b"), "twice"),
         (("title: The loss hardly moves", "title: &x The loss"), "anchors"),
         (('why: "below a tenth nothing was learned"', "why: wide, not narrow"), "put prose with a comma in quotes"),

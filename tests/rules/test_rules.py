@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from rule_format import has_both_cases, keeps_house_format, uses_what_it_declares
+from rule_format import (
+    has_both_cases,
+    keeps_house_format,
+    names_its_thresholds,
+    says_why_it_is_complex,
+    uses_what_it_declares,
+)
 
 from curvedoc.diagnose.cases import check
 from curvedoc.rulebook.load import load, rules_dir
-from curvedoc.rulebook.rule import Rule
+from curvedoc.rulebook.rule import Cause, Rule
 from curvedoc.rulebook.schema import Case
 
 BOOK = load()
@@ -25,6 +31,12 @@ def test_a_rule_file_has_both_cases_and_keeps_the_house_format(rule: Rule) -> No
     has_both_cases(rule)
     keeps_house_format(rule)
     uses_what_it_declares(rule)
+    names_its_thresholds(rule)
+
+
+@pytest.mark.parametrize("file", [*BOOK.rules, *BOOK.causes.values()], ids=lambda f: f.id)
+def test_a_file_too_large_to_read_in_one_breath_says_why(file: Rule | Cause) -> None:
+    says_why_it_is_complex(file)
 
 
 def test_every_shipped_pattern_is_a_regex() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from curvedoc.core.errors import UsageError
@@ -61,9 +62,9 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
     conditions = "\n".join(f"{name + ': ' if name else ''}{e.text}" for name, group in rule.when for e in group)
     grown = tuple(f"{name} = {e.text}" for name, e in rule.program.measures)
     sections = [
-        PageSection("", (Prose(rule.what), *(CasePicture(p) for p in pictures))),
-        PageSection("Why it matters", (Prose(rule.why),)),
-        PageSection("Not to be taken for", (Prose(rule.lookalikes), *(Prose(text) for text in known))),
+        PageSection("", (Prose(_filled(rule.what, rule)), *(CasePicture(p) for p in pictures))),
+        PageSection("Why it matters", (Prose(_filled(rule.why, rule)),)),
+        PageSection("Not to be taken for", (Prose(_filled(rule.lookalikes, rule)), *(Prose(text) for text in known))),
         PageSection("Likely causes", (PageTable(("cause", "odds", "share", "because"), causes),)),
         PageSection("What it reads", (Prose(_OVER[rule.over]), _needs(rule.program), _patterns(rule.program))),
         PageSection(
@@ -75,6 +76,7 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
                 Prose("where" if grown else ""),
                 Code("\n".join(grown), "python"),
                 _vocabulary(rule.program),
+                Prose(_complex(rule.complex_because)),
             ),
         ),
         PageSection(f"Thresholds (--set {rule.id}.NAME=VALUE)", (_params(rule.program),)),
@@ -110,12 +112,32 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
         PageSection("Evidence of its own", (PageTable(("odds ×", "what the report says", "where"), odds),)),
         PageSection(
             "How the evidence is judged",
-            (_needs(cause.program), _patterns(cause.program), Code(grown, "python"), _vocabulary(cause.program)),
+            (
+                _needs(cause.program),
+                _patterns(cause.program),
+                Code(grown, "python"),
+                _vocabulary(cause.program),
+                Prose(_complex(cause.complex_because)),
+            ),
         ),
         PageSection("Thresholds", (_params(cause.program),)),
         PageSection("Sources", (_sources(cause.references),)),
     ]
     return made(cause.id, "cause", cause.title, "cause", sections)
+
+
+def _complex(because: str) -> str:
+    return f"Why it takes so many lines: {_ended(because)}" if because else ""
+
+
+def _filled(text: str, rule: Rule) -> str:
+    """Prose with the thresholds that it names."""
+
+    def value(field: re.Match[str]) -> str:
+        name, _, form = field[1].partition(":")
+        return spelled(rule.program.given[name], form or ".4g")
+
+    return FIELD.sub(value, text)
 
 
 def _excuses(rule: Rule) -> str:
