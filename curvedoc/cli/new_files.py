@@ -112,7 +112,8 @@ evidence:
   - say: "the loss was best at step {best_step:step} ({best:.3g}) and ends at {end:.3g}, {share:.0%} above"
     mark: {metric: loss, point: best_step}
 
-# Causes (files of rules/causes; curvedoc rules counts them) with prior odds. `times: {measure: factor}` shifts them.
+# Causes (files of rules/causes; curvedoc rules counts them) with prior odds. `for: {measure: grade}` and `against: ...`
+# shift them by what a true measure says: decisive, strong, clear or weak.
 causes:
   - {cause: lr-too-high, weight: 2, because: "a step size near the limit loses what was learned"}
   - {cause: data-change, weight: 1, because: "harder data raise the level of the loss"}

@@ -10,6 +10,7 @@ from curvedoc.core.errors import RuleError
 from curvedoc.core.series import Series
 from curvedoc.rulebook.expr import TRUTHS, Expr, compile_expr
 from curvedoc.rulebook.rule import (
+    GRADES,
     Answer,
     Cause,
     CheckSpec,
@@ -17,8 +18,8 @@ from curvedoc.rulebook.rule import (
     MarkSpec,
     Member,
     Need,
-    Odds,
     Param,
+    Prediction,
     Program,
     Rule,
     Sentence,
@@ -209,9 +210,12 @@ def compile_rule(
     evidence = tuple(c.sentence(("evidence", i), e.say, e.given, e.mark) for i, e in enumerate(file.evidence))
     links = []
     for i, link in enumerate(file.causes):
-        for measure in link.times:
-            c.truth(("causes", i, "times", measure), measure)
-        links.append(Link(link.cause, link.weight, dict(link.times), link.because))
+        times = {}
+        for key, graded, sign in (("for", link.supports, 1), ("against", link.against, -1)):
+            for measure, grade in graded.items():
+                c.truth(("causes", i, key, measure), measure)
+                times[measure] = GRADES[grade] ** sign
+        links.append(Link(link.cause, link.weight, times, link.because))
     members = {n.member for n in program.needs} - {""}
     if file.over != "run" and "each" not in members:
         c.problems.append((("over",), f"over: {file.over} needs one input written 'each <role>'"))
@@ -239,16 +243,13 @@ def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> t
     c = Compiler(trusted)
     program = c.program(file)
 
-    def odds(key: str, lines: Sequence[schema.OddsLine], up: bool) -> tuple[Odds, ...]:
-        out = []
+    predicts = []
+    for channel, lines in file.predicts.items():
         for i, line in enumerate(lines):
-            c.truth((key, i, "given"), line.given)
-            if (line.times > 1) is not up:
-                c.problems.append(((key, i, "times"), f"a factor {'above' if up else 'below'} 1 is meant here"))
-            out.append(Odds(line.given, line.times, c.sentence((key, i), line.say, None, line.mark)))
-        return tuple(out)
-
-    supports, against = odds("for", file.supports, True), odds("against", file.against, False)
+            where = ("predicts", channel, i)
+            c.truth((*where, "given"), line.given)
+            times = GRADES[line.supports] if line.supports else 1.0 / GRADES[line.against or ""]
+            predicts.append(Prediction(channel, line.given, times, c.sentence(where, line.say, None, line.mark)))
     checks = []
     for i, check in enumerate(file.checks):
         answer = _answer(check.answer)
@@ -260,7 +261,7 @@ def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> t
         return None, c.problems
     return (
         Cause(
-            file.id, file.title, file.mechanism, program, supports, against, tuple(checks), tuple(file.fix),
+            file.id, file.title, file.mechanism, program, tuple(predicts), tuple(checks), tuple(file.fix),
             file.probe or "", _references(file.references), path, file.complex_because or "",
         ),
         [],

@@ -61,6 +61,10 @@ class Sentence:
     mark: MarkSpec | None
 
 
+#: The odds behind the grades of evidence. What points the other way has the inverse.
+GRADES: Mapping[str, float] = {"decisive": 20.0, "strong": 6.0, "clear": 3.0, "weak": 1.5}
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
     """A cause named by a rule."""
@@ -131,11 +135,12 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Odds:
-    """One piece of evidence for or against a cause."""
+class Prediction:
+    """What one channel shows where a cause is at work, or (below 1) where it is not."""
 
+    channel: str
     given: str
-    times: float
+    times: float  # of the odds, where `given` holds
     sentence: Sentence
 
 
@@ -173,8 +178,7 @@ class Cause:
     title: str
     mechanism: str
     program: Program
-    supports: tuple[Odds, ...]
-    against: tuple[Odds, ...]
+    predicts: tuple[Prediction, ...]
     checks: tuple[CheckSpec, ...]
     fix: tuple[str, ...]
     probe: str

@@ -10,6 +10,13 @@ Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Expr = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Prose = Annotated[str, StringConstraints(min_length=3, max_length=4000, strip_whitespace=True)]
+#: How much a piece of evidence says; `curvedoc.rulebook.rule.GRADES` holds the odds.
+Grade = Literal["decisive", "strong", "clear", "weak"]
+#: Where a cause leaves traces. Lines of one channel look at the same thing, so they do not add up.
+Channel = Literal[
+    "loss", "validation", "gradient", "weights", "activations", "rate", "precision", "timing", "machine", "settings",
+    "messages",
+]  # fmt: skip
 
 
 class Strict(BaseModel):
@@ -49,9 +56,12 @@ class Say(Strict):
 class CauseLink(Strict):
     """A cause that a rule names: `weight` is its prior odds among the rule's causes."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
     cause: Id
     weight: Annotated[float, Field(gt=0, le=100)]
-    times: dict[Name, Annotated[float, Field(gt=0, le=1000)]] = {}
+    supports: dict[Name, Grade] = Field(default={}, alias="for")
+    against: dict[Name, Grade] = {}
     because: Prose
 
 
@@ -157,13 +167,22 @@ class RuleFile(Strict):
         return tests
 
 
-class OddsLine(Strict):
-    """One piece of evidence for or against a cause: when `given` is true its odds are multiplied by `times`."""
+class PredictionFile(Strict):
+    """What a channel shows where a cause is at work (`for`), or where it is not (`against`), when `given` is true."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     given: Name
-    times: Annotated[float, Field(gt=0, le=1000)]
+    supports: Grade | None = Field(default=None, alias="for")
+    against: Grade | None = None
     say: Prose
     mark: MarkFile | None = None
+
+    @model_validator(mode="after")
+    def _one_side(self) -> PredictionFile:
+        if (self.supports is None) == (self.against is None):
+            raise ValueError("either 'for' or 'against' names a grade")
+        return self
 
 
 class AnswerFile(Strict):
@@ -207,8 +226,7 @@ class CauseFile(Strict):
     excepted: dict[Name, str] = Field(default={}, alias="except")
     params: dict[Name, ParamFile] = {}
     measure: dict[Name, Expr] = {}
-    supports: list[OddsLine] = Field(default=[], alias="for")
-    against: list[OddsLine] = []
+    predicts: dict[Channel, list[PredictionFile]] = {}
     checks: Annotated[list[CheckFile], Field(min_length=1)]
     fix: Annotated[list[Prose], Field(min_length=1)]
     probe: str | None = None

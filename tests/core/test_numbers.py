@@ -39,7 +39,7 @@ def sentences() -> list[tuple[str, str]]:
     book = load()
     out = [(r.id, s.text) for r in book.rules for s in r.evidence]
     for c in book.causes.values():
-        out += [(c.id, o.sentence.text) for o in (*c.supports, *c.against)]
+        out += [(c.id, p.sentence.text) for p in c.predicts]
         out += [(c.id, k.because) for k in c.checks if k.because]
     return [(owner, text) for owner, text in out if FIELD.search(text)]
 

@@ -40,12 +40,12 @@ def said(rule: Rule) -> str:
 
 def test_kept_rules_and_causes_are_the_same_and_no_file_is_parsed_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = load(lazy=True)
-    titles = {id_: (c.title, c.checks, c.fix, c.supports) for id_, c in fresh.causes.items()}
+    titles = {id_: (c.title, c.checks, c.fix, c.predicts) for id_, c in fresh.causes.items()}
     monkeypatch.setattr(loading, "_load_file", None)
     again = load(lazy=True)
     assert again.digest == fresh.digest
     assert [said(r) for r in again.rules] == [said(r) for r in fresh.rules]
-    assert {id_: (c.title, c.checks, c.fix, c.supports) for id_, c in again.causes.items()} == titles
+    assert {id_: (c.title, c.checks, c.fix, c.predicts) for id_, c in again.causes.items()} == titles
 
 
 def test_a_second_call_needs_neither_yaml_nor_pydantic(own_cache: Path) -> None:

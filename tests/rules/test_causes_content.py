@@ -11,7 +11,7 @@ import pytest
 
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause
-from curvedoc.rulebook.schema import CauseFile, MarkFile
+from curvedoc.rulebook.schema import CauseFile, MarkFile, PredictionFile
 from curvedoc.rulebook.yaml12 import read
 
 #: The causes of the taxonomy, which are a contract; copied, since the taxonomy itself is not part of the package.
@@ -46,8 +46,12 @@ def file_of(name: str) -> CauseFile:
     return CauseFile.model_validate(read(FILES[name], name))
 
 
+def lines(file: CauseFile) -> list[PredictionFile]:
+    return [line for channel in file.predicts.values() for line in channel]
+
+
 def marks_of(file: CauseFile) -> list[MarkFile]:
-    return [line.mark for line in (*file.supports, *file.against) if line.mark is not None]
+    return [line.mark for line in lines(file) if line.mark is not None]
 
 
 def test_every_cause_of_the_taxonomy_has_a_file_and_no_other_has() -> None:
@@ -116,9 +120,9 @@ def test_every_declared_name_is_used_and_lines_fit_a_screen(name: str) -> None:
     assert max(len(line) for line in text.splitlines()) <= WIDEST
     file = file_of(name)
     read_by = [*file.measure.values()]
-    read_by += [line.given for line in (*file.supports, *file.against)]
+    read_by += [line.given for line in lines(file)]
     read_by += [str(c.answer) for c in file.checks]
-    read_by += [text for line in (*file.supports, *file.against) for text in re.findall(r"\{(\w+)", line.say)]
+    read_by += [text for line in lines(file) for text in re.findall(r"\{(\w+)", line.say)]
     read_by += [text for c in file.checks for text in re.findall(r"\{(\w+)", c.because or "")]
     read_by += [f"{m.metric} {m.point} {m.start} {m.end} {m.level}" for m in marks_of(file)]
     code = "\n".join(read_by)

@@ -13,6 +13,7 @@ from curvedoc.core.run import Run
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.rank import agreement
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause
 from curvedoc.rulebook.schema import Case
@@ -44,14 +45,14 @@ def run_of(series: dict[str, Any], config: dict[str, Any] | None = None, log: li
 
 
 def lines(run: Run, cause: str) -> tuple[set[str], set[str], float]:
-    """Names of the lines for and against that hold, and the product of their factors."""
+    """Names of the lines for and against that hold, and what they say together."""
     spec = causes()[cause]
     env = Bench(run).environment(spec.program, Bench(run).subject())
-    held = [odds for odds in (*spec.supports, *spec.against) if env.get(odds.given) is True]
+    held = [p for p in spec.predicts if env.get(p.given) is True]
     return (
-        {o.given for o in held if o.times > 1},
-        {o.given for o in held if o.times < 1},
-        math.prod(o.times for o in held),
+        {p.given for p in held if p.times > 1},
+        {p.given for p in held if p.times < 1},
+        agreement((p.channel, p.times) for p in held),
     )
 
 
@@ -332,7 +333,7 @@ def test_half_precision_is_known_by_its_names(precision: str) -> None:
 
 def test_a_loss_below_the_double_softmax_floor_rules_it_out() -> None:
     run = run_of({"loss": [[0, CHANCE], [1000, 1.2]]}, {"num_classes": 10})
-    assert factor(run, "double-softmax") <= 0.01
+    assert factor(run, "double-softmax") <= 0.05
 
 
 @pytest.mark.parametrize("cause", ACCURACY_CAUSES)

@@ -5,9 +5,13 @@ collects mass
 
     m(c) = sum over findings f of  grade(f) * share(f, c),     grade(f) = (0.4 + 0.6 strength) * (1 or 0.5 if folded)
 
-where share(f, c) are the rule's prior weights times its `times` factors, normalised. The cause file's own evidence
-multiplies it: o(c) = m(c) * product of the factors of every `for` and `against` line that holds (unknown never
-multiplies). s(c | story) = o(c)^g / sum of o^g, with g below 1 because pieces of evidence overlap. Over stories,
+where share(f, c) are the rule's prior weights times the odds of its graded evidence, normalised. Then the cause's own
+predictions are compared with every channel that was logged:
+
+    o(c) = m(c) * product over channels of  (strongest line that holds for c) * (strongest line that holds against c)
+
+A line that is unknown says nothing, and lines of one channel do not add up, since they look at one thing.
+s(c | story) = o(c)^g / sum of o^g, with g below 1 because channels overlap as well. Over stories,
 
     s(c) = 1 - product over stories (1 - w(story) s(c | story))
 
@@ -15,7 +19,7 @@ with w by severity and by how clearly the first failure shows, so that a run tha
 the cause of the NaN first. Siblings speak last: where a setting parts the failed runs of a sweep from the others
 (contrast.py), the odds s / (1 - s) of the causes that it stands for are multiplied by the bound on the Bayes factor
 that its corrected p allows, at most 20 (beside.py). The formula is monotone: more strength, a larger share or a further
-`for` line never lowers a cause. The score s orders the causes; the probability is a rising map of it,
+line that agrees never lowers a cause. The score s orders the causes; the probability is a rising map of it,
 p(c) = calibrate(s(c)).
 """
 
@@ -32,7 +36,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.sentences import evidence
 from curvedoc.rulebook.rule import Cause
 
-#: Pieces of evidence overlap (a high rate makes both the spike and the gradient norm): each counts a little less.
+#: Channels overlap (a high rate makes both the spike and the gradient norm): each counts a little less.
 #: Between 0.7 and 1 the corpus cannot tell exponents apart (surprise 2.14, 2.14, 2.16 a run); 0.5 and 1.2 are worse.
 OVERLAP = 0.85
 #: What a story weighs in the ranking over stories, by kind and severity of its first failure.
@@ -85,15 +89,29 @@ def grade(finding: Finding) -> float:
     return (0.4 + 0.6 * finding.strength) * (FOLDED if finding.explained_by else 1.0)
 
 
+def agreement(held: Iterable[tuple[str, float]]) -> float:
+    """The factor that what holds of a cause's predictions makes: of each channel the strongest for and against it.
+
+    held: (channel, factor) of every prediction that holds. What one channel shows in two ways is one observation.
+
+    >>> agreement([("loss", 3.0), ("loss", 6.0), ("validation", 1.5), ("loss", 0.5)])
+    4.5
+    """
+    best: dict[tuple[str, bool], float] = {}
+    for channel, times in held:
+        side = (channel, times > 1.0)
+        best[side] = max(best.get(side, times), times) if times > 1.0 else min(best.get(side, times), times)
+    return math.prod(best.values())
+
+
 def _weigh(cause: Cause, bench: Bench) -> Weighed:
     env = bench.environment(cause.program, bench.subject())
     texts = env.texts()
-    factor = 1.0
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
-    for odds, positive in [*((o, True) for o in cause.supports), *((o, False) for o in cause.against)]:
-        if env.get(odds.given) is True:
-            factor *= odds.times
-            shown[positive] += evidence([odds.sentence], env, texts, bench.run.axis)
+    held = [p for p in cause.predicts if env.get(p.given) is True]
+    for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
+        shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.run.axis)
+    factor = agreement((p.channel, p.times) for p in held)
     checks = tuple(answered(c, env, texts, cause.program, bench.run.axis) for c in cause.checks)
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
 

@@ -96,7 +96,7 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
     seen = tuple(
         (f"`{r.id}`", words.percent(link.weight / sum(c.weight for c in r.causes)), link.because) for r, link in named
     )
-    odds = tuple((spelled(o.times), _template(o.sentence), f"`{o.given}`") for o in (*cause.supports, *cause.against))
+    odds = tuple((o.channel, spelled(o.times), _template(o.sentence), f"`{o.given}`") for o in cause.predicts)
     checks = []
     for c in cause.checks:
         known = " The log may answer it." if c.answer else ""
@@ -109,7 +109,7 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
         PageSection("How to be sure", (Items(tuple(checks), ordered=True),)),
         PageSection("Probe", (Code(cause.probe.rstrip(), "python"),)),
         PageSection("Symptoms that name it", (PageTable(("symptom", "share", "because"), seen),)),
-        PageSection("Evidence of its own", (PageTable(("odds ×", "what the report says", "where"), odds),)),
+        PageSection("Evidence of its own", (PageTable(("channel", "odds ×", "what the report says", "where"), odds),)),
         PageSection(
             "How the evidence is judged",
             (
