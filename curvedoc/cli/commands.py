@@ -162,22 +162,29 @@ def explain(
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Write the pages of all of them below --output.")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A folder, for --all.")] = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", metavar="PATH", help="What each line said of this run, and what excused it.")
+    ] = None,
+    signal: Signals = None,
     debug: Debug = False,
 ) -> None:
     """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
     from curvedoc.cli.exits import told
 
     with told(debug):
-        from curvedoc.cli.rules import explain_id, write_reference
+        from curvedoc.cli.rules import explain_id, explain_run, write_reference
+        from curvedoc.cli.settings.config import load
         from curvedoc.core.errors import UsageError
 
-        if everything and output is not None and id_ is None:
+        if run is not None and id_ is not None and not everything and output is None:
+            explain_run(id_, run, options_of(load(Path.cwd()), rules, signal=signal), markdown)
+        elif everything and output is not None and id_ is None:
             write_reference(rules or [], output)
-        elif id_ is not None and not everything and output is None:
+        elif id_ is not None and not everything and output is None and run is None:
             explain_id(id_, rules or [], markdown)
         else:
             raise UsageError(
-                "either one ID, or --all with --output FOLDER",
+                "either one ID, with --run PATH or without, or --all with --output FOLDER",
                 "",
                 "curvedoc explain overfitting; curvedoc rules lists ids",
             )

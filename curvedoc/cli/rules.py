@@ -7,8 +7,17 @@ import json
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from curvedoc.options import Options
+    from curvedoc.report.explain.page import Page
+    from curvedoc.rulebook.rule import Rulebook
+
+#: Runs that `explain --run` tells one after the other.
+MOST_RUNS = 8
 
 
 def list_vocabulary() -> None:
@@ -48,11 +57,43 @@ def list_rules(folders: list[Path], as_json: bool) -> None:
 
 def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
     """Print the page of a rule or cause."""
-    from curvedoc.cli.analyze import PIPED_WIDTH
     from curvedoc.report.explain.rule_page import page
     from curvedoc.rulebook.load import load
 
     book = load(folders)
+    _require(id_, book)
+    _print(page(id_, book), markdown)
+
+
+def explain_run(id_: str, path: Path, options: Options, markdown: bool) -> None:
+    """Print what each line of a rule or cause said of the runs at a path, judged as `analyze` judges them."""
+    from curvedoc.core.errors import NothingToAnalyse
+    from curvedoc.diagnose.judge.trace import trace_cause, trace_rule
+    from curvedoc.diagnose.many import repeats
+    from curvedoc.ingest import read_runs
+    from curvedoc.report.explain.trace_page import cause_trace_page, rule_trace_page
+    from curvedoc.rulebook.load import load, signals_file, tune
+
+    book = tune(load(options.rules), options.set, options.sensitivity)
+    _require(id_, book)
+    runs = read_runs([path], signals=options.signals, signals_file=signals_file()).runs
+    if not runs:
+        raise NothingToAnalyse("no training run found", str(path), f"curvedoc doctor {path} shows what was looked at")
+    if len(runs) > MOST_RUNS:
+        hint = f"give one of them, such as {runs[0].name}"
+        raise UsageError(f"{len(runs):,} runs are too many to explain line by line", str(path), hint)
+    related = repeats(runs)
+    rule = book.rule(id_)
+    for run in runs:
+        name = path.resolve().name if run.name == "." else run.name
+        if rule is not None:
+            made = rule_trace_page(rule, name, trace_rule(rule, run, related.get(run.name, ())))
+        else:
+            made = cause_trace_page(book.causes[id_], name, trace_cause(book.causes[id_], run))
+        _print(made, markdown)
+
+
+def _require(id_: str, book: Rulebook) -> None:
     known = [*(r.id for r in book.rules), *book.causes]
     if id_ not in known:
         close = difflib.get_close_matches(id_, known, n=3)
@@ -60,7 +101,11 @@ def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
             f"no symptom or cause '{id_}'",
             hint=f"did you mean {', '.join(close)}?" if close else "curvedoc rules lists them",
         )
-    made = page(id_, book)
+
+
+def _print(made: Page, markdown: bool) -> None:
+    from curvedoc.cli.analyze import PIPED_WIDTH
+
     if markdown:
         from curvedoc.report.explain.markdown import to_markdown
 

@@ -53,7 +53,8 @@ def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]
     return reason, missing
 
 
-def _judge(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
+def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
+    """What a rule says of one run, layer, data set, rank or sibling."""
     bound: dict[str, Any] = {}
     for need in rule.program.required:
         value = bound[need.name] = bench.bind(need, subject)
@@ -147,7 +148,7 @@ def detect(rule: Rule, bench: Bench, group: Sequence[Run] = (), strict: bool = F
             words = {"rank": "several ranks", "siblings": "a second run of the same configuration"}
             need = words.get(rule.over, each)
             return Judgment(rule, "not-judged", f"needs {need}", (each if rule.over in ("layer", "metric") else need,))
-        judged = [_judge(rule, bench, member) for member in members]
+        judged = [judge_subject(rule, bench, member) for member in members]
     except Exception as error:
         if strict:
             raise
