@@ -21,6 +21,7 @@ class Options:
     sensitivity: -1 (fewest alarms) to +1 (fewest misses), along each threshold's documented range
     signals: role -> raw metric name, instead of what signals.yaml would choose
     siblings: compare repeats of one configuration
+    facts:   "FACT=VALUE" each: what is true of the runs, whatever their logs say
     """
 
     rules: tuple[Path, ...] = ()
@@ -30,14 +31,16 @@ class Options:
     sensitivity: float = 0.0
     signals: Mapping[str, str] = field(default_factory=dict)
     siblings: bool = True
+    facts: tuple[str, ...] = ()
 
 
 def rulebook(options: Options) -> Rulebook:
     """The rulebook that the options ask for. Raises RuleErrors, UsageError."""
     from curvedoc.core.errors import UsageError
+    from curvedoc.rulebook.facts import tell
     from curvedoc.rulebook.load import load, tune
 
-    book = tune(load(options.rules, lazy=True), options.set, options.sensitivity)
+    book = tell(tune(load(options.rules, lazy=True), options.set, options.sensitivity), options.facts)
     ids = {r.id for r in book.rules}
     for name in (*options.select, *options.ignore):
         if name not in ids:

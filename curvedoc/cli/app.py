@@ -13,6 +13,7 @@ from curvedoc.cli.settings.arguments import (
     Color,
     Debug,
     Embed,
+    Facts,
     FailOn,
     Format,
     Html,
@@ -27,7 +28,6 @@ from curvedoc.cli.settings.arguments import (
     Signals,
     TriageFormat,
     options_of,
-    signals_of,
 )
 
 app = typer.Typer(
@@ -80,6 +80,7 @@ def analyze(
         typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.", show_default="0"),
     ] = None,
     signal: Signals = None,
+    fact: Facts = None,
     no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
@@ -105,7 +106,7 @@ def analyze(
         from curvedoc.cli.settings.config_text import show, some
 
         file = load(Path.cwd())
-        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, siblings=not no_siblings)
+        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact)
         if show_config:
             show(options, fail_on)
             raise typer.Exit
@@ -153,6 +154,7 @@ def triage(
         typer.Option("--sensitivity", min=-1, max=1, help="-1 fewest alarms ... +1 fewest misses.", show_default="0"),
     ] = None,
     signal: Signals = None,
+    fact: Facts = None,
     no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
@@ -172,7 +174,7 @@ def triage(
         from curvedoc.triage import Limits
 
         file = load(Path.cwd())
-        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, siblings=not no_siblings)
+        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact)
         wanted = Wanted(
             str(format_), html=html, json=json, markdown=markdown, csv=csv, parquet=parquet, baseline=baseline,
             force=force, everything=all_runs, quiet=quiet, color=str(color),
@@ -187,14 +189,15 @@ def triage(
 
 
 @app.command()
-def doctor(paths: Paths, signal: Signals = None, debug: Debug = False) -> None:
+def doctor(paths: Paths, signal: Signals = None, fact: Facts = None, rules: Rules = None, debug: Debug = False) -> None:
     """Show what was found, what was taken for what, and what could not be read."""
     from curvedoc.cli.exits import told
 
     with told(debug):
         from curvedoc.cli.doctor import show
+        from curvedoc.cli.settings.config import load
 
-        show(paths, signals_of(signal))
+        show(paths, options_of(load(Path.cwd()), rules, signal=signal, fact=fact))
 
 
 @app.command("rules")
@@ -202,15 +205,19 @@ def rules_(
     rules: Rules = None,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
     vocabulary: Annotated[bool, typer.Option("--vocabulary", help="The functions a rule may call.")] = False,
+    facts: Annotated[bool, typer.Option("--facts", help="What may be known of a run, and how.")] = False,
     debug: Debug = False,
 ) -> None:
     """List the detectors, their thresholds and what they need."""
     from curvedoc.cli.exits import told
 
     with told(debug):
-        from curvedoc.cli.rules import list_rules, list_vocabulary
+        from curvedoc.cli.rules import list_facts, list_rules, list_vocabulary
 
-        list_vocabulary() if vocabulary else list_rules(rules or [], json)
+        if vocabulary:
+            list_vocabulary()
+        else:
+            (list_facts if facts else list_rules)(rules or [], json)
 
 
 @app.command("test-rules")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from curvedoc.cli.settings.arguments import Debug, FailOn, Paths, Rules, Signals, options_of
+from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, Paths, Rules, Signals, options_of
 
 __all__ = ["COMMANDS"]
 
@@ -61,6 +61,7 @@ def watch(
     ] = None,
     rules: Rules = None,
     signal: Signals = None,
+    fact: Facts = None,
     debug: Debug = False,
 ) -> None:
     """Analyze again as files grow and print only what changed; Ctrl-C ends it."""
@@ -75,7 +76,7 @@ def watch(
         from curvedoc.pipeline import analyze
 
         file = load(Path.cwd())
-        options = options_of(file, rules, None, None, None, None, signal, siblings=True)
+        options = options_of(file, rules, signal=signal, fact=fact)
         world = real_world(
             paths,
             lambda: analyze(paths, options),

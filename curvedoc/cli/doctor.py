@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.core.run import Note, Run
 from curvedoc.report.escape import visible
+
+if TYPE_CHECKING:
+    from curvedoc.options import Options
+    from curvedoc.rulebook.rule import Fact
 
 #: Files that are no logs, listed: in a tree of code and data they are most of it.
 MOST_LEFT_OUT = 5
@@ -52,15 +57,31 @@ def _run_lines(run: Run) -> list[str]:
     return out
 
 
-def show(paths: list[Path], signals: Mapping[str, str]) -> None:
-    """Print every run with its sources, notes, roles and unused metrics, what could not be read, what is no log."""
+def _fact_lines(run: Run, facts: Mapping[str, Fact]) -> list[str]:
+    """What is known of a run, with how it is known."""
+    from curvedoc.diagnose.judge.facts import spoken
+    from curvedoc.diagnose.judge.inputs import Bench
+
+    out = []
+    for name, known in Bench(run, facts=facts).facts().items():
+        guess = " (a guess)" if known.trust == "guess" else ""
+        out.append(f"  fact   {name:24} {visible(spoken(facts[name], known.value))}{guess}: {visible(known.because)}")
+        if known.doubt is not None:
+            out.append(f"  doubt  {name:24} {visible(known.doubt)}")
+    return out
+
+
+def show(paths: list[Path], options: Options) -> None:
+    """Print every run with its sources, notes, roles, facts and unused metrics; what was not read, what is no log."""
     from curvedoc.ingest import read_runs
+    from curvedoc.options import rulebook
     from curvedoc.rulebook.location import signals_file
 
-    harvest = read_runs(paths, signals=signals, signals_file=signals_file())
+    facts = rulebook(options).facts
+    harvest = read_runs(paths, signals=options.signals, signals_file=signals_file())
     out: list[str] = []
     for run in harvest.runs:
-        out += [*_run_lines(run), ""]
+        out += [*_run_lines(run), *_fact_lines(run, facts), ""]
     for item in harvest.unreadable:
         out.append(f"not read  {visible(item.path)}: {visible(item.reason)}")
     # of a tree that holds no run, what lies there instead

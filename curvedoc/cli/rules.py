@@ -55,6 +55,28 @@ def list_rules(folders: list[Path], as_json: bool) -> None:
     sys.stdout.write(f"\n{len(book.rules)} detectors, {len(book.causes)} causes; curvedoc explain ID tells more\n")
 
 
+def list_facts(folders: list[Path], as_json: bool) -> None:
+    """Print what may be known of a run, each with the ways to know it."""
+    from curvedoc.rulebook.load import load
+
+    facts = load(folders, lazy=True).facts
+    if as_json:
+        rows = [
+            {
+                "id": f.id, "title": f.title, "type": f.type, "unit": f.unit, "words": dict(f.words),
+                "known_by": [{"from": w.source, "trust": w.trust, "say": w.say} for w in f.ways],
+                "params": {p.name: {"value": p.value, "unit": p.unit, "why": p.why} for p in f.program.params},
+            }
+            for f in facts.values()
+        ]  # fmt: skip
+        sys.stdout.write(json.dumps(rows, indent=1, sort_keys=True) + "\n")
+        return
+    for f in facts.values():
+        sys.stdout.write(f"{f.id:24} {f.title} ({', '.join(f.words.values()) or f.unit or f.type})\n")
+        sys.stdout.writelines(f"    {w.trust:6} {w.source}: {w.say}\n" for w in f.ways)
+    sys.stdout.write(f"\n{len(facts)} facts; --fact NAME=VALUE overrides one, curvedoc explain NAME tells more\n")
+
+
 def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
     """Print the page of a rule or cause."""
     from curvedoc.report.explain.rule_page import page

@@ -12,6 +12,7 @@ Kind = Literal["pathology", "notice", "gap"]
 Severity = Literal["fatal", "error", "warning", "note"]
 Verdict = Literal["failed", "warning", "healthy", "inconclusive"]
 Answer = Literal["yes", "no", "leaning-yes", "leaning-no", "open", "unanswerable"]
+Trust = Literal["sure", "guess"]
 Cost = Literal["look", "code", "short-run", "full-run"]
 
 
@@ -189,6 +190,23 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownFact:
+    """One thing that is true of a run, and how it is known."""
+
+    value: bool | int | float | str
+    unit: str
+    trust: Trust
+    known_by: str  # "configuration", "curves", "you said so" ...
+    because: str  # the sentence that says how it is known
+    doubt: str | None = None  # what contradicts it
+
+    @property
+    def firm(self) -> bool:
+        """Whether a run may fail because of it."""
+        return self.trust == "sure" and self.doubt is None
+
+
+@dataclass(frozen=True, slots=True)
 class RunDiagnosis:
     """One run, diagnosed."""
 
@@ -209,6 +227,7 @@ class RunDiagnosis:
     axis: str = "step"
     timeline: tuple[Event, ...] = ()  # what moved, in order of step; empty where nothing is wrong
     nearest: Nearest | None = None  # of a failed run among others
+    facts: Mapping[str, KnownFact] = field(default_factory=dict)  # what is known of the run; what is not is left out
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from curvedoc.core.run import ASSEMBLED, MESSAGES, Note, RoleMatch, Run, Scalar,
 from curvedoc.core.series import Floats, Ints
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.rulebook.rule import Rule
-from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, Knots
+from curvedoc.rulebook.rule import Fact, Rule
+from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, CaseRun, Knots
 
 _STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
 
@@ -48,7 +48,7 @@ def _between(step: Ints, knots: Knots, log: bool) -> Floats:
     return value
 
 
-def _series(spec: Knots | CaseCurve, case: Case, key: str) -> tuple[Ints, Floats]:
+def _series(spec: Knots | CaseCurve, case: CaseRun, key: str) -> tuple[Ints, Floats]:
     curve = CaseCurve(knots=spec) if isinstance(spec, list) else spec
     first, last = curve.knots[0][0], curve.knots[-1][0]
     grid = np.linspace(first, last, curve.points or case.points).round().astype(np.int64)
@@ -86,12 +86,12 @@ def _resumed(points: pl.DataFrame, reached: int, back_to: int) -> pl.DataFrame:
 
 
 def build(
-    member: Case | CaseMember, case: Case, name: str = "case", ranks: Mapping[int, CaseMember] | None = None
+    member: CaseRun | CaseMember, case: CaseRun, name: str = "case", ranks: Mapping[int, CaseMember] | None = None
 ) -> Run:
     """The run that a case (or one of its siblings) describes."""
     parts: list[pl.DataFrame] = []
     matches: dict[tuple[str, str], RoleMatch] = {}
-    sources: list[tuple[int, Case | CaseMember]] = [(0, member), *((r, m) for r, m in (ranks or {}).items())]
+    sources: list[tuple[int, CaseRun | CaseMember]] = [(0, member), *((r, m) for r, m in (ranks or {}).items())]
     for rank, owner in sources:
         for key, spec in owner.series.items():
             role, _, label = key.partition(":")
@@ -131,15 +131,15 @@ def build(
     )
 
 
-def judge(rule: Rule, case: Case) -> Judgment:
-    """The rule's judgment of the case's run."""
+def judge(rule: Rule, case: Case, facts: Mapping[str, Fact] | None = None) -> Judgment:
+    """The rule's judgment of the case's run. facts: that it may read, else those that ship with curvedoc."""
     run = build(case, case, ranks=case.ranks)
     group = [run, *(build(m, case, f"sibling {i}") for i, m in enumerate(case.siblings, 1))]
-    return detect(rule, Bench(run), group, strict=True)
+    return detect(rule, Bench(run, facts=facts), group, strict=True)
 
 
-def _problem(rule: Rule, case: Case) -> str:
-    got = judge(rule, case)
+def _problem(rule: Rule, case: Case, facts: Mapping[str, Fact] | None) -> str:
+    got = judge(rule, case, facts)
     if got.outcome != case.expect:
         why = f" ({got.reason})" if got.reason else ""
         measures = got.finding.measures if got.finding else {}
@@ -155,9 +155,9 @@ def _problem(rule: Rule, case: Case) -> str:
     return ""
 
 
-def check(rule: Rule, case: Case) -> CaseResult:
+def check(rule: Rule, case: Case, facts: Mapping[str, Fact] | None = None) -> CaseResult:
     """Whether a case holds. A case marked `known` is expected to fail, and is wrong when it passes."""
-    problem = _problem(rule, case)
+    problem = _problem(rule, case, facts)
     if case.known is not None:
         passed = bool(problem)
         problem = "" if passed else f"marked known: {case.known}, but it passes now: remove the mark"

@@ -46,7 +46,7 @@ def diagnose(
     strict: bool = False,
 ) -> RunDiagnosis:
     """The diagnosis of one run. group: the run and its repeats, where there are any."""
-    bench = Bench(run)
+    bench = Bench(run, facts=book.facts)
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     findings = fold([j.finding for j in judged if j.finding is not None], rules)
@@ -77,4 +77,5 @@ def diagnose(
         config=dict(run.config),
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),
+        facts=bench.facts(),
     )

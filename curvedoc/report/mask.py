@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.core.diagnosis import Diagnosis, KnownFact, RunDiagnosis
 from curvedoc.core.errors import UsageError
 from curvedoc.report.redact import MASK
 
@@ -89,10 +89,18 @@ def _masked(value: Any, mask: Mask) -> Any:
             continue
         if f.name == "findings" and part and isinstance(part[0], str):
             continue  # symptoms that name a cause
-        made = _masked(part, mask)
+        made = _told(part, mask) if f.name == "facts" else _masked(part, mask)
         if made is not part:
             changed[f.name] = made
     return dataclasses.replace(value, **changed) if changed else value
+
+
+def _told(facts: Mapping[str, KnownFact], mask: Mask) -> dict[str, KnownFact]:
+    """Facts with their sentences masked; their names, values and units are ours."""
+    return {
+        k: dataclasses.replace(v, because=mask(v.because), doubt=None if v.doubt is None else mask(v.doubt))
+        for k, v in facts.items()
+    }
 
 
 def _numbers(value: tuple[Any, ...]) -> bool:

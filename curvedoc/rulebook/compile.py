@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from curvedoc.core.errors import RuleError
 from curvedoc.core.series import Series
-from curvedoc.rulebook.expr import TRUTHS, Expr, compile_expr
+from curvedoc.rulebook.expr import TRUTHS, Expr, Word, compile_expr
 from curvedoc.rulebook.rule import (
     GRADES,
     Answer,
@@ -28,7 +30,7 @@ from curvedoc.rulebook.rule import (
 from curvedoc.rulebook.vocabulary import functions, type_name
 
 if TYPE_CHECKING:
-    from curvedoc.rulebook import schema
+    from curvedoc.rulebook import facts_schema, schema
 
 _NEED = re.compile(
     r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
@@ -39,6 +41,9 @@ _NEED = re.compile(
 FIELD = re.compile(r"\{([^{}]*)\}")
 FORMAT = re.compile(r"^(?:\+?,?(?:\.\d)?[efg%]|step)?$")
 
+#: The group of a pattern whose number is the value of its rows.
+CAPTURED = "value"
+
 #: A path inside the file (as pydantic gives it) and what is wrong there.
 Problem = tuple[tuple[str | int, ...], str]
 
@@ -46,11 +51,25 @@ Problem = tuple[tuple[str | int, ...], str]
 class Compiler:
     """Turns one file's parts into checked ones; problems are collected, not raised."""
 
-    def __init__(self, trusted: bool = False) -> None:
+    def __init__(self, trusted: bool = False, facts: Mapping[str, type] | None = None) -> None:
         self.trusted = trusted
         self.problems: list[Problem] = []
         self.types: dict[str, type] = {}
+        self.facts: Mapping[str, type] = facts or {}
+        #: names of the file stand before facts, so that a new fact breaks no file that has a measure of its name
+        self.names = ChainMap(self.types, dict(self.facts))
         self.texts: set[str] = set()
+        self._read: set[str] = set()
+
+    def read(self) -> tuple[str, ...]:
+        """The facts that expressions and sentences read so far."""
+        return tuple(sorted(self._read))
+
+    def kind(self, name: str) -> type | None:
+        """The type of a name, noted where it is a fact's."""
+        if name not in self.types and name in self.facts:
+            self._read.add(name)
+        return self.names.get(name)
 
     def need(self, name: str, text: str) -> Need | None:
         """One input; unknown forms are problems."""
@@ -102,16 +121,17 @@ class Compiler:
     def expr(self, path: tuple[str | int, ...], text: str, want: type | None = None) -> Expr | None:
         """One checked expression of the wanted type."""
         try:
-            expr = compile_expr(text, self.types, functions())
+            expr = compile_expr(text, self.names, functions())
         except RuleError as error:
             self.problems.append((path, str(error)))
             return None
+        self._read |= {name for name in expr.names if name not in self.types}
         if want is not None and expr.type is not want:
             self.problems.append((path, f"'{text}' must give {type_name(want)}"))
             return None
         return expr
 
-    def program(self, file: schema.RuleFile | schema.CauseFile) -> Program:
+    def program(self, file: schema.RuleFile | schema.CauseFile | facts_schema.FactFile) -> Program:
         """Inputs, thresholds and measures."""
         needs = [n for n in (self.need(k, v) for k, v in file.needs.items()) if n is not None]
         if file.patterns and not any(n.source == "log" for n in needs):
@@ -119,7 +139,7 @@ class Compiler:
         for name, regex in file.patterns.items():
             self._regex(("patterns", name), regex)
             self._define(("patterns", name), name, Series)
-            self.texts |= {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)}
+            self.texts |= {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)} - {CAPTURED}
         for name, regex in file.excepted.items():
             if name not in file.patterns:
                 self.problems.append((("except", name), f"no pattern '{name}' to take messages from"))
@@ -138,14 +158,14 @@ class Compiler:
 
     def truth(self, path: tuple[str | int, ...], name: str | None) -> None:
         """A name that must be a true/false measure."""
-        if name is not None and self.types.get(name) is not bool:
-            what = "is not defined" if name not in self.types else "is not true/false"
+        if name is not None and self.kind(name) is not bool:
+            what = "is not defined" if name not in self.names else "is not true/false"
             self.problems.append((path, f"'{name}' {what}"))
 
     def number(self, path: tuple[str | int, ...], name: str | None) -> None:
         """A name that must be a numeric measure or param."""
-        if name is not None and self.types.get(name) is not float:
-            what = "is not defined" if name not in self.types else "is not a number"
+        if name is not None and self.kind(name) is not float:
+            what = "is not defined" if name not in self.names else "is not a number"
             self.problems.append((path, f"'{name}' {what}"))
 
     def prose(self, path: tuple[str | int, ...], text: str, program: Program) -> None:
@@ -157,19 +177,25 @@ class Compiler:
             elif not FORMAT.match(form):
                 self.problems.append((path, f"'{form}' is not a format; use .3g, .0% or +.1f"))
 
+    def saying(self, path: tuple[str | int, ...], text: str, value: bool | None = None) -> None:
+        """The fields of a sentence; {value}, of a fact, is text (true) or a number (false) where it may stand."""
+        for field in FIELD.findall(text):
+            name, _, form = field.partition(":")
+            own = value is not None and name == "value"
+            kind = None if own else self.kind(name)
+            if name == "label" or name in self.texts or (own and value) or (kind and issubclass(kind, Word)):
+                if form:
+                    self.problems.append((path, f"'{{{field}}}' is text and takes no format"))
+            elif kind is not float and not own:
+                self.problems.append((path, f"'{{{field}}}' names no number, text group or label"))
+            elif not FORMAT.match(form):
+                self.problems.append((path, f"'{form}' is not a format; use .3g, .0%, +.1f or step"))
+
     def sentence(
         self, path: tuple[str | int, ...], text: str, given: str | None, mark: schema.MarkFile | None
     ) -> Sentence:
         """An evidence sentence; fields must be declared names with a harmless format."""
-        for field in FIELD.findall(text):
-            name, _, form = field.partition(":")
-            if name == "label" or name in self.texts:
-                if form:
-                    self.problems.append((path, f"'{{{field}}}' is text and takes no format"))
-            elif self.types.get(name) is not float:
-                self.problems.append((path, f"'{{{field}}}' names no number, text group or label"))
-            elif not FORMAT.match(form):
-                self.problems.append((path, f"'{form}' is not a format; use .3g, .0%, +.1f or step"))
+        self.saying(path, text)
         self.truth((*path, "given"), given)
         spec = None
         if mark is not None:
@@ -181,15 +207,15 @@ class Compiler:
         return Sentence(text, given, spec)
 
 
-def _references(refs: Iterable[schema.Reference]) -> tuple[tuple[str, str], ...]:
+def references(refs: Iterable[schema.Reference]) -> tuple[tuple[str, str], ...]:
     return tuple((r.title, r.url or "") for r in refs)
 
 
 def compile_rule(
-    file: schema.RuleFile, family: str, path: str, trusted: bool = False
+    file: schema.RuleFile, family: str, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
 ) -> tuple[Rule | None, list[Problem]]:
     """The checked rule, or None with its problems. trusted: shipped with curvedoc, its patterns are held by tests."""
-    c = Compiler(trusted)
+    c = Compiler(trusted, facts)
     program = c.program(file)
     groups: Mapping[str, Sequence[str]] = {"": file.when} if isinstance(file.when, list) else file.when
     when = []
@@ -226,9 +252,9 @@ def compile_rule(
     return (
         Rule(
             file.id, family, file.kind, file.title, file.severity, file.status, file.what, file.why, file.lookalikes,
-            file.over, program, tuple(when), tuple(file.excused_by), strength, file.onset, file.until,
-            tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
-            _references(file.references), path, file.complex_because or "",
+            file.over, replace(program, facts=c.read()), tuple(when), tuple(file.excused_by), strength, file.onset,
+            file.until, tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
+            references(file.references), path, file.complex_because or "",
         ),
         [],
     )  # fmt: skip
@@ -238,9 +264,11 @@ def _answer(given: str | schema.AnswerFile | None) -> str | Answer | None:
     return given if given is None or isinstance(given, str) else Answer(given.yes, given.no)
 
 
-def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> tuple[Cause | None, list[Problem]]:
+def compile_cause(
+    file: schema.CauseFile, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
+) -> tuple[Cause | None, list[Problem]]:
     """The checked cause, or None with its problems."""
-    c = Compiler(trusted)
+    c = Compiler(trusted, facts)
     program = c.program(file)
 
     predicts = []
@@ -261,8 +289,8 @@ def compile_cause(file: schema.CauseFile, path: str, trusted: bool = False) -> t
         return None, c.problems
     return (
         Cause(
-            file.id, file.title, file.mechanism, program, tuple(predicts), tuple(checks), tuple(file.fix),
-            file.probe or "", _references(file.references), path, file.complex_because or "",
+            file.id, file.title, file.mechanism, replace(program, facts=c.read()), tuple(predicts), tuple(checks),
+            tuple(file.fix), file.probe or "", references(file.references), path, file.complex_because or "",
         ),
         [],
     )  # fmt: skip

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from curvedoc.rulebook.expr import TRUTHS, Expr
+from curvedoc.rulebook.expr import TRUTHS, Expr, words_of
 from curvedoc.rulebook.vocabulary import Function
 
 
@@ -27,6 +27,10 @@ class Env(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         return None
+
+    def certain(self) -> Env:
+        """The same names where facts that are guessed or in doubt are unknown."""
+        return self
 
 
 #: The value of a tree, given the names.
@@ -93,6 +97,8 @@ def _code(node: ast.expr) -> Code:
             return _two(_ARITHMETIC[type(op)], _code(left), _code(right))
         case ast.BoolOp(op=op, values=values):
             return _several(isinstance(op, ast.And), [_code(v) for v in values])
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.In()], comparators=[right]):
+            return _among(name, frozenset(words_of(right)))
         case ast.Compare(left=left, ops=ops, comparators=others):
             sides = [_code(side) for side in (left, *others)]
             pairs = [_pair(_COMPARE[type(op)], a, b) for op, a, b in zip(ops, sides, sides[1:], strict=False)]
@@ -137,6 +143,14 @@ def _pair(compare: Callable[[float, float], bool], left: Code, right: Code) -> C
             return None
         b = right(env)
         return None if b is None else compare(a, b)
+
+    return code
+
+
+def _among(name: str, words: frozenset[str]) -> Code:
+    def code(env: Env) -> bool | None:
+        value = env[name]
+        return None if value is None else value in words
 
     return code
 
@@ -192,7 +206,7 @@ def _known(parts: list[Code]) -> Code:
 
 def _sure(parts: list[Code]) -> Code:
     (part,) = parts
-    return lambda env: part(env) is True
+    return lambda env: part(env) is True and part(env.certain()) is True
 
 
 def _of_known(conjunction: bool, parts: list[Code]) -> Code:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from curvedoc.core.errors import RuleError
 from curvedoc.rulebook.vocabulary import SPECIAL, Function, type_name
@@ -21,6 +21,18 @@ TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 
 _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+
+
+class Word(str):
+    """The type of a fact that is one of a closed list of words; `word_type` gives each list a type of its own."""
+
+    __slots__ = ()
+    words: ClassVar[tuple[str, ...]] = ()
+
+
+def word_type(words: Iterable[str]) -> type[Word]:
+    """The type of a fact that is one of these words."""
+    return type("Word", (Word,), {"__slots__": (), "words": tuple(words)})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,6 +116,12 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
             for part in parts:
                 _want(part, go(part), bool, "'and' / 'or'")
             return bool
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.In()], comparators=[right]) if issubclass(
+            names.get(name, float), Word
+        ):
+            used.append(name)
+            _check_words(right, names[name])
+            return bool
         case ast.Compare(left=left, ops=ops, comparators=others):
             for sign in ops:
                 if type(sign) not in _COMPARE:
@@ -116,6 +134,23 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             return _check_call(node, name, args, [go(a) for a in args], functions)
     raise _fail(f"{type(node).__name__} is not part of the rule language", node)
+
+
+def words_of(node: ast.expr) -> tuple[str, ...]:
+    """The words that a word fact is compared with: `== adam` or `in (adam, adamw)`; () for anything else."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    names = tuple(p.id for p in parts if isinstance(p, ast.Name))
+    return names if len(names) == len(parts) else ()
+
+
+def _check_words(node: ast.expr, kind: type) -> None:
+    allowed: tuple[str, ...] = getattr(kind, "words", ())
+    words = words_of(node)
+    if not words:
+        raise _fail("a word is compared with words of its list", node, ", ".join(allowed))
+    for word in words:
+        if word not in allowed:
+            raise _fail(f"'{word}' is not in its list of words", node, _near(word, allowed) or ", ".join(allowed))
 
 
 def _check_call(

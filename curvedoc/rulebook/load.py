@@ -9,109 +9,60 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import renames
 from curvedoc.rulebook.cause_shelf import Shelf
 from curvedoc.rulebook.compile import compile_cause, compile_rule
+from curvedoc.rulebook.facts_load import FOLDER, load_facts, types_of
 from curvedoc.rulebook.file_cache import keep, kept
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
-from curvedoc.rulebook.rule import Cause, Rule, Rulebook
+from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
+from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 CHECK_ENDS = ("confirmed", "ruled-out")
-#: Files among the rules that hold none.
-NOT_RULES = ("signals.yaml", renames.FILE)
-
-
-def _line(text: str, path: tuple[str | int, ...]) -> int:
-    """The 1-based line of a key path in a YAML text (the nearest parent where the path ends early)."""
-    import yaml
-
-    # the loader that read the file: libyaml takes `{lr: lr?}`, which PyYAML's own parser does not
-    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    line = 1
-    for part in path:
-        if isinstance(node, yaml.MappingNode):
-            found = next((pair for pair in node.value if pair[0].value == str(part)), None)
-            if found is None:
-                break
-            line, node = found[0].start_mark.line + 1, found[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-        else:
-            break
-    return line
-
-
-def _validate(model: type[BaseModel], path: Path, where: str, trusted: bool) -> tuple[Any, list[RuleError]]:
-    from pydantic import ValidationError
-
-    from curvedoc.rulebook.yaml12 import read
-
-    try:
-        document = read(path, where)
-    except RuleError as error:
-        return None, [error]
-    if not isinstance(document, dict):
-        return None, [RuleError("not a mapping of keys", where)]
-    if not trusted:
-        document = renames.current_document(document, where)
-    try:
-        return model.model_validate(document), []
-    except ValidationError as error:
-        text = path.read_text(encoding="utf-8")
-        errors = []
-        for item in error.errors():
-            place = tuple(p for p in item["loc"] if not (isinstance(p, str) and "[" in p))
-            dotted = ".".join(str(p) for p in place)
-            errors.append(RuleError(f"{dotted}: {item['msg']}", f"{where}:{_line(text, place)}"))
-        return None, errors
 
 
 def _load_file(
-    path: Path, where: str, is_cause: bool, trusted: bool = False
+    path: Path, where: str, is_cause: bool, facts: Mapping[str, type], trusted: bool = False
 ) -> tuple[Rule | Cause | None, list[RuleError]]:
     from curvedoc.rulebook import schema
 
     content = path.read_bytes() if trusted else b""
     model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
-    file, errors = _validate(model, path, where, trusted)
+    file, errors = validate(model, path, where, trusted)
     if file is None:
         return None, errors
-    if file.id != path.stem:
-        errors.append(
-            RuleError(f"id '{file.id}' is not the file name", f"{where}:1", f"rename the file to {file.id}.yaml")
-        )
     made: Rule | Cause | None
     if is_cause:
-        made, problems = compile_cause(file, where, trusted)
+        made, problems = compile_cause(file, where, trusted, facts)
     else:
-        made, problems = compile_rule(file, path.parent.name, where, trusted)
-    if problems:
-        text = path.read_text(encoding="utf-8")
-        for place, message in problems:
-            dotted = ".".join(str(p) for p in place)
-            errors.append(RuleError(f"{dotted}: {message}", f"{where}:{_line(text, place)}"))
+        made, problems = compile_rule(file, path.parent.name, where, trusted, facts)
+    errors += misnamed(path, where, file.id) + located(path, where, problems)
     # one that was saved while it was read must not be kept under the other's content
     if trusted and not errors and path.read_bytes() == content:
         keep(content, file)
     return made, errors
 
 
-def _load_kept(path: Path, where: str, is_cause: bool, content: bytes) -> Rule | Cause | None:
+def _load_kept(
+    path: Path, where: str, is_cause: bool, facts: Mapping[str, type], content: bytes
+) -> Rule | Cause | None:
     """A file of ours as it was kept, a rule without its cases; None where it is to be read."""
     file = kept(content)
     if file is None:
         return None
     try:
         made: tuple[Rule | Cause | None, object]
-        made = compile_cause(file, where, True) if is_cause else compile_rule(file, path.parent.name, where, True)
+        if is_cause:
+            made = compile_cause(file, where, True, facts)
+        else:
+            made = compile_rule(file, path.parent.name, where, True, facts)
     except (AttributeError, TypeError, ValueError, KeyError):
         return None  # another kind of document
     found, problems = made
@@ -137,12 +88,12 @@ def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str
     return errors
 
 
-def _shipped_cause(path: Path, where: str) -> Cause:
+def _shipped_cause(path: Path, where: str, facts: Mapping[str, type]) -> Cause:
     """A cause file of ours; RuleErrors where it is wrong."""
-    found = _load_kept(path, where, True, path.read_bytes())
+    found = _load_kept(path, where, True, facts, path.read_bytes())
     if isinstance(found, Cause):
         return found
-    made, errors = _load_file(path, where, True, True)
+    made, errors = _load_file(path, where, True, facts, True)
     if not isinstance(made, Cause) or errors:
         raise RuleErrors(errors)
     return made
@@ -160,22 +111,28 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     rules: dict[str, Rule] = {}
     causes: dict[str, Cause] = {}
     closed: dict[str, Callable[[], Cause]] = {}
-    errors: list[RuleError] = []
     digest = hashlib.sha256()
     for root in roots:
         if not root.is_dir():
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
-        for path in sorted(p for p in root.rglob("*.yaml") if p.name not in NOT_RULES):
+    facts, errors = load_facts(folders, lazy)
+    if errors:  # rules that read them would only say the same again
+        raise RuleErrors(errors)
+    types = types_of(facts)
+    for root in roots:
+        for path in files_of(root):
             where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
             content = path.read_bytes()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
+            if path.parent.name == FOLDER:
+                continue
             is_cause, ours = path.parent.name == "causes", root == shipped and builtin
             if lazy and is_cause and ours:
-                closed[path.stem] = partial(_shipped_cause, path, where)
+                closed[path.stem] = partial(_shipped_cause, path, where, types)
                 continue
-            made = _load_kept(path, where, is_cause, content) if lazy and ours else None
+            made = _load_kept(path, where, is_cause, types, content) if lazy and ours else None
             if made is None:
-                made, wrong = _load_file(path, where, is_cause, ours)
+                made, wrong = _load_file(path, where, is_cause, types, ours)
                 errors.extend(wrong)
             if isinstance(made, Rule):
                 rules[made.id] = made
@@ -185,12 +142,11 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
         errors = _dangling(list(rules.values()), causes, {*causes, *closed})
     if errors:
         raise RuleErrors(errors)
-    return Rulebook(
-        tuple(rules[k] for k in sorted(rules)), Shelf(causes, closed) if lazy else causes, digest.hexdigest()[:16]
-    )
+    made_of = digest.hexdigest()[:16]
+    return Rulebook(tuple(rules[k] for k in sorted(rules)), Shelf(causes, closed) if lazy else causes, made_of, facts)
 
 
-_SET = re.compile(r"^([a-z0-9-]+)\.([a-z0-9_]+)=(.+)$")
+_SET = re.compile(r"^([a-z0-9_-]+)\.([a-z0-9_]+)=(.+)$")
 
 
 def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0) -> Rulebook:
@@ -204,29 +160,30 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
         match = _SET.match(text)
         if not match:
             raise UsageError(f"'{text}' is not RULE.PARAM=VALUE")
-        rule = book.rule(match[1])
+        named = book.rule(match[1]) or book.facts.get(match[1])
         name: str | None = match[2]
-        if rule is not None and name not in {p.name for p in rule.program.params}:
+        if named is not None and name not in {p.name for p in named.program.params}:
             with suppress(KeyError):
-                name = renames.current_param(rule.id, match[2])
+                name = renames.current_param(named.id, match[2])
         if name is None:
             continue
-        if rule is None or name not in {p.name for p in rule.program.params}:
-            known = (
-                ", ".join(f"{match[1]}.{p.name}" for p in rule.program.params) if rule else "curvedoc rules lists them"
-            )
-            raise UsageError(f"no threshold {match[1]}.{match[2]}", hint=known)
+        if named is None or name not in {p.name for p in named.program.params}:
+            known = ", ".join(f"{match[1]}.{p.name}" for p in named.program.params) if named else ""
+            raise UsageError(f"no threshold {match[1]}.{match[2]}", hint=known or "curvedoc rules lists them")
         try:
-            wanted[rule.id, name] = float(match[3])
+            wanted[named.id, name] = float(match[3])
         except ValueError as error:
             raise UsageError(f"'{match[3]}' is not a number", f"--set {text}") from error
-    rules = []
-    for rule in book.rules:
+
+    def tuned(id_: str, program: Program) -> Program:
         params = []
-        for p in rule.program.params:
+        for p in program.params:
             end = p.loose if sensitivity > 0 else p.strict
             value = p.value if end is None else p.value + abs(sensitivity) * (end - p.value)
-            params.append(replace(p, value=wanted.get((rule.id, p.name), value)))
-        rules.append(replace(rule, program=replace(rule.program, params=tuple(params))))
+            params.append(replace(p, value=wanted.get((id_, p.name), value)))
+        return replace(program, params=tuple(params))
+
+    rules = tuple(replace(r, program=tuned(r.id, r.program)) for r in book.rules)
+    facts = {f.id: replace(f, program=tuned(f.id, f.program)) for f in book.facts.values()}
     mark = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
-    return replace(book, rules=tuple(rules), digest=mark if settings or sensitivity else book.digest)
+    return replace(book, rules=rules, facts=facts, digest=mark if settings or sensitivity else book.digest)

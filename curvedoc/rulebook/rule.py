@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from curvedoc.core.diagnosis import Cost, Kind, Severity
+from curvedoc.core.diagnosis import Cost, Kind, Severity, Trust
 from curvedoc.rulebook.expr import Expr
 
 if TYPE_CHECKING:
+    from curvedoc.rulebook.facts_schema import FactCase
     from curvedoc.rulebook.schema import Case
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts"]
@@ -84,6 +85,7 @@ class Program:
     params: tuple[Param, ...]
     measures: tuple[tuple[str, Expr], ...]
     excepted: Mapping[str, str] = field(default_factory=dict)  # pattern -> messages that are no hit after all
+    facts: tuple[str, ...] = ()  # that it reads
     required: tuple[Need, ...] = field(init=False, repr=False)
     inputs: Mapping[str, Need] = field(init=False, repr=False)
     given: Mapping[str, float] = field(init=False, repr=False)
@@ -91,7 +93,8 @@ class Program:
     made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # what binding made of it
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Program, (self.needs, self.patterns, self.params, self.measures, self.excepted)  # that does not travel
+        # what was made of it does not travel
+        return Program, (self.needs, self.patterns, self.params, self.measures, self.excepted, self.facts)
 
     def __post_init__(self) -> None:
         for name, value in (
@@ -188,12 +191,43 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class Way:
+    """One way to know a fact: its value, when it speaks, how far it is trusted, the sentence that says how."""
+
+    value: Expr | bool | str  # true, false and words of the list stand for themselves
+    given: Expr | None
+    trust: Trust
+    say: str
+    source: str  # "configuration", "curves" ...: what the value is read from
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that may be true of a run, and the ways to know it. `words` maps each word to how it reads."""
+
+    id: str
+    title: str
+    type: Literal["number", "flag", "word", "step"]
+    unit: str
+    what: str
+    words: Mapping[str, str]
+    program: Program
+    ways: tuple[Way, ...]
+    doubt: str | None  # the param beyond which two sure numbers contradict each other
+    tests: tuple[FactCase, ...]
+    references: tuple[tuple[str, str], ...]
+    path: str
+    told: bool | float | str | None = None  # what the user says it is
+
+
+@dataclass(frozen=True, slots=True)
 class Rulebook:
-    """Every rule and cause, and a digest of the files they came from."""
+    """Every rule, cause and fact, and a digest of the files they came from."""
 
     rules: tuple[Rule, ...]
     causes: Mapping[str, Cause]
     digest: str
+    facts: Mapping[str, Fact] = field(default_factory=dict)
 
     def rule(self, id_: str) -> Rule | None:
         """The rule of that id."""

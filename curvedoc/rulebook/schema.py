@@ -95,8 +95,8 @@ class CaseMember(Strict):
     log: list[str] | None = None
 
 
-class Case(Strict):
-    """One embedded test. Series are named by role, `role:label` for one layer or data set."""
+class CaseRun(Strict):
+    """The run of one embedded test. Series are named by role, `role:label` for one layer or data set."""
 
     name: Prose
     series: dict[str, Knots | CaseCurve] = {}
@@ -109,6 +109,11 @@ class Case(Strict):
     axis: Literal["step", "epoch"] = "step"
     resumed: tuple[int, int] | None = None  # the counter reached the first step, then went back to the second
     notes: dict[str, int] = {}  # ingest notes of the log, kind -> count
+
+
+class Case(CaseRun):
+    """One embedded test of a rule."""
+
     expect: Literal["fires", "silent", "not-judged"]
     near: dict[Name, tuple[float, float]] = {}  # measure -> (value, tolerance)
     first: Id | None = None  # the cause with the largest share

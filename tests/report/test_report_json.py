@@ -63,7 +63,7 @@ def test_the_document_has_exactly_the_keys_of_the_contract() -> None:
         "next_check",
         "cost",
     }
-    assert set(run) == contract | {"curves", "messages", "notes", "config", "axis", "timeline", "nearest"}
+    assert set(run) == contract | {"curves", "messages", "notes", "config", "axis", "timeline", "nearest", "facts"}
     assert set(run["sources"][0]) >= {"path", "format", "points", "bytes", "notes"}
     assert set(run["signals"]["loss"]) >= {"metric", "points", "first_step", "last_step", "last_value"}
     finding = {

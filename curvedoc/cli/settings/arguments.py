@@ -66,6 +66,9 @@ Rules = Annotated[
 Signals = Annotated[
     list[str] | None, typer.Option("--signal", metavar="ROLE=METRIC", help="Take this metric for that role.")
 ]
+Facts = Annotated[
+    list[str] | None, typer.Option("--fact", metavar="FACT=VALUE", help="Take this as true of the runs: classes=10.")
+]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Worker processes; default one per core.", show_default=False)
 ]

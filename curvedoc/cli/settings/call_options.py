@@ -32,6 +32,7 @@ def options_of(
     sensitivity: float | None = None,
     signal: list[str] | None = None,
     siblings: bool = True,
+    fact: list[str] | None = None,
 ) -> Options:
     """What the command line asks for, over what the configuration file says."""
     from curvedoc.options import Options
@@ -44,4 +45,5 @@ def options_of(
         sensitivity=file.sensitivity if sensitivity is None else sensitivity,
         signals={**file.signals, **signals_of(signal)},
         siblings=siblings,
+        facts=(*(f"{k}={v}" for k, v in file.facts.items()), *(fact or [])),
     )

@@ -22,11 +22,14 @@ class FileConfig:
     set: list[str] = field(default_factory=list)
     sensitivity: float = 0.0
     signals: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = field(default_factory=dict)
     fail_on: str = "never"
 
 
 #: Its keys, as attributes are spelled.
 KEYS = tuple(f.name for f in fields(FileConfig))
+#: Keys that are tables, and what a pair of theirs is called.
+_PAIRS: Mapping[str, str] = {"signals": "ROLE=METRIC", "facts": "FACT=VALUE"}
 _LISTS = ("rules", "select", "ignore", "set")
 
 
@@ -63,18 +66,18 @@ def variable(key: str) -> str:
 def from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     """The keys that the environment sets, not yet checked: lists are comma-separated, `rules` like PATH.
 
-    An empty variable counts as not set. Raises UsageError for signals that are no ROLE=METRIC pairs.
+    An empty variable counts as not set. Raises UsageError for signals and facts that are no pairs.
     """
     table: dict[str, Any] = {}
     for key in KEYS:
         text = environment.get(variable(key), "").strip()
         if not text:
             continue
-        if key == "signals":
+        if key in _PAIRS:
             pairs = [p.partition("=") for p in text.split(",")]
-            if not all(role and sign and metric for role, sign, metric in pairs):
-                raise UsageError(f"'{text}' is not ROLE=METRIC,...", variable(key))
-            table[key] = {role.strip(): metric.strip() for role, _, metric in pairs}
+            if not all(left and sign and right for left, sign, right in pairs):
+                raise UsageError(f"'{text}' is not {_PAIRS[key]},...", variable(key))
+            table[key] = {left.strip(): right.strip() for left, _, right in pairs}
         elif key in _LISTS:
             table[key] = [p.strip() for p in text.split(os.pathsep if key == "rules" else ",") if p.strip()]
         else:

@@ -22,6 +22,7 @@ def show(options: Options, fail_on: str | None) -> None:
         set=list(options.set),
         sensitivity=options.sensitivity,
         signals=dict(options.signals),
+        facts={k: v for k, _, v in (f.partition("=") for f in options.facts)},
         fail_on=checked({"fail-on": str(fail_on)}, "").fail_on if fail_on else config.fail_on,
     )
     for key in KEYS:

@@ -12,13 +12,15 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench, Subject
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.judge.sentences import evidence
-from curvedoc.rulebook.evaluate import code_of
+from curvedoc.rulebook.evaluate import Env, code_of
 from curvedoc.rulebook.rule import Need, Rule
 
 Outcome = Literal["fires", "silent", "not-judged", "broken"]
 
 #: A measure that cannot grade a finding leaves it in the middle.
 UNGRADED = 0.5
+#: Severities that fail a run.
+_FAILING = ("fatal", "error")
 #: Scopes that a finding counts its members by.
 _COUNTED = ("layer", "metric", "rank")
 #: Layers or ranks named in one merged finding.
@@ -63,6 +65,38 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
             return Judgment(rule, "not-judged", f"needs {name}", (name,))
     env = bench.environment(rule.program, subject)
     env.update(bound)
+    truths = _conditions(rule, env)
+    # excuses come last: most rules are silent without them
+    if all(t is False for t in truths) or any(env.get(name) is True for name in rule.excused_by):
+        return Judgment(rule, "silent")
+    if not any(t is True for t in truths):
+        reason, missing = _undecided(rule, env)
+        return Judgment(rule, "not-judged", reason, missing)
+    strength = code_of(rule.strength)(env)
+    # what rests on a guess may be told, but fails no run
+    firm = rule.severity not in _FAILING or not rule.program.facts or True in _conditions(rule, env.certain())
+    first, last = _step(env, rule.onset), _step(env, rule.until)
+    lead = next((env[n.name] for n in rule.program.needs if isinstance(env.get(n.name), Series)), None)
+    finding = Finding(
+        symptom=rule.id,
+        title=rule.title,
+        kind=rule.kind,
+        severity=rule.severity if firm else "warning",
+        strength=round(UNGRADED if strength is None else min(1.0, max(0.0, strength)), 4),
+        first_step=first,
+        last_step=last,
+        metric=lead.metric if lead is not None and lead.metric else None,
+        scope=dict(subject.scope),
+        # every sentence may need a number that this run does not have; the title needs none
+        evidence=evidence(rule.evidence, env, env.texts(), bench.run.axis) or (Evidence(rule.title),),
+        measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
+        causes=_shares(rule, env),
+    )
+    return Judgment(rule, "fires", finding=finding)
+
+
+def _conditions(rule: Rule, env: Env) -> list[bool | None]:
+    """Whether each alternative of a rule holds; they are names for what follows."""
     truths: list[bool | None] = []
     for name, group in rule.when:
         held: bool | None = True
@@ -75,31 +109,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         if name:
             env[name] = held
         truths.append(held)
-    # excuses come last: most rules are silent without them
-    if all(t is False for t in truths) or any(env.get(name) is True for name in rule.excused_by):
-        return Judgment(rule, "silent")
-    if not any(t is True for t in truths):
-        reason, missing = _undecided(rule, env)
-        return Judgment(rule, "not-judged", reason, missing)
-    strength = code_of(rule.strength)(env)
-    first, last = _step(env, rule.onset), _step(env, rule.until)
-    lead = next((env[n.name] for n in rule.program.needs if isinstance(env.get(n.name), Series)), None)
-    finding = Finding(
-        symptom=rule.id,
-        title=rule.title,
-        kind=rule.kind,
-        severity=rule.severity,
-        strength=round(UNGRADED if strength is None else min(1.0, max(0.0, strength)), 4),
-        first_step=first,
-        last_step=last,
-        metric=lead.metric if lead is not None and lead.metric else None,
-        scope=dict(subject.scope),
-        # every sentence may need a number that this run does not have; the title needs none
-        evidence=evidence(rule.evidence, env, env.texts(), bench.run.axis) or (Evidence(rule.title),),
-        measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
-        causes=_shares(rule, env),
-    )
-    return Judgment(rule, "fires", finding=finding)
+    return truths
 
 
 def _step(env: Mapping[str, Any], name: str | None) -> int | None:

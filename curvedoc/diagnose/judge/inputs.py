@@ -12,18 +12,20 @@ import numpy as np
 import polars as pl
 
 from curvedoc.core.block import Block
+from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.fractions import as_fraction
+from curvedoc.diagnose.judge.hits import Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
-from curvedoc.rulebook.rule import Need, Program
+from curvedoc.rulebook.facts_load import shipped_facts
+from curvedoc.rulebook.rule import Fact, Need, Program
 from curvedoc.rulebook.vocabulary import functions
 
 #: Layers that a summary takes in: thousands of parameters add nothing after the first few hundred.
 MAX_LAYERS = 400
-#: Messages written before the first logged step.
-BEFORE_FIRST = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,32 +37,31 @@ class Subject:
     pick: Callable[[Need], Series | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """The messages that a pattern matched."""
-
-    series: Series
-    texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
-
-
 class Names(Env):
     """Every name of a program with its value, None for unknown; inputs and measures are found when first read.
 
     Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
     """
 
-    __slots__ = ("bench", "makers", "program", "subject")
+    __slots__ = ("bench", "firm", "firmer", "makers", "program", "subject")
 
-    def __init__(self, bench: Bench, program: Program, subject: Subject) -> None:
+    def __init__(self, bench: Bench, program: Program, subject: Subject, firm: bool = False) -> None:
         super().__init__(bench.evaluator, program.given)
-        self.bench, self.program, self.subject = bench, program, subject
+        self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
         self.makers = _makers(program)
+        self.firmer: Names | None = self if firm or not program.facts else None
 
     def __missing__(self, name: str) -> Any:
         make = self.makers.get(name)
         # a measure sees only names above it, so this ends
-        value = self[name] = None if make is None else make(self)
+        value = self[name] = self.bench.value_of(name, self.firm) if make is None else make(self)
         return value
+
+    def certain(self) -> Names:
+        """The same names where facts that are guessed or in doubt are unknown."""
+        if self.firmer is None:
+            self.firmer = Names(self.bench, self.program, self.subject, True)
+        return self.firmer
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a name; None for one that the program does not have."""
@@ -68,7 +69,7 @@ class Names(Env):
 
     def texts(self) -> dict[str, str]:
         """The texts for a program's sentences: the label, and what its patterns matched."""
-        found = {"label": self.subject.label}
+        found = {"label": self.subject.label, **self.bench.words(self.program)}
         for name, regex in self.program.patterns.items():
             hits = self.bench.hits(name, regex, self.program.excepted.get(name))
             if hits is not None:
@@ -111,12 +112,39 @@ ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
 class Bench:
     """A run with its memo. Not shared between threads; one per run and analysis."""
 
-    def __init__(self, run: Run, evaluator: Evaluator | None = None) -> None:
+    def __init__(self, run: Run, evaluator: Evaluator | None = None, facts: Mapping[str, Fact] | None = None) -> None:
+        """facts: that may be asked for; those that ship with curvedoc where none are given."""
         self.run = run
         self.evaluator = evaluator or Evaluator(functions())
+        self._facts = shipped_facts() if facts is None else facts
+        self._known: dict[str, KnownFact | None] = {}
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
         self._restarts: Series | None = None
         self._picked: dict[tuple[str, str], Series | None] = {}
+
+    def fact(self, name: str) -> KnownFact | None:
+        """What is known of a fact of the run; None where nothing is."""
+        if name not in self._known:
+            self._known[name] = established(self._facts[name], self) if name in self._facts else None
+        return self._known[name]
+
+    def facts(self) -> dict[str, KnownFact]:
+        """All that is known of the run."""
+        return {name: known for name in sorted(self._facts) if (known := self.fact(name)) is not None}
+
+    def value_of(self, name: str, firm: bool) -> Any:
+        """The value of a fact, None where it is unknown, or where it is not firm and only such a fact is wanted."""
+        known = self.fact(name)
+        return None if known is None or (firm and not known.firm) else known.value
+
+    def words(self, program: Program) -> dict[str, str]:
+        """How the facts of a program read that are words."""
+        found = {}
+        for name in program.facts:
+            known = self.fact(name)
+            if known is not None and isinstance(known.value, str):
+                found[name] = self._facts[name].words[known.value]
+        return found
 
     def subject(self) -> Subject:
         """The run as a whole."""
@@ -184,28 +212,12 @@ class Bench:
         return self._restarts
 
     def hits(self, name: str, regex: str, excepted: str | None = None) -> Hits | None:
-        """The messages that match, None when no text log was read.
-
-        excepted: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
-        """
+        """The messages that match, None when no text log was read. excepted: see `hits_in`."""
         if not self.run.has_text:
             return None
         key = (name, regex, excepted)
         if key not in self._hits:
-            found = self.run.messages
-            if len(found):
-                found = found.filter(pl.col("text").str.contains(regex))
-            if excepted is not None and len(found):
-                found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(excepted))
-            step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
-            texts: dict[str, str] = {}
-            if len(found):
-                text = str(found["text"][0])
-                texts[f"{name}_text"] = _excerpt(text, regex)
-                groups = pl.Series([text]).str.extract_groups(regex).struct.unnest().row(0, named=True)
-                texts.update({k: str(v)[:200] for k, v in groups.items() if v is not None and not k.isdigit()})
-            # equal steps are kept as rows: a count of matches must not merge them
-            self._hits[key] = Hits(Series(step, np.ones(len(step)), "messages"), texts)
+            self._hits[key] = hits_in(self.run.messages, name, regex, excepted)
         return self._hits[key]
 
     def environment(self, program: Program, subject: Subject) -> Names:
@@ -250,16 +262,6 @@ def _number(setting: object) -> float | None:
 def _contains(text: str, regex: str) -> bool:
     """Whether a setting or label matches: asked of the same few for run after run."""
     return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])
-
-
-def _excerpt(text: str, regex: str) -> str:
-    """The line of a message that matches, at most 200 characters; of a traceback the last, where the error stands."""
-    lines = text.splitlines() or [""]
-    matching = pl.Series(lines).str.contains(regex)
-    hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
-    if lines[0].startswith("Traceback"):
-        hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
-    return (hits[0] if hits else lines[-1]).strip()[:200]
 
 
 def median_of(members: Sequence[Series], on: Series) -> Series | None:

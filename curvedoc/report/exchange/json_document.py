@@ -86,6 +86,8 @@ def _document(d: Diagnosis) -> dict[str, Any]:
         row["config"] = {k: redact_setting(k, v) if isinstance(v, str) else v for k, v in row["config"].items()}
         for part in (row["findings"], row["causes"], row["messages"], row["nearest"]):
             _redact_texts(part)
+        for fact in row["facts"].values():
+            fact |= {k: redact(fact[k]) for k in ("because", "doubt") if fact[k] is not None}
         for curve in row["curves"]:
             for key in ("mean", "low", "high"):
                 curve[key] = [_short(v) for v in curve[key]]

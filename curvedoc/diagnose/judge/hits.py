@@ -1,0 +1,69 @@
+"""The messages that a pattern matches: where, what its groups took from the first, which number from each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from curvedoc.core.series import Floats, Series
+from curvedoc.rulebook.compile import CAPTURED
+
+#: Messages written before the first logged step.
+BEFORE_FIRST = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """The messages that a pattern matched."""
+
+    series: Series
+    texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
+
+
+def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None = None) -> Hits:
+    """What a pattern of this name matches.
+
+    excepted: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
+    """
+    found = messages
+    if len(found):
+        found = found.filter(pl.col("text").str.contains(regex))
+    if excepted is not None and len(found):
+        found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(excepted))
+    step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
+    texts: dict[str, str] = {}
+    if len(found):
+        text = str(found["text"][0])
+        texts[f"{name}_text"] = _excerpt(text, regex)
+        groups = pl.Series([text]).str.extract_groups(regex).struct.unnest().row(0, named=True)
+        texts.update(
+            {k: str(v)[:200] for k, v in groups.items() if v is not None and not k.isdigit() and k != CAPTURED}
+        )
+    # equal steps are kept as rows: a count of matches must not merge them
+    value = _captured(found, regex) if f"(?P<{CAPTURED}>" in regex else np.ones(len(step))
+    return Hits(Series(step, value, "messages"), texts)
+
+
+def _captured(messages: pl.DataFrame, regex: str) -> Floats:
+    """The numbers that the group `value` of a pattern took from each message; NaN where it took none."""
+    if not len(messages):
+        return np.zeros(0)
+    # group names must be unique in an expression: by its number
+    row = re.compile(r"\\.|\(\?P<(\w+)>|\((?!\?)").finditer(regex)
+    groups = [m[1] for m in row if m[0].startswith("(")]
+    said = messages["text"].str.extract(regex, groups.index(CAPTURED) + 1).str.replace_all("[,_]", "")
+    return np.asarray(said.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy(), dtype=np.float64)
+
+
+def _excerpt(text: str, regex: str) -> str:
+    """The line of a message that matches, at most 200 characters; of a traceback the last, where the error stands."""
+    lines = text.splitlines() or [""]
+    matching = pl.Series(lines).str.contains(regex)
+    hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
+    if lines[0].startswith("Traceback"):
+        hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
+    return (hits[0] if hits else lines[-1]).strip()[:200]

@@ -1,0 +1,153 @@
+"""Facts: what is true of a run, known by stated ways. From validated files to checked ones, and what the user tells."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from curvedoc.core.errors import UsageError
+from curvedoc.rulebook.compile import Compiler, Problem, references
+from curvedoc.rulebook.expr import Expr, word_type
+from curvedoc.rulebook.rule import Fact, Program, Rulebook, Way
+
+if TYPE_CHECKING:
+    from curvedoc.rulebook.facts_schema import FactFile, WayFile
+
+#: The types of facts in expressions; words have one of their own.
+PLAIN_TYPES: Mapping[str, type] = {"number": float, "step": float, "flag": bool}
+#: What a value is read from, in words, by the source of the inputs behind it.
+_SOURCES: Mapping[str, str] = {
+    "config": "configuration",
+    "config-text": "configuration",
+    "log": "log text",
+    "note": "notes of the reader",
+}
+_YES, _NO = frozenset(("true", "yes", "1", "on")), frozenset(("false", "no", "0", "off"))
+
+
+def type_of(file: FactFile) -> type:
+    """The type of a fact in expressions."""
+    return word_type(file.words) if file.type == "word" else PLAIN_TYPES[file.type]
+
+
+def compile_fact(
+    file: FactFile, types: Mapping[str, type], path: str, trusted: bool = False
+) -> tuple[Fact | None, list[Problem]]:
+    """The checked fact, or None with its problems. types: of every fact, this one among them."""
+    c = Compiler(trusted, {k: t for k, t in types.items() if k != file.id})
+    program = c.program(file)
+    ways = [_way(c, i, way, file, program) for i, way in enumerate(file.known_by)]
+    c.number(("doubt",), file.doubt)
+    if c.problems:
+        return None, c.problems
+    made = Fact(
+        file.id, file.title, file.type, file.unit, file.what, dict(file.words), replace(program, facts=c.read()),
+        tuple(w for w in ways if w is not None), file.doubt, tuple(file.tests), references(file.references), path,
+    )  # fmt: skip
+    return made, []
+
+
+def _way(c: Compiler, row: int, way: WayFile, file: FactFile, program: Program) -> Way | None:
+    at = ("known_by", row)
+    given = None if way.given is None else c.expr((*at, "given"), way.given, bool)
+    value: Expr | bool | str | None
+    if file.type == "word":
+        value = str(way.value)
+        if value not in file.words:
+            c.problems.append(((*at, "value"), f"'{value}' is not in its list of words"))
+    elif isinstance(way.value, bool):
+        value = way.value
+        if file.type != "flag":
+            c.problems.append(((*at, "value"), f"a {file.type} is not true or false"))
+    else:
+        value = c.expr((*at, "value"), way.value, PLAIN_TYPES[file.type])
+    c.saying((*at, "say"), way.say, None if file.type == "flag" else file.type == "word")
+    if value is None:
+        return None
+    return Way(
+        value, given, way.trust, way.say, _source(c, program, [e for e in (value, given) if isinstance(e, Expr)])
+    )
+
+
+def _source(c: Compiler, program: Program, exprs: Sequence[Expr]) -> str:
+    """What a value is read from, in words: directly or through measures."""
+    seen: set[str] = set()
+    left = [name for e in exprs for name in e.names]
+    while left:
+        name = left.pop()
+        if name not in seen:
+            seen.add(name)
+            formula = program.formulas.get(name)
+            left += formula.names if formula is not None else ()
+    found = {_SOURCES.get(n.source, "curves") for n in program.needs if n.name in seen and n.source != "log"}
+    found |= {"log text"} if seen & set(program.patterns) else set()
+    found |= {"other facts"} if seen & set(c.facts) - set(c.types) else set()
+    return " and ".join(sorted(found)) or "nothing else"
+
+
+def circle(facts: Mapping[str, Fact]) -> tuple[str, ...]:
+    """Facts that are known by each other, in order; () without such a circle."""
+    done: set[str] = set()
+
+    def walk(name: str, way: tuple[str, ...]) -> tuple[str, ...]:
+        if name in way:
+            return (*way[way.index(name) :], name)
+        if name in done or name not in facts:
+            return ()
+        for behind in facts[name].program.facts:
+            if found := walk(behind, (*way, name)):
+                return found
+        done.add(name)
+        return ()
+
+    return next((found for name in facts if (found := walk(name, ()))), ())
+
+
+def name_of(text: str) -> str:
+    """The name of a fact as a user may spell it: chance-loss is chance_loss."""
+    return text.strip().replace("-", "_")
+
+
+def near_names(name: str, facts: Mapping[str, Fact]) -> str:
+    """A hint for the name of a fact that there is none of."""
+    close = difflib.get_close_matches(name, list(facts), n=3, cutoff=0.5)
+    return f"did you mean {', '.join(close)}?" if close else "curvedoc rules --facts lists them"
+
+
+def tell(book: Rulebook, said: Sequence[str]) -> Rulebook:
+    """The rulebook with facts as the user says they are: "NAME=VALUE" each, the last of one name wins. UsageError."""
+    facts = dict(book.facts)
+    for text in said:
+        name, sign, value = text.partition("=")
+        if not sign or not value.strip():
+            raise UsageError(f"'{text}' is not FACT=VALUE", "--fact")
+        fact = facts.get(name_of(name))
+        if fact is None:
+            raise UsageError(f"no fact '{name}'", f"--fact {text}", near_names(name_of(name), facts))
+        facts[fact.id] = replace(fact, told=_value(fact, value.strip(), text))
+    mark = hashlib.sha256(f"{book.digest}{sorted(said)}".encode()).hexdigest()[:16]
+    return replace(book, facts=facts, digest=mark if said else book.digest)
+
+
+def _value(fact: Fact, text: str, whole: str) -> bool | float | str:
+    place = f"--fact {whole}"
+    if fact.type == "flag":
+        if text.lower() not in _YES | _NO:
+            raise UsageError(f"'{text}' is not true or false", place)
+        return text.lower() in _YES
+    if fact.type == "word":
+        word = name_of(text.lower())
+        if word not in fact.words:
+            raise UsageError(f"'{text}' is no word of {fact.id}", place, ", ".join(fact.words))
+        return word
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise UsageError(f"'{text}' is not a number", place) from error
+    if not math.isfinite(number):
+        raise UsageError(f"'{text}' is not a finite number", place)
+    return number

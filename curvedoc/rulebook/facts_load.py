@@ -1,0 +1,82 @@
+"""Folders of fact files -> facts by name. Every error of every file at once, each with its line; no circles."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from curvedoc.core.errors import RuleError, RuleErrors
+from curvedoc.rulebook.expr import word_type
+from curvedoc.rulebook.facts import PLAIN_TYPES, circle, compile_fact, type_of
+from curvedoc.rulebook.file_cache import keep, kept
+from curvedoc.rulebook.location import rules_dir
+from curvedoc.rulebook.rule import Fact
+from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
+
+#: Files in folders of this name are facts.
+FOLDER = "facts"
+
+#: A document, its path, how its place is told, and whether it ships with curvedoc.
+_Read = tuple[Any, Path, str, bool]
+
+
+def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[str, Fact], list[RuleError]]:
+    """The shipped facts and those of further folders; a later file of one id wins.
+
+    The shipped ones are always there: a folder of rules that is loaded by itself may read them. lazy: without their
+    cases where an earlier call kept them.
+    """
+    shipped = rules_dir()
+    documents: dict[str, _Read] = {}
+    errors: list[RuleError] = []
+    for root in (shipped, *folders):
+        for path in (p for p in files_of(root) if p.parent.name == FOLDER):
+            ours = root == shipped
+            where = path.relative_to(root.parent).as_posix() if ours else path.as_posix()
+            file, wrong = _document(path, where, ours, lazy)
+            errors += wrong
+            if file is not None:
+                documents[file.id] = (file, path, where, ours)
+    types = {id_: type_of(file) for id_, (file, *_) in documents.items()}
+    facts: dict[str, Fact] = {}
+    for id_, (file, path, where, ours) in sorted(documents.items()):
+        made, problems = compile_fact(file, types, where, ours)
+        errors += located(path, where, problems)
+        if made is not None:
+            facts[id_] = made
+    if not errors and (found := circle(facts)):
+        told = " -> ".join(found)
+        errors.append(RuleError(f"facts that are known by each other: {told}", facts[found[0]].path))
+    return facts, errors
+
+
+def _document(path: Path, where: str, ours: bool, lazy: bool) -> tuple[Any, list[RuleError]]:
+    content = path.read_bytes()
+    file = kept(content) if ours and lazy else None
+    if file is not None and getattr(file, "id", None) == path.stem and hasattr(file, "known_by"):
+        return file, []
+    from curvedoc.rulebook.facts_schema import FactFile
+
+    file, errors = validate(FactFile, path, where, ours)
+    if file is None:
+        return None, errors
+    errors += misnamed(path, where, file.id)
+    if ours and not errors and path.read_bytes() == content:
+        keep(content, file)
+    return file, errors
+
+
+def types_of(facts: Mapping[str, Fact]) -> dict[str, type]:
+    """The type of each fact in expressions."""
+    return {id_: word_type(f.words) if f.type == "word" else PLAIN_TYPES[f.type] for id_, f in facts.items()}
+
+
+@functools.cache
+def shipped_facts() -> Mapping[str, Fact]:
+    """The facts that ship with curvedoc. Raises RuleErrors."""
+    facts, errors = load_facts(lazy=True)
+    if errors:
+        raise RuleErrors(errors)
+    return facts

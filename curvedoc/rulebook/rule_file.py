@@ -1,0 +1,83 @@
+"""One file of rules, causes or facts -> its validated document, and the lines of what is wrong in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from curvedoc.core.errors import RuleError
+from curvedoc.rulebook import renames
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+#: Files beside the rules that are no rule, cause or fact.
+OTHERS = ("signals.yaml", renames.FILE)
+
+
+def files_of(root: Path) -> list[Path]:
+    """The files of rules, causes and facts below a folder, in order."""
+    return sorted(p for p in root.rglob("*.yaml") if p.name not in OTHERS)
+
+
+def line_of(text: str, path: tuple[str | int, ...]) -> int:
+    """The 1-based line of a key path in a YAML text (the nearest parent where the path ends early)."""
+    import yaml
+
+    # the loader that read the file: libyaml takes `{lr: lr?}`, which PyYAML's own parser does not
+    node = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    line = 1
+    for part in path:
+        if isinstance(node, yaml.MappingNode):
+            found = next((pair for pair in node.value if pair[0].value == str(part)), None)
+            if found is None:
+                break
+            line, node = found[0].start_mark.line + 1, found[1]
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            node = node.value[part]
+            line = node.start_mark.line + 1
+        else:
+            break
+    return line
+
+
+def validate(model: type[BaseModel], path: Path, where: str, trusted: bool) -> tuple[Any, list[RuleError]]:
+    """The document of a file as a model of it, or None with what is wrong. trusted: it ships with curvedoc."""
+    from pydantic import ValidationError
+
+    from curvedoc.rulebook.yaml12 import read
+
+    try:
+        document = read(path, where)
+    except RuleError as error:
+        return None, [error]
+    if not isinstance(document, dict):
+        return None, [RuleError("not a mapping of keys", where)]
+    if not trusted:
+        document = renames.current_document(document, where)
+    try:
+        return model.model_validate(document), []
+    except ValidationError as error:
+        text = path.read_text(encoding="utf-8")
+        errors = []
+        for item in error.errors():
+            place = tuple(p for p in item["loc"] if not (isinstance(p, str) and "[" in p))
+            dotted = ".".join(str(p) for p in place)
+            errors.append(RuleError(f"{dotted}: {item['msg']}", f"{where}:{line_of(text, place)}"))
+        return None, errors
+
+
+def located(path: Path, where: str, problems: Sequence[tuple[tuple[str | int, ...], str]]) -> list[RuleError]:
+    """Problems by key path as errors by line."""
+    if not problems:
+        return []
+    text = path.read_text(encoding="utf-8")
+    return [RuleError(f"{'.'.join(map(str, at))}: {said}", f"{where}:{line_of(text, at)}") for at, said in problems]
+
+
+def misnamed(path: Path, where: str, id_: str) -> list[RuleError]:
+    """What is wrong where a file is not named for its id."""
+    if id_ == path.stem:
+        return []
+    return [RuleError(f"id '{id_}' is not the file name", f"{where}:1", f"rename the file to {id_}.yaml")]
