@@ -63,6 +63,7 @@ from curvedoc.stats.events.event import (
     strongest,
     unrecovered,
 )
+from curvedoc.stats.events.excursion import excursion_end, excursion_step, excursion_times, excursion_top
 from curvedoc.stats.events.jumps import biggest_drop, biggest_rise, jumps, level_shift
 from curvedoc.stats.events.ladder import (
     collapse_factor,
@@ -170,6 +171,7 @@ from curvedoc.stats.shape.turning import (
     turn_low,
     turn_step,
 )
+from curvedoc.stats.shape.upturn import upturn_z
 
 _Function = Callable[..., Any]
 
@@ -180,7 +182,7 @@ _EVENTS: tuple[_Function, ...] = (
 _SHAPES: tuple[_Function, ...] = (
     biggest_drop, biggest_rise, jumps, level_shift, dips, log_dips, log_spikes, spikes, blowup_factor, blowup_onset,
     blowup_score, departure, doubling_time, first_to_move, decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted,
-    residual, rounding, surge_factor, surge_step,
+    residual, rounding, surge_factor, surge_step, excursion_end, excursion_step, excursion_times, excursion_top,
 )  # fmt: skip
 _FINITE: tuple[_Function, ...] = (
     before_nonfinite, first_nonfinite, last_finite, nonfinite_kind, nonfinite_rows, nonfinite_share, stays_nonfinite,
@@ -196,7 +198,7 @@ _TRENDS: tuple[_Function, ...] = (
 _TURNS: tuple[_Function, ...] = (
     aligned, better_throughout, crossing_step, difference, gap_end, gap_of_drop, gap_ratio, gap_trend_z, ratio,
     val_noise_ratio, best_level, improves, never_improves, rise_after, rise_of_drop, rise_z, turn_high, turn_low,
-    turn_step,
+    turn_step, upturn_z,
 )  # fmt: skip
 
 _RATES: tuple[_Function, ...] = (

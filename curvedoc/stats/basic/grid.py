@@ -14,6 +14,7 @@ from curvedoc.stats.basic.robust import second_differences
 from curvedoc.stats.basic.spacing import even_rows
 
 MAD_TO_SD = 1.4826  # of a normal distribution
+REST_ROWS = 3  # rows that show a level after a fall in the first one or two
 HEAD_ROWS = 9  # a median of more rows gains little against noise and slides down where half is learned in a few
 
 
@@ -133,8 +134,19 @@ def clipped(y: Floats, noise: float | None = None) -> Floats:
 
 
 def head_level(y: Floats) -> float:
-    """Level at the start: median of the first rows, few enough not to slide down a steep head."""
+    """Level at the start: median of the first rows, few enough not to slide down a steep head.
+
+    The first row itself where it or the first two make a fall larger than all that follows it: such a fall is over
+    before a median sees it, and an outlier of that size at just that place is no accident.
+    """
     n = len(y)
+    for k in (1, 2):
+        if n < k + REST_ROWS:
+            break
+        rest = y[k:]
+        top = top_of(rest)
+        if bottom_of(y[:k]) - top > top - bottom_of(rest):
+            return float(y[0])
     return median_of(y[: max(1, min(5, n // 20), min(n // 50, HEAD_ROWS))])
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, quantile_of, top_of
-from curvedoc.stats.basic.spacing import typical_gap
-from curvedoc.stats.basic.windows import share_rows
+from curvedoc.stats.basic.spacing import share_of_rows, typical_gap
 
 
 def first(s: Series) -> float | None:
@@ -138,15 +137,21 @@ def constant_tail_from(s: Series) -> float | None:
 
 
 def head_level(s: Series, share: float) -> float | None:
-    """The median over the first share of the finite rows."""
-    v = s.finite().value
-    return median_of(v[: share_rows(len(v), share)]) if len(v) else None
+    """The median over the first share of the finite rows.
+
+    Of the steps where the interval of logging changes.
+    """
+    f = s.finite()
+    return median_of(f.value[: share_of_rows(f.step, share, late=False)]) if len(f) else None
 
 
 def tail_level(s: Series, share: float) -> float | None:
-    """The median over the last share of the finite rows."""
-    v = s.finite().value
-    return median_of(v[-share_rows(len(v), share) :]) if len(v) else None
+    """The median over the last share of the finite rows.
+
+    Of the steps where the interval of logging changes.
+    """
+    f = s.finite()
+    return median_of(f.value[-share_of_rows(f.step, share, late=True) :]) if len(f) else None
 
 
 def share_above(s: Series, x: float) -> float | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.medians import inner_median5, top_of
 from curvedoc.stats.basic.robust import extended, prefix
+from curvedoc.stats.basic.spacing import share_of_rows
 
 #: The width that has a network of its own.
 FIVE = 5
@@ -32,19 +31,20 @@ def window(s: Series, start: float, end: float) -> Series:
     return s.cut(slice(int(a), max(int(a), int(b))))
 
 
-def share_rows(n: int, share: float) -> int:
-    """How many of n rows are a share (0..1) of them, one at least."""
-    return max(1, math.ceil(n * min(1.0, max(0.0, share))))
-
-
 def head(s: Series, share: float) -> Series:
-    """The first share (0..1) of the rows, at least one."""
-    return s.cut(slice(0, share_rows(len(s), share)))
+    """The first share (0..1) of the rows, at least one.
+
+    Of the steps where the interval of logging changes.
+    """
+    return s.cut(slice(0, share_of_rows(s.step, share, late=False)))
 
 
 def tail(s: Series, share: float) -> Series:
-    """The last share (0..1) of the rows, at least one."""
-    return s.cut(slice(max(0, len(s) - share_rows(len(s), share)), len(s)))
+    """The last share (0..1) of the rows, at least one.
+
+    Of the steps where the interval of logging changes.
+    """
+    return s.cut(slice(max(0, len(s) - share_of_rows(s.step, share, late=True)), len(s)))
 
 
 def head_rows(s: Series, rows: float) -> Series:

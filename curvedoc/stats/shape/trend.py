@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.core.series import Series
+from curvedoc.core.series import Floats, Series
 from curvedoc.stats.basic.grid import GridCurve, back, curve_of, drift_of, edges, head_level, means, tail_level
-from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of
+from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, top_of
 
 SLOPE_BUCKETS = 64  # 2,016 pairs: Theil-Sen at a fixed price, whatever the length
 LEAST = 4  # rows below which a trend is not judged
+SHORT = 6  # rows below which no final slope is drawn
+SURE = 1.645  # deviates: a final slope less certain than the whole drop says nothing
 
 
 def slope(s: Series) -> float | None:
@@ -132,25 +134,43 @@ def fraction_done(s: Series) -> float | None:
 def speed_left(s: Series) -> float | None:
     """Drop that another run of the same length would bring at the final slope, over the drop made so far.
 
-    1 is a straight line that has not begun to level off; 0 is a flat end. The final slope is that of the last
-    quarter by batch means. None below 16 finite rows, or without a drop beyond noise.
+    1 is a straight line that has not begun to level off; 0 is a flat end. The final slope is that of the last quarter
+    of the steps: by batch means over eight rows and more, by a line through the last three rows at least in a short
+    log. None below six finite rows, without a drop beyond noise, or where noise hides a flat end from a straight line.
 
     >>> round(speed_left(Series.of(float(v) for v in range(200, 0, -1))))
     1
+    >>> round(speed_left(Series.of([2.3, 2.2, 2.1, 2.0, 1.9, 1.8, 1.7])), 1)
+    1.2
     """
     c = curve_of(s)
     n = len(c)
-    if n < 16:
+    if n < SHORT:
         return None
     drop = head_level(c.y) - tail_level(c.y)
     if drop <= 2.0 * c.noise:
         return None
-    k = max(n // 4, 8)
-    d = drift_of(c.calm[-k:])
-    width = (c.x[-1] - c.x[-k]) * k / (k - 1)
-    if d is None:
-        return None
-    return _ratio(-d.change * (c.x[-1] - c.x[0]) / width, drop)
+    span = float(c.x[-1] - c.x[0])
+    k = n - int(np.searchsorted(c.x, c.x[-1] - 0.25 * span))
+    k = max(k, 8) if n >= 16 else max(k, 3)
+    # of a few rows none can be told to be an outlier
+    x, y = c.x[-k:], (c.calm if n >= 16 else c.y)[-k:]
+    d = drift_of(y) if k >= 8 else None
+    if d is not None and evenly(x):
+        change, error = d.change * (k - 1) / k, d.error
+    else:
+        away = x - mean_of(x)
+        power = float(away @ away)
+        change = float(away @ y) / power * float(x[-1] - x[0])
+        error = c.noise * float(x[-1] - x[0]) / power**0.5
+    times = span / float(x[-1] - x[0])
+    return None if error * times * SURE > drop else _ratio(-change * times, drop)
+
+
+def evenly(x: Floats) -> bool:
+    """Whether no gap of the steps is four times another: rows then stand for time."""
+    gaps = x[1:] - x[:-1]
+    return top_of(gaps) <= 4.0 * bottom_of(gaps)
 
 
 def _ratio(a: float, b: float) -> float | None:
