@@ -84,10 +84,11 @@ def _both(a: Bools | None, b: Bools | None) -> Bools | None:
 def by_rank(block: Block, ranks: NDArray[np.int32]) -> tuple[Block, ...]:
     """The block cut by the rank of each point, in order of first appearance."""
     found, first, place = np.unique(ranks, return_index=True, return_inverse=True)
-    return tuple(_cut(block, int(found[i]), np.flatnonzero(place == i)) for i in np.argsort(first))
+    return tuple(part(block, int(found[i]), np.flatnonzero(place == i)) for i in np.argsort(first))
 
 
-def _cut(b: Block, rank: int, rows: Ints) -> Block:
+def part(b: Block, rank: int, rows: Ints) -> Block:
+    """The points at these rows, as a block of that rank."""
     columns: dict[str, Any] = {name: None if (a := getattr(b, name)) is None else a[rows] for name in _ARRAYS}
     return Block(b.metric, rank, **columns)
 

@@ -21,6 +21,7 @@ from curvedoc.ingest.naming.roles import check_chosen
 from curvedoc.ingest.naming.signals import Signals, load_signals
 from curvedoc.ingest.registry import READERS
 from curvedoc.ingest.settings import files
+from curvedoc.ingest.trainings.tables import trainings_in
 
 #: Files are decoded together up to this size (small event files decode five times faster so), and no further, so that
 #: the memory of a read is that of a shard.
@@ -112,7 +113,7 @@ def read_each(
             by_reader[m.reader].append(m.path)
     for reader in readers:
         for log in _read(reader, by_reader.get(reader.NAME, []), troubles):
-            logs[log.path].append(log)
+            logs[log.path].extend(trainings_in(log))
     for b in bundles:
         runs = _runs(b, logs, table, chosen or {})
         unreadable: list[Unreadable] = []

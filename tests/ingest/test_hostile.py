@@ -230,7 +230,7 @@ def test_a_large_or_packed_file_is_read_by_a_worker_even_with_one_job(tmp_path, 
     jobs = []
     pool = sweep.run_pool
     monkeypatch.setattr(sweep, "run_pool", lambda *a: jobs.append(a[2]) or pool(*a))
-    assert [r.run for r in analyze(tmp_path, limits=Limits()).runs] == ["a", "b"]
+    assert [r.run for r in analyze(tmp_path, limits=Limits()).runs] == ["a", "b::1", "b::2"]
     assert jobs == [1]
     assert [r.run for r in analyze(tmp_path / "a", limits=Limits()).runs] and jobs == [1]
 

@@ -20,7 +20,9 @@ CORPUS = Path(os.environ.get("CURVEDOC_CORPUS", Path(__file__).parents[3] / "sha
 
 
 def parse(text: str) -> Log:
-    return text_reader.parse(Path("train.log"), text, len(text))
+    logs = text_reader.logs_in(Path("train.log"), text, len(text))
+    assert len(logs) == 1, [len(x.points) for x in logs]
+    return logs[0]
 
 
 def curve(log: Log, metric: str, rank: int | None = None) -> list[tuple[int | None, float]]:

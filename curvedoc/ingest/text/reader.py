@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from curvedoc.core.run import Note
+from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv import reader as csv_reader
@@ -25,7 +25,8 @@ from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers,
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.lines import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.messages import find_blocks, messages
-from curvedoc.ingest.text.points import Read, read_points
+from curvedoc.ingest.text.parts import parts_of
+from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.tracebacks import HEADER
 
 NAME = "text"
@@ -98,31 +99,31 @@ def _is_json(text: str) -> bool:
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
-    """One log per file."""
-    return [_read(path) for path in paths]
+    """One log per file, or one per training in it."""
+    return [log for path in paths for log in _read(path)]
 
 
-def _read(path: Path) -> Log:
+def _read(path: Path) -> list[Log]:
     data, notes = read_bytes(path, MAX_TEXT)
     found = pointer(data)
     if found is not None:
-        return Log(path, NAME, notes=(*notes, found), bytes=len(data))
+        return [Log(path, NAME, notes=(*notes, found), bytes=len(data))]
     text, more = decode(data)
     notes = notes + more
     if not text.strip():
-        return Log(path, NAME, notes=(*notes, Note("empty", "the file is empty")), bytes=len(data), is_text=True)
+        return [Log(path, NAME, notes=(*notes, Note("empty", "the file is empty")), bytes=len(data), is_text=True)]
     if text.count("\ufffd") > _BROKEN_SHARE * len(text):
-        return Log(path, NAME, notes=(*notes, Note("not-a-log", "the file is not text")), bytes=len(data))
-    return parse(path, text, len(data), notes)
+        return [Log(path, NAME, notes=(*notes, Note("not-a-log", "the file is not text")), bytes=len(data))]
+    return logs_in(path, text, len(data), notes)
 
 
-def parse(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> Log:
-    """The log in a decoded text."""
+def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> list[Log]:
+    """The trainings in a decoded text, in the order in which they were printed."""
     told = list(notes)
     whole = text.endswith("\n")
     lines = with_templates(_ranked(lines_of(clean(text))))
     if not len(lines):
-        return Log(path, NAME, notes=tuple(told), bytes=size, is_text=True)
+        return [Log(path, NAME, notes=tuple(told), bytes=size, is_text=True)]
     long = int(lines["long"].sum())
     if long:
         told.append(Note("long-lines", f"lines of more than {LINE_CAP:,} characters were cut", count=long))
@@ -136,27 +137,42 @@ def parse(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> Log
     lines = lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used)))
     boxes = read_boxes(lines.filter(~pl.col("taken")))
     lines = _accepted(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
-    read_ = _points(lines, plans)
-    steps = read_.steps if len(read_.steps) else boxes.steps
     first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
     early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
     config = loose_config(early.filter(~pl.col("taken"))) | printed
     keep = pl.Series([p.keep for p in plans]).gather(lines["tid"])
     said = (pl.col("kind") == "") | keep
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
-    table, capped = messages(lines.filter(said), steps, blocks)
-    points = pl.concat([read_.points, boxes.points, scale_points(lines.filter(pl.col("kind") == ""), steps)])
-    points, gaps = fill_values.dropped(points)
+    lines = lines.with_columns(said.alias("said"))
+    parts = parts_of(lines, plans)
+    out: list[Log] = []
+    for i, part in enumerate(parts, 1):
+        here = lines.slice(part.first, part.last - part.first)
+        within = pl.col("idx").is_between(part.first, part.last, closed="left")
+        box = boxes.steps.filter(within)
+        steps = part.read.steps if len(part.read.steps) else box
+        table, capped = messages(here.filter("said"), steps, blocks)
+        scales = scale_points(here.filter(pl.col("kind") == ""), steps)
+        boxed = boxes.points if len(parts) == 1 else empty_points()
+        points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))
+        more = _remarks(part.read, gaps)
+        out.append(Log(
+            path, NAME, data=points, messages=table, config=config, notes=coalesce(told + more + capped), bytes=size,
+            run=str(i) if len(parts) > 1 else None, rank=_rank(here),
+            axis=part.read.axis if len(part.read.points) else "step", is_text=True,
+        ))  # fmt: skip
+    return out
+
+
+def _remarks(read_: Read, gaps: int) -> list[Note]:
+    out = []
     if gaps:
-        told.append(Note("nan-for-missing", "NaN in rows of another kind was taken for: nothing logged", count=gaps))
+        out.append(Note("nan-for-missing", "NaN in rows of another kind was taken for: nothing logged", count=gaps))
     if read_.axis == "row" and len(read_.points):
-        told.append(Note("no-step", "the lines name no step; each record counts as one"))
+        out.append(Note("no-step", "the lines name no step; each record counts as one"))
     if read_.axis == "epoch" and len(read_.points):
-        told.append(Note("step-from-epoch", "the lines name no step; the epoch stands in its place"))
-    return Log(
-        path, NAME, data=points, messages=table, config=config, notes=coalesce(told + capped), bytes=size,
-        rank=_rank(lines), axis=read_.axis if len(read_.points) else "step", is_text=True,
-    )  # fmt: skip
+        out.append(Note("step-from-epoch", "the lines name no step; the epoch stands in its place"))
+    return out
 
 
 def _ranked(lines: pl.DataFrame) -> pl.DataFrame:
@@ -254,11 +270,6 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
-
-
-def _points(lines: pl.DataFrame, plans: list[LinePlan]) -> Read:
-    events = lines.filter(pl.col("kind") != "")
-    return read_points(events.select("idx", "tokens", "tid", "time", "rank"), plans)
 
 
 def _rank(lines: pl.DataFrame) -> int | None:

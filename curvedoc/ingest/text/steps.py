@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 #: A counter that starts again at this share of the epoch changes counts within the epoch.
 RESET_SHARE = 0.8
 _LIMIT = float(2**62)
+#: A counter that stands still for so many epochs counts something else.
+_EPOCHS = 3
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +122,32 @@ def _agree(inner: Floats, step: Floats) -> bool:
     return float(near.mean()) >= RESET_SHARE
 
 
-def resolve(ev: CounterEvents) -> Steps:
+def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
+    """Whether a counter stands still on the records while the epoch goes on: it counts something else."""
+    on = epoch[at]
+    epochs = len(np.unique(on[~np.isnan(on)]))
+    seen = _carry(count)[at]
+    return epochs >= _EPOCHS and 2 * len(np.unique(seen[~np.isnan(seen)])) < epochs
+
+
+def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:
+    """Whether the main curve has several records an epoch (of a bar, and of a running average, the last counts)."""
+    rows = main[~(ev.bar | ev.averaged)[main]]
+    on = epoch[rows]
+    on = on[~np.isnan(on)]
+    if not len(on):
+        return False
+    counts = np.unique(on, return_counts=True)[1]
+    return float(np.median(counts)) >= 2
+
+
+def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     """The steps of all events.
 
     A step beats a counter within the epoch, that beats the epoch; where other lines name a step than those with a
     counter that agrees with them, each line has its own. A line without a counter of the run's kind takes the
-    last one before it. Axis "row" (all NaN) when nothing counts; "samples" where the counter does.
+    last one before it. Axis "row" when nothing counts (all NaN), or nothing but an epoch with several records of the
+    main curve (its lines: `main`), which are counted; "samples" where the counter does.
     """
     whole = _whole(ev.epoch)
     epoch = _carry(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
@@ -133,7 +156,8 @@ def resolve(ev: CounterEvents) -> Steps:
         return Steps(_carry(epoch), "epoch", True)
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
-    if not np.isnan(step).all():
+    named = not np.isnan(step).all()
+    if named and (np.isnan(own).all() or not _stands(own, epoch, ev.record & train)):
         total = np.where(train, ev.total, np.nan)
         if _resets(own, epoch, total):
             step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
@@ -143,9 +167,13 @@ def resolve(ev: CounterEvents) -> Steps:
                 step = np.where(np.isnan(step), inner, step)
         return Steps(_carry(step), "step", whole)
     inner = _inner(ev, epoch, whole)
-    if inner is not None:
+    if inner is not None and not _stands(inner, epoch, ev.record & train):
         return Steps(_carry(inner), "samples" if ev.samples.any() else "step", whole)
     if whole:
+        if main is not None and _several(main, epoch, ev):
+            counted = np.zeros(len(epoch))
+            counted[main] = 1.0
+            return Steps(np.cumsum(counted), "row", True)
         return Steps(epoch, "epoch", True)
     return Steps(np.full(len(ev.step), np.nan), "row", False)
 

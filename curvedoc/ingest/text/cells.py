@@ -1,0 +1,139 @@
+"""The numbers of the records of a text log, cut out in bulk: templates say what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP
+from curvedoc.ingest.text.line.words import SCALES
+from curvedoc.ingest.text.steps import CounterEvents
+
+#: Counters of other things than the run.
+_NO_METRIC = frozenset({"v_num"})
+_MARKS = " \t=:,([{'\"|<>~$*#"
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The numbers of all lines that mean something, in file order.
+
+    line: which of the lines; kind: the role of a number; value, of: the number and its total (10/500); name: index into
+    `names`; factor: of its unit; n: number of lines
+    """
+
+    line: Ints
+    kind: NDArray[np.int8]
+    value: Floats
+    of: Floats
+    name: Ints
+    factor: Floats
+    names: list[str]
+    n: int
+
+    def column(self, which: int, source: Floats) -> Floats:
+        """The first number of a role on each line."""
+        out = np.full(self.n, np.nan)
+        sel = self.kind == which
+        out[self.line[sel][::-1]] = source[sel][::-1]
+        return out
+
+    def between(self, first: int, last: int) -> Cells:
+        """Those of the lines from `first` to before `last`."""
+        a, b = np.searchsorted(self.line, [first, last])
+        return Cells(
+            self.line[a:b] - first, self.kind[a:b], self.value[a:b], self.of[a:b], self.name[a:b], self.factor[a:b],
+            self.names, last - first,
+        )  # fmt: skip
+
+
+def read_cells(lines: pl.DataFrame, plans: list[LinePlan]) -> Cells:
+    """The numbers of the lines (columns tokens, tid), each of which follows a plan with slots."""
+    count = lines["tokens"].list.len().cast(pl.Int64).to_numpy()
+    tid = lines["tid"].to_numpy()
+    starts = np.cumsum(count) - count
+    total = int(count.sum())
+    line = np.repeat(np.arange(len(count)), count)
+    slot = np.arange(total) - np.repeat(starts, count)
+    offset, role, name, factor, names = _table(plans)
+    at = offset[tid[line]] + np.minimum(slot, (offset[1:] - offset[:-1])[tid[line]] - 1) if total else line
+    use = (role[at] >= 0) if total else np.zeros(0, bool)
+    tokens = lines["tokens"].explode().filter(pl.Series(use)) if total else pl.Series([], dtype=pl.String)
+    line, at = line[use], at[use]
+    value, of = numbers(tokens)
+    return Cells(line, role[at], value, of, name[at], factor[at], names, len(count))
+
+
+def counters(cells: Cells, tid: Ints, plans: list[LinePlan]) -> CounterEvents:
+    """The counters of the lines that the cells are of."""
+    total_of = cells.column(STEP, cells.of)
+    inner_total = cells.column(INNER, cells.of)
+    flags = _flags(plans)
+    return CounterEvents(
+        step=cells.column(STEP, cells.value), inner=cells.column(INNER, cells.value),
+        total=np.where(np.isnan(inner_total), total_of, inner_total), epoch=cells.column(EPOCH, cells.value),
+        evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
+        averaged=flags["averaged"][tid], samples=flags["samples"][tid],
+    )  # fmt: skip
+
+
+def numbers(tokens: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(values, totals) of cut-out numbers; the total of "10/500" is 500, NaN for a plain number."""
+    text = tokens.str.strip_chars_start(_MARKS).str.replace_all("[,_]", "")
+    split = text.str.contains("/", literal=True)
+    if not bool(split.any()):
+        return text.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy(), np.full(len(text), np.nan)
+    parts = pl.DataFrame([text.alias("t")]).select(pl.col("t").str.split_exact("/", 1).alias("p")).unnest("p")
+    both = [
+        parts[c].str.strip_chars().cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy()
+        for c in parts.columns
+    ]
+    return both[0], both[1]
+
+
+def _table(plans: list[LinePlan]) -> tuple[Any, Any, Any, Any, list[str]]:
+    """Dense lookup (template, slot) -> role, index of the name, factor; the last slot of each template is "none"."""
+    names: dict[str, int] = {}
+    base: dict[str, str] = {}
+    offsets, roles, name, factor = [0], [], [], []
+    for plan in plans:
+        last = max((s.slot for s in plan.slots), default=-1)
+        row: list[tuple[int, int, float]] = [(-1, 0, 1.0)] * (last + 2)
+        for s in plan.slots:
+            if s.role == METRIC and s.name in _NO_METRIC:
+                continue
+            label = "epoch" if s.role == EPOCH else s.name
+            scale = 1.0
+            if s.role == METRIC and s.unit in SCALES:
+                dimension, to = SCALES[s.unit]
+                first = base.setdefault(label, s.unit if dimension else "")
+                if dimension == "":
+                    scale = to
+                elif SCALES.get(first, ("", 0.0))[0] == dimension:
+                    scale = to / SCALES[first][1]
+            elif s.role == METRIC:
+                base.setdefault(label, s.unit)
+            row[s.slot] = (s.role, names.setdefault(label, len(names)), scale)
+        offsets.append(offsets[-1] + len(row))
+        roles += [r[0] for r in row]
+        name += [r[1] for r in row]
+        factor += [r[2] for r in row]
+    return np.array(offsets), np.array(roles, np.int8), np.array(name, np.int64), np.array(factor), list(names)
+
+
+def _flags(plans: list[LinePlan]) -> dict[str, NDArray[np.bool_]]:
+    return {
+        "evaluation": np.array([p.scope not in ("", "train") for p in plans], bool),
+        "record": np.array([p.kind in ("record", "loose", "member") for p in plans], bool),
+        "bar": np.array([p.bar for p in plans], bool),
+        "averaged": np.array([p.averaged for p in plans], bool),
+        "samples": np.array([p.samples for p in plans], bool),
+    }

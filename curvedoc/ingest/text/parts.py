@@ -1,0 +1,119 @@
+"""The trainings in one text, each with its lines and its points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.ingest.text.cells import Cells, counters, read_cells
+from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.slots import RANK
+from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
+from curvedoc.ingest.text.points import Read, main_curve, read_points
+from curvedoc.ingest.text.steps import CounterEvents
+from curvedoc.ingest.trainings.starts import Progress, Returns, cut, returns, starts
+
+#: A line that announces something has a word in it.
+_WORD_RE = r"[A-Za-z]{3}"
+_NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One training: its lines (`idx` from `first` to before `last`) and what was read of them."""
+
+    first: int
+    last: int
+    read: Read
+
+
+def parts_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[Part]:
+    """The trainings among the lines (columns idx, kind, template, tokens, tid, time, rank), one where none begins
+    anew."""
+    events = lines.filter(pl.col("kind") != "").select("idx", "tokens", "tid", "time", "rank")
+    cells = read_cells(events, plans)
+    tid = events["tid"].to_numpy()
+    count = counters(cells, tid, plans)
+    at = _starts(lines, events, cells, count)
+    idx = events["idx"].to_numpy()
+    firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
+    out = []
+    for (a, b), (first, last) in zip(cut(at, len(events)), cut(firsts, len(lines)), strict=True):
+        mine = cells.between(a, b)
+        out.append(Part(first, last, read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans))))
+    return out
+
+
+def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: Cells, ev: CounterEvents) -> list[int]:
+    """The events at which another training begins."""
+    rank = cells.column(RANK, cells.value)
+    ranks = np.where(np.isnan(rank), events["rank"].fill_null(0).to_numpy(), rank)
+    main = main_curve(cells, ev, ranks)
+    rows = main.rows
+    if len(rows) < 2:
+        return []
+    whole = bool((ev.epoch[~np.isnan(ev.epoch)] == np.floor(ev.epoch[~np.isnan(ev.epoch)])).all())
+    epoch = _carried(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
+    step = ev.step if not np.isnan(ev.step[rows]).all() else ev.inner
+    p = Progress(epoch[rows], _carried(np.where(ev.evaluation, np.nan, step))[rows], main.values)
+    found = returns(p)
+    if not len(found.early):
+        return []
+    idx = events["idx"].to_numpy()
+    begin = starts(p, found, _announced(lines, idx[rows], found))
+    # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
+    counted = ~np.isnan(ev.epoch) | ~np.isnan(ev.step) | ~np.isnan(ev.inner)
+    out = []
+    for i in begin:
+        a, low = int(rows[i]), int(rows[i - 1])
+        while a - 1 > low and counted[a - 1] and not ev.record[a - 1]:
+            a -= 1
+        out.append(a)
+    return out
+
+
+def _carried(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    at = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
+    return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
+
+
+def _shape(lines: pl.DataFrame) -> pl.Series:
+    """What each line says, apart from its numbers; null for records and lines without a word."""
+    says = (pl.col("kind") == "") & pl.col("text").str.contains(_WORD_RE)
+    shape = pl.col("template").str.replace_all(_NUMBERS_RE, "0")
+    return lines.select(pl.when(says).then(shape).alias("shape"))["shape"]
+
+
+def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Bools:
+    """For each record (a line's `idx`), whether a line before it was printed before the first record too and, after
+    that, only where the counters were back at their start."""
+    out = np.zeros(len(idx), bool)
+    shape = _shape(lines)
+    head = shape.head(int(idx[0])).drop_nulls().unique()
+    if not len(head):
+        return out
+    later = lines.select("idx", shape.alias("shape")).slice(int(idx[0])).filter(pl.col("shape").is_in(head.implode()))
+    gap = np.searchsorted(idx, later["idx"].to_numpy(), side="right")  # the record that follows
+    seen = pl.DataFrame({"shape": later["shape"], "gap": gap}).filter(pl.col("gap") < len(idx))
+    fell = pl.col("gap").is_in(found.early.tolist())
+    back = fell | pl.col("gap").is_in(found.again.tolist())
+    kept = seen.group_by("shape").agg((back.all() & fell.any()).alias("only")).filter("only")["shape"]
+    out[seen.filter(pl.col("shape").is_in(kept.implode()))["gap"].unique().to_numpy()] = True
+    return out
+
+
+def _boundary(lines: pl.DataFrame, first: int, last: int, head: int) -> int:
+    """The first of the lines between two trainings that belongs to the second: one that was printed before the very
+    first record too."""
+    if first >= last:
+        return last
+    known = _shape(lines.head(head)).drop_nulls()
+    between = lines.slice(first, last - first)
+    same = _shape(between).is_in(known.implode()).fill_null(False).arg_true()
+    return first + int(same[0]) if len(same) else last

@@ -1,0 +1,1 @@
+"""Several trainings in one log: where the next one begins."""

@@ -1,0 +1,131 @@
+"""The records of a log at which another training begins, told from the counter, the loss and what stands between."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Records that tell a level.
+_LEVEL = 3
+#: A jump of so many typical differences of neighbors is no continuation.
+_JUMP = 6.0
+#: Fewer records before a fall say nothing about where the loss had got to.
+_PAST = 3
+#: Whoever goes on from a checkpoint goes back to more than this share of what was reached.
+_CHECKPOINT = 0.1
+#: A log of more restarts than that is a counter of something else.
+MAX_TRAININGS = 1_000
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The main curve of a log, record by record, in file order.
+
+    epoch, count: its counters (NaN where unknown), the second within the epoch or of the run; loss: its value
+    """
+
+    epoch: Floats
+    count: Floats
+    loss: Floats
+
+    def __len__(self) -> int:
+        return len(self.loss)
+
+
+@dataclass(frozen=True, slots=True)
+class Returns:
+    """Rows at which the counters are where a training begins.
+
+    start: back where those of the log's first record stood; early: back to so little of what had been reached that it
+    is no checkpoint, or where the last such fall went; again: at the start, but nothing had got on since
+    """
+
+    start: Ints
+    early: Ints
+    again: Ints
+
+
+def returns(p: Progress) -> Returns:
+    """Where the counters of a log are back at its start, or close to it."""
+    n = len(p)
+    none = np.zeros(0, np.int64)
+    by_epoch = bool(np.isfinite(p.epoch).all())
+    by_count = bool(np.isfinite(p.count).all())
+    if n < 2 or not (by_epoch or by_count):
+        return Returns(none, none, none)
+    epoch = p.epoch if by_epoch else np.zeros(n)
+    count = p.count if by_count else np.zeros(n)
+    up = np.diff(count)[(np.diff(epoch) == 0) & (np.diff(count) > 0)]
+    stride = float(np.median(up)) if len(up) else 0.0
+    down = (np.diff(epoch) < 0) | ((np.diff(epoch) == 0) & (np.diff(count) < 0))
+    first = epoch[1:] <= epoch[0]
+    back = first & ((count[1:] <= count[0] + stride) | (np.diff(epoch) < 0))
+    same = first & (count[1:] <= count[0]) & by_count
+    far = epoch if by_epoch else count
+    early, last = [], 0
+    for row in (np.flatnonzero(down) + 1).tolist():
+        as_before = (epoch[row], count[row]) <= (epoch[last], count[last] + stride)
+        if back[row - 1] or far[row] <= far[0] + _CHECKPOINT * (far[row - 1] - far[0]) or (last and as_before):
+            early.append(row)
+            last = row
+    start = np.flatnonzero(down & back) + 1
+    return Returns(start, np.array(early, dtype=np.int64), np.flatnonzero(same & ~down) + 1)
+
+
+def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
+    """Rows at which another training begins: the counters are back at their start and the loss does not go on from
+    where it was, or what was printed before the first record was printed again (`announced`).
+
+    A counter that begins anew after every so many records counts within the epoch; a resume goes back to later than
+    the start.
+    """
+    at = found.start
+    if not len(found.early) or len(found.early) >= MAX_TRAININGS:
+        return []
+    epochs = bool(np.isfinite(p.epoch).all())
+    ends = p.count[at - 1]
+    # of one length each: epochs, unless the epochs are counted themselves
+    within = not epochs and len(at) > 1 and bool((ends == ends[0]).all())
+    uneven = len(at) > 1 and not within
+    fell = np.zeros(len(p), bool)
+    fell[at] = True
+    out: list[int] = []
+    for row in np.union1d(found.early, found.again).tolist():
+        begin = out[-1] if out else 0
+        anew = fell[row] and not within and row - begin >= _PAST and _anew(p.loss, begin, row, epochs or uneven)
+        if announced[row] or anew:
+            out.append(row)
+    return out
+
+
+def _anew(loss: Floats, begin: int, row: int, anywhere: bool) -> bool:
+    """Whether the loss at `row` is none that goes on from the rows before it.
+
+    anywhere: a jump to any other level tells; a counter that may be the epoch's own needs the loss back where it began
+    (the first value of an epoch may lie far below the last of the one before).
+    """
+    past = loss[begin:row]
+    past, after = past[np.isfinite(past)], loss[row:]
+    after = after[np.isfinite(after)]
+    if len(past) < _PAST or not len(after):
+        return False
+    few = min(_LEVEL, len(after), max(1, len(past) // _LEVEL))
+    first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
+    move = np.diff(past)
+    pace = float(np.median(move))
+    noise = float(np.median(np.abs(move - pace)))
+    if abs(now - before) <= _JUMP * noise + few * abs(pace):
+        return False
+    return anywhere or abs(now - first) < abs(now - before)
+
+
+def cut(at: Sequence[int], n: int) -> list[tuple[int, int]]:
+    """(first, past the last) of each part of n rows cut at these rows."""
+    return list(zip([0, *at], [*at, n], strict=True))

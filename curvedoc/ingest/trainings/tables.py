@@ -1,0 +1,58 @@
+"""A table that several trainings wrote one after another, as one log each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from curvedoc.core.block import Block, part
+from curvedoc.core.run import empty_messages
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.trainings.starts import Progress, cut, returns, starts
+
+#: Formats that a program opens to append to; every other begins a file, a folder or a run of its own.
+_APPENDED = ("csv", "jsonl")
+
+
+def trainings_in(log: Log) -> list[Log]:
+    """The trainings of a table of records, the log itself where it holds one or cannot be cut."""
+    if log.format not in _APPENDED or log.run is not None or not isinstance(log.data, tuple):
+        return [log]
+    blocks = [b for b in log.data if len(b)]
+    main = _main(blocks)
+    if main is None or main.known is not None or bool((np.diff(main.step) >= 0).all()):
+        return [log]
+    step = main.step.astype(np.float64)
+    epoch = step if log.axis == "epoch" else np.full(len(step), np.nan)
+    p = Progress(epoch, step, main.value)
+    at = starts(p, returns(p), np.zeros(len(step), bool))
+    if not at:
+        return [log]
+    rows = [r for b in blocks if (r := _rows(b, main, at)) is not None]
+    if len(rows) < len(blocks):
+        return [log]
+    out = []
+    for k in range(len(at) + 1):
+        data = tuple(part(b, b.rank, np.arange(*r[k])) for b, r in zip(blocks, rows, strict=True) if r[k][0] < r[k][1])
+        messages = log.messages if k == len(at) else empty_messages()
+        out.append(replace(log, data=data, run=str(k + 1), messages=messages))
+    return out
+
+
+def _main(blocks: Sequence[Block]) -> Block | None:
+    """The curve that tells how far the training is: the longest, a loss before others."""
+    ranks = {b.rank for b in blocks}
+    first = [b for b in blocks if b.rank == min(ranks)]
+    longest = max((len(b) for b in first), default=0)
+    fit = [b for b in first if 2 * len(b) >= longest]
+    return max(fit, key=lambda b: ("loss" in b.metric.lower() and "val" not in b.metric.lower(), len(b)), default=None)
+
+
+def _rows(b: Block, main: Block, at: Sequence[int]) -> list[tuple[int, int]] | None:
+    """The rows of each training in a block: those of the main curve, or where its own steps fall as often."""
+    if len(b) == len(main) and bool((b.step == main.step).all()):
+        return cut(at, len(b))
+    own = (np.flatnonzero(np.diff(b.step) < 0) + 1).tolist()
+    return cut(own, len(b)) if len(own) == len(at) else None

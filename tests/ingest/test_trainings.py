@@ -1,0 +1,114 @@
+"""Several trainings in one log are several runs; a resume, an epoch and a row out of order are none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from curvedoc.core.run import Run
+from curvedoc.ingest import read_runs
+from curvedoc.ingest.text import reader as text_reader
+from curvedoc.rulebook.load import signals_file
+
+BANNER = "=========== Training Loss (Sat Jun  {} 16:47:21 2020) ==========="
+
+
+def losses(n: int, seed: int, low: float = 0.2) -> list[float]:
+    """A loss that falls from 2.3, with a little noise."""
+    r = Random(seed)
+    return [low + (2.3 - low) * 0.93**i + r.gauss(0, 0.01) for i in range(n)]
+
+
+def runs(text: str) -> list[list[tuple[int | None, float]]]:
+    """Steps and values of `loss` in each training of a text."""
+    logs = text_reader.logs_in(Path("train.log"), text, len(text))
+    frames = [log.points.filter(log.points["metric"] == "loss") for log in logs]
+    return [list(f.select("step", "value").iter_rows()) for f in frames]
+
+
+def epochs(values: Sequence[float], first: int = 1) -> str:
+    return "".join(f"Epoch {i}, loss: {v:.4f}\n" for i, v in enumerate(values, first))
+
+
+def test_an_epoch_counter_back_at_one_with_the_loss_back_at_its_level_is_another_training() -> None:
+    text = epochs(losses(30, 1)) + epochs(losses(40, 2)) + epochs(losses(20, 3))
+    assert [len(r) for r in runs(text)] == [30, 40, 20]
+    assert [r[0][0] for r in runs(text)] == [1, 1, 1]
+
+
+def test_each_training_keeps_its_own_messages_and_a_traceback_ends_the_one_before() -> None:
+    crash = 'Traceback (most recent call last):\n  File "train.py", line 3, in <module>\nRuntimeError: boom\n'
+    head = "INFO: reading /data\n"
+    text = head + epochs(losses(9, 1)) + crash + head + epochs(losses(9, 2))
+    logs = text_reader.logs_in(Path("train.log"), text, len(text))
+    assert [log.messages["level"].to_list() for log in logs] == [["INFO", "TRACEBACK"], ["INFO"]]
+    assert [log.run for log in logs] == ["1", "2"]
+
+
+def test_a_resume_is_one_training() -> None:
+    values = losses(40, 1)
+    logs = runs("Loading data\n" + epochs(values[:20]) + "Loading data\n" + epochs(values[15:], 16))
+    assert [len(r) for r in logs] == [45]
+
+
+def test_a_second_stage_that_goes_on_with_the_loss_is_no_other_training() -> None:
+    values = losses(60, 1)
+    assert len(runs(epochs(values[:30]) + epochs(values[30:]))) == 1
+
+
+def test_a_batch_counter_that_begins_anew_every_epoch_counts_one_training() -> None:
+    values = losses(100, 1)
+    text = "".join(f"batch {10 * (i % 20)}: loss={v:.4f}\n" for i, v in enumerate(values))
+    assert len(runs(text)) == 1
+
+
+def test_a_batch_counter_that_begins_anew_at_no_regular_place_counts_several_trainings() -> None:
+    parts = [losses(n, n) for n in (7, 18, 5)]
+    text = "".join(f"batch: {10 * i + 9}, loss: {v:.2f}\n" for p in parts for i, v in enumerate(p))
+    assert [len(r) for r in runs(text)] == [7, 18, 5]
+
+
+def test_a_banner_before_each_training_tells_them_apart_where_the_loss_does_not() -> None:
+    r = Random(5)
+
+    def training(day: int, n: int) -> str:
+        rows = "".join(
+            f"(epoch: {i // 2 + 1}, iters: {i % 2 * 500 + 500}) loss: {r.gauss(1, 0.3):.3f}\n" for i in range(n)
+        )
+        return BANNER.format(day) + "\n" + rows
+
+    text = "".join(training(d, n) for d, n in enumerate((2, 1, 8, 30), 1))
+    assert [len(x) for x in runs(text)] == [2, 1, 8, 30]
+
+
+def test_a_warning_that_comes_back_after_the_first_step_begins_nothing() -> None:
+    text = "WARNING: slow loader\n" + "".join(
+        f"step {i} loss={v:.4f}\n" + ("WARNING: slow loader\n" if i in (0, 3) else "")
+        for i, v in enumerate(losses(30, 1))
+    )
+    assert len(runs(text)) == 1
+
+
+def table_csv(parts: Sequence[Sequence[float]]) -> str:
+    rows = "".join(f"{i},{v:.5f},{v + 0.1:.5f}\n" for p in parts for i, v in enumerate(p))
+    return "epoch,loss,val_loss\n" + rows
+
+
+def table_jsonl(parts: Sequence[Sequence[float]]) -> str:
+    return "".join(
+        f'{{"step": {i}, "loss": {v:.5f}, "val_loss": {v + 0.1:.5f}}}\n' for p in parts for i, v in enumerate(p)
+    )
+
+
+@pytest.mark.parametrize(("name", "write"), [("log.csv", table_csv), ("metrics.jsonl", table_jsonl)])
+def test_a_table_that_was_appended_to_is_cut_the_same_way(
+    tmp_path: Path, name: str, write: Callable[[Sequence[Sequence[float]]], str]
+) -> None:
+    (tmp_path / name).write_text(write([losses(30, 1), losses(40, 2)]))
+    found: tuple[Run, ...] = read_runs([tmp_path], signals_file=signals_file()).runs
+    lengths = [len(r.series("loss") or ()) for r in found]
+    assert lengths == [30, 40]
+    assert [len(r.series("val_loss") or ()) for r in found] == [30, 40]
