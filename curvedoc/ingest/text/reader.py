@@ -53,6 +53,8 @@ _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
 #: What every box of a reinforcement learning loop holds.
 _BOX = " total_timesteps "
+#: A sentence with an outcome that is said so often is a record.
+_HABIT = 5
 _RECORDS = ("record", "loose", "member")
 
 
@@ -263,6 +265,10 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     once = np.array([often[s] < 2 for s in shapes], bool)[tid]
     if not context:
         kind[(kind == "loose") & once] = ""
+    # a sentence is a record where it comes again with other numbers
+    spoken = kind == "spoken"
+    said = Counter(shapes[t] for t in tid[spoken])
+    kind[spoken] = np.where([said[shapes[t]] >= _HABIT for t in tid[spoken]], "record", "")
     # members count only in a block right under an anchor
     indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
     chained = ((kind == "member") | (kind == "loose")) & indented

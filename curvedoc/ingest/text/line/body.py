@@ -168,6 +168,9 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         parts.pop(0)
         state.prose += 1
     key = " ".join(parts).replace(NAN_WORD, "nan")
+    told = words.spoken(key) if not sep else ""
+    if told:
+        key, sep, state.spoken = told, "is", True
     count = len(key.split())
     if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep):
         state.prose += words.prose_words(key)
@@ -238,6 +241,8 @@ def read_body(body: str, first: int) -> Body:
                 _leftover(state, before)
                 state.label = _label(before, state.label)
             seen = len(state.scopes)
+            if key.lower() in words.SPEAKS and state.rest:  # "loss at step 5 is 2.3"
+                key, sep = "", "is"
             if key:
                 _keyed(state, key, sep, opened, mark, unit, slot)
             else:

@@ -32,7 +32,8 @@ _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}"
 class LinePlan:
     """What to do with every line of one template.
 
-    kind: "record"; "loose" (outcomes without a counter); "anchor" (a counter alone: context for what follows);
+    kind: "record"; "loose" (outcomes without a counter); "spoken" (outcomes within a sentence: a record only where it
+          is said again and again); "anchor" (a counter alone: context for what follows);
           "member" (one `key=value`, a record only right after an anchor); "bar" (progress without metrics); "" (text)
     keep: the line is a message as well
     """
@@ -87,12 +88,15 @@ def plan_of(template: str) -> LinePlan:
             kind = "record"
         elif state.bar:
             kind = "bar"
+        elif outcome:
+            kind = "spoken"
     elif counters and state.bar:
         kind = "bar"
     elif counters and state.prose <= 1 and not state.stray:
         kind = "anchor"
     elif metrics and outcome:
-        kind = "record" if printed else "loose" if state.prose <= 1 and not _is_best(metrics) else ""
+        kind = "record" if printed else "" if _is_best(metrics) else "loose" if state.prose <= 1 else "spoken"
+        kind = "spoken" if state.spoken and kind else kind
     elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
         kind = "member"
     if kind in ("bar", "anchor"):

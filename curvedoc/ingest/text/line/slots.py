@@ -35,6 +35,7 @@ class Body:
     strong: bool = False
     plural: bool = False
     late: bool = False
+    spoken: bool = False
     label: str = ""
 
 

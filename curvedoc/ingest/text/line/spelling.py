@@ -54,12 +54,6 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (rf"^ *([0-9]{{1,9}}): ({_NUM}), ({_NUM}) avg(?: loss)?, ({_NUM}) rate, .*", "step ${1}: loss: ${3}, lr: ${4}"),
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "="),
-    # "loss at step 5 is 2.3"; "loss is nan" is a warning
-    (
-        r"((?i:loss|cost|accuracy|perplexity|error)(?: (?:at|after|for) (?:step|iteration|iter|epoch) [0-9]{1,9})?)"
-        r" is:? ([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:[ ,;|]|$))",
-        "${1}: ${2}",
-    ),
 )
 #: How far llm.c's loss is from its mean.
 _DEVIATION = rf" ?\((?:{_NUM})z\)"
@@ -72,7 +66,6 @@ COULD = "|".join(
         r"^LOG \(",
         r"[0-9\x01]epoch[ :]",
         r":[a-z]+:[A-Za-z]",
-        r" is:? [^A-Za-z]",
         r"(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])",
         r"^s:.",
         r"z\)",

@@ -102,6 +102,9 @@ _PROSE = frozenset(
         "skipping",
     ]
 )
+#: What stands between an outcome and its number in a sentence, and what may stand ahead of it.
+SPEAKS = frozenset({"is", "was", "of", "are", "to", "at", "now", "equals", "reached", "became"})
+_ALSO = frozenset({"current", "average", "mean", "final", "its", "our", "your", "got", "gives", "gave", "complete"})
 #: Words that no metric's name holds, even before a colon.
 _RUNNING = frozenset(
     [
@@ -176,6 +179,18 @@ def is_usual(key: str) -> bool:
 def has_scope(key: str) -> bool:
     """Whether the key itself says train, validation or test."""
     return _SCOPED.search(key) is not None
+
+
+def spoken(key: str) -> str:
+    """The outcome that running text tells of right before its number ("the loss is", "a loss of"), "" for none."""
+    parts = key.split()
+    if len(parts) < 2 or parts[-1].lower() not in SPEAKS:
+        return ""
+    told = parts[:-1]
+    while told and (is_prose(told[0]) or told[0].lower() in _ALSO):
+        told.pop(0)
+    named = " ".join(told)
+    return named if told and len(told) <= 4 and not any(is_prose(w) for w in told) and is_outcome(named) else ""
 
 
 def scope_of(words: str) -> str:
