@@ -43,7 +43,9 @@ def _run_lines(run: Run) -> list[str]:
         label = f" [{match.label}]" if match.label else ""
         points = 0 if series is None else len(series)
         metric = visible(match.metric)
-        out.append(f"  role   {match.role + label:24} <- {metric}  {points:,} points  ({match.why})")
+        out.append(
+            f"  role   {match.role + label:24} <- {metric}  {points:,} points  ({match.trust}: {visible(match.why)})"
+        )
         if match.role == "lr" and series is not None and (said := in_words(series, run.axis)):
             out.append(f"  rate   {metric}: {said}")
     used = {m.metric for m in run.roles}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from curvedoc.core.source import Note, Scalar, Source
+from curvedoc.core.source import Note, Scalar, Source, Sureness
 
 Kind = Literal["pathology", "notice", "gap"]
 Severity = Literal["fatal", "error", "warning", "note"]
@@ -119,7 +119,7 @@ class Waste:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """One role as it was found: the metric taken for it and its extent."""
+    """One role as it was found: the metric taken for it, its extent, what it was known by and how sure that is."""
 
     role: str
     metric: str
@@ -128,6 +128,8 @@ class Signal:
     last_step: int | None
     last_value: float | None
     label: str = ""
+    known_by: str = ""
+    trust: Sureness = "sure"
 
 
 @dataclass(frozen=True, slots=True)

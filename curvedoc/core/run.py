@@ -14,6 +14,7 @@ from curvedoc.core.series import Series
 from curvedoc.core.source import Note as Note
 from curvedoc.core.source import Scalar as Scalar
 from curvedoc.core.source import Source as Source
+from curvedoc.core.source import Sureness as Sureness
 
 
 class Flag(IntFlag):
@@ -79,7 +80,8 @@ class RoleMatch:
     role: str
     metric: str
     label: str = ""  # layer or data set within the role, "" for the only one
-    why: str = ""  # the pattern of signals.yaml that matched, or "set by --signal"
+    why: str = ""  # the pattern of signals.yaml that matched, the evidence of the values, or "set by --signal"
+    trust: Sureness = "sure"  # "likely": a weak name and values that agree; "guess": the values alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)

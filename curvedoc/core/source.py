@@ -6,8 +6,11 @@ Apart from `model` so that a saved diagnosis can be read without the libraries t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 Scalar = bool | int | float | str
+#: How sure a role is: by a name that says so, by a weak name or a reckoning that the values bear out, by values alone.
+Sureness = Literal["sure", "likely", "guess"]
 
 
 @dataclass(frozen=True, slots=True)

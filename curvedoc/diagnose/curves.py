@@ -137,6 +137,9 @@ def signals(run: Run) -> tuple[Signal, ...]:
         finite = series.finite()
         last = float(finite.value[-1]) if len(finite) else None
         out.append(
-            Signal(match.role, match.metric, len(series), int(series.step[0]), int(series.step[-1]), last, match.label)
-        )
+            Signal(
+                match.role, match.metric, len(series), int(series.step[0]), int(series.step[-1]), last, match.label,
+                match.why, match.trust,
+            )
+        )  # fmt: skip
     return tuple(out)

@@ -10,6 +10,7 @@ from curvedoc.core.diagnosis import Finding, Message, NotJudged, RunDiagnosis
 from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.judge.detect import detect
+from curvedoc.diagnose.judge.doubt import doubted, lowered
 from curvedoc.diagnose.judge.fold import fold
 from curvedoc.diagnose.judge.hygiene import hygiene
 from curvedoc.diagnose.judge.inputs import Bench
@@ -49,10 +50,11 @@ def diagnose(
     bench = Bench(run, facts=book.facts)
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
-    findings = fold([j.finding for j in judged if j.finding is not None], rules)
+    findings = fold(lowered(run, [j.finding for j in judged if j.finding is not None]), rules)
     because = {(f.symptom, link.cause): link.because for f in findings for link in rules[f.symptom].causes}
     causes = rank(findings, book.causes, bench, because)
     result = verdict(run, findings)
+    result, sentence = doubted(run, result, headline(run, result, findings, causes))
     told = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
     marked = [m.metric for e in told for m in e.marks]
@@ -61,7 +63,7 @@ def diagnose(
     return RunDiagnosis(
         run=run.name,
         verdict=result,
-        headline=headline(run, result, findings, causes),
+        headline=sentence,
         sources=run.sources,
         signals=signals(run),
         findings=findings,

@@ -53,9 +53,9 @@ def assemble(
     strands, copies = duplicates.drop_copies(strands, table, files, worth)
     strands = [s for s in strands if len(s)]
     run_axis = _axis(strands, axes)
-    roles = assign(_facts(strands), table, chosen)
-    strands, held_told = repeated_evals.thinned(strands, roles)
     settings = settings_of(merged, table)
+    roles = assign(_facts(strands), table, chosen, settings)
+    strands, held_told = repeated_evals.thinned(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,
@@ -180,7 +180,15 @@ def _facts(strands: Sequence[Strand]) -> list[Facts]:
     for s in strands:
         if s.metric not in lowest or s.rank < lowest[s.metric].rank:
             lowest[s.metric] = s
-    return [facts(m, s.value[~s.superseded] if len(s.superseded) else s.value) for m, s in lowest.items()]
+    first = min((int(s.step.min()) for s in strands if len(s)), default=0)
+    last = max((int(s.step.max()) for s in strands if len(s)), default=0)
+    return [
+        facts(
+            m, s.value[~s.superseded] if len(s.superseded) else s.value,
+            (int(s.step.max()) - int(s.step.min())) / max(1, last - first),
+        )
+        for m, s in lowest.items()
+    ]  # fmt: skip
 
 
 def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> None:

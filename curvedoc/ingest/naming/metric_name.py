@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from curvedoc.core.run import Sureness
 from curvedoc.ingest.naming.signals import Bounds, RoleFamily, Signals, Split, plain
 
 
@@ -16,6 +18,8 @@ class Reading:
     part:    it is one part of an objective (box_loss, kl_loss), not the whole
     never:   it must not stand in for the whole even alone
     layered: one of many of its kind, told apart by label (a pattern with a label)
+    base:    the name of the family that was found in it
+    trust:   how sure the reading is
     """
 
     role: str
@@ -29,10 +33,13 @@ class Reading:
     part: bool = False
     never: bool = False
     layered: bool = False
+    base: str = ""
+    trust: Sureness = "sure"
 
 
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
+_GAPS = re.compile("__+")
 #: What stands between a metric's name and its file where two files log different things under one name.
 FROM = " @ "
 
@@ -43,6 +50,22 @@ def read_name(raw: str, table: Signals) -> Reading | None:
         table.memo[raw] = _read(raw, table)
     found: Reading | None = table.memo[raw]
     return found
+
+
+def split_and_rest(raw: str, table: Signals) -> tuple[Split, tuple[str, ...]]:
+    """The split that a name states ("train" where it states none), and its words without those that say nothing."""
+    words = _phrased(plain(raw.split(FROM, 1)[0]), table).split("_")
+    split: Split = next((table.splits[w] for w in reversed(words) if w in table.splits), "train")
+    rest = tuple(w for w in words if w and w not in table.splits and w not in table.average and w not in table.noise)
+    return split, rest
+
+
+def is_aside(raw: str, table: Signals) -> bool:
+    """Whether a name says that its values are no measure of learning: a clock, a counter, hardware, a setting."""
+    name = plain(raw.split(FROM, 1)[0])
+    if len(raw) > _LONGEST or any(p.fullmatch(name) for p in table.ignore):
+        return True
+    return not table.unrelated.isdisjoint(name.split("_"))
 
 
 def _read(raw: str, table: Signals) -> Reading | None:
@@ -84,13 +107,15 @@ def _by_words(name: str, table: Signals) -> Reading | None:
     full = tuple(words)
     for family in table.families:
         order = _order(name, full, family)
+        if order is None and family.numbered:
+            order = family.names.get("_".join(w for w in full if not w.isdecimal()))
         if order is not None and (split or "train") in family.roles:
             return _reading(family, split or "train", "", order, average, name)
     for family in table.families:
         if (split or "train") in family.labelled or (split or "train") in family.parts_as:
-            label = _label(full, family)
-            if label is not None:
-                return _reading(family, split or "train", label, len(family.names), average, name)
+            found = _label(full, family)
+            if found is not None:
+                return _reading(family, split or "train", found[0], len(family.names), average, name, found[1])
     return None
 
 
@@ -100,34 +125,45 @@ def _order(name: str, words: tuple[str, ...], family: RoleFamily) -> int | None:
     return family.names.get("_".join(words)) if found is None else found
 
 
-def _label(words: tuple[str, ...], family: RoleFamily) -> str | None:
-    """The words beyond one of the family's label names, at its end or front."""
+def _label(words: tuple[str, ...], family: RoleFamily) -> tuple[str, str] | None:
+    """The words beyond one of the family's label names, at its end or front, or around one of several words; and that
+    name."""
     for n in family.label_names:
         if 0 < len(n) < len(words):
             if words[-len(n) :] == n:
-                return "_".join(words[: -len(n)])
+                return "_".join(words[: -len(n)]), "_".join(n)
             if words[: len(n)] == n:
-                return "_".join(words[len(n) :])
+                return "_".join(words[len(n) :]), "_".join(n)
+    for n in family.label_names:
+        for at in range(1, len(words) - len(n)) if len(n) > 1 else ():
+            if words[at : at + len(n)] == n:
+                return "_".join((*words[:at], *words[at + len(n) :])), "_".join(n)
     return None
 
 
 def _phrased(name: str, table: Signals) -> str:
-    """The name with each phrase of several words as one word."""
+    """The name with each phrase of several words as one word. Scripts without blanks between words have no edges."""
     padded = f"_{name}_"
+    ascii_ = name.isascii()
     for phrase, word in table.phrases.items():
-        padded = padded.replace(f"_{phrase}_", f"_{word}_")
-    return padded.strip("_")
+        if phrase.isascii():
+            padded = padded.replace(f"_{phrase}_", f"_{word}_")
+        elif not ascii_:
+            padded = padded.replace(phrase, f"_{word}_")
+    return _GAPS.sub("_", padded).strip("_")
 
 
-def _reading(family: RoleFamily, split: Split, label: str, order: int, average: int, name: str) -> Reading:
+def _reading(
+    family: RoleFamily, split: Split, label: str, order: int, average: int, name: str, base: str = ""
+) -> Reading:
     words = frozenset(label.split("_")) if label else frozenset()
     part = bool(label) and split in family.parts_as and (split not in family.labelled or bool(words & family.parts))
     role = family.parts_as[split] if part else family.labelled[split] if label else family.roles[split]
     if family.label_is_name and not label:
-        label = next((n for n, place in family.names.items() if place == order), name)
+        label = base = next((n for n, place in family.names.items() if place == order), name)
     never = bool(words & family.never)
     why = f"{family.name}: {name}"
-    return Reading(role, split, label, why, family.bounds, family.name, order, average, part, never)
+    return Reading(role, split, label, why, family.bounds, family.name, order, average, part, never, base=base)
 
 
 def _short(pattern: str) -> str:

@@ -10,9 +10,10 @@ from functools import lru_cache
 import numpy as np
 
 from curvedoc.core.errors import UsageError
-from curvedoc.core.run import RoleMatch
+from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
 from curvedoc.ingest.find.path_words import words
+from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.signals import Signals
 from curvedoc.ingest.naming.vague_names import bare, lettered
@@ -21,7 +22,8 @@ from curvedoc.ingest.naming.vague_names import bare, lettered
 _IN_RANGE = 0.9
 #: Fewer values than this cannot be told from a counter.
 _COUNTER_POINTS = 5
-#: A metric with this share of the points of the most logged of its role counts as logged as often.
+#: A metric with this share of the points of the most logged of its role counts as logged as often; one that covers
+#: less than this share of the steps of the widest is one of a part of the run.
 _DENSE = 0.5
 #: Roles in which each label is a thing of its own, told in the order logged (the order of the layers).
 _LAYERED = words(
@@ -44,11 +46,12 @@ class Facts:
     metric: str
     points: int
     finite: Floats
+    cover: float = 1.0  # share of the run's steps from its first value to its last
     growing: bool = False  # never falls, and mostly rises
     counter: bool = False  # growing integers
 
 
-def facts(metric: str, value: Floats) -> Facts:
+def facts(metric: str, value: Floats, cover: float = 1.0) -> Facts:
     """The facts of one metric from its values in file order; non-finite ones count as points and say nothing else."""
     finite = value[np.isfinite(value)]
     growing = False
@@ -56,15 +59,20 @@ def facts(metric: str, value: Floats) -> Facts:
         # compared, not subtracted: values of either sign near the largest float would overflow
         before, after = finite[:-1], finite[1:]
         growing = bool((after >= before).all()) and bool((after > before).mean() > 0.5)
-    return Facts(metric, len(value), finite, growing, growing and bool((finite == np.floor(finite)).all()))
+    return Facts(metric, len(value), finite, cover, growing, growing and bool((finite == np.floor(finite)).all()))
 
 
-def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] | None = None) -> tuple[RoleMatch, ...]:
+def assign(
+    metrics: Sequence[Facts],
+    table: Signals,
+    chosen: Mapping[str, str] | None = None,
+    settings: Mapping[str, Scalar] | None = None,
+) -> tuple[RoleMatch, ...]:
     """The roles of a run's metrics, by role in the order of signals.yaml and within one best first.
 
     Best is: no part and no other data set; raw before averaged; logged as often as any; the earlier name in
     signals.yaml; more points. `chosen` (role -> metric, as set by the user) comes before all of it, where the run has
-    the metric.
+    the metric. What no name tells is told by evidence of the values; settings: what the configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
     have = {r.role for _, r in found}
@@ -73,7 +81,10 @@ def assign(metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str] |
     guessed = [*bare(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
-    found = _test_for_validation(_promoted(_lone_layers(found), metrics, table))
+    found = totals(metrics, found, table)
+    found = _promoted(_lone_layers(found), metrics, table)
+    found += [(f, r) for f, r in by_evidence(metrics, found, table, settings or {}) if _plausible(f, r)]
+    found = _test_for_validation(found)
     chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
@@ -192,10 +203,10 @@ def _promoted(
             found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
             continue
         names_in = table.stands_in.get("loss", ())
-        spare = [(f, r) for f, r in found if r.family == "metric" and r.split == split and r.label in names_in]
+        spare = [(f, r) for f, r in found if r.family == "metric" and r.split == split and r.base in names_in]
         if spare:
-            best = min(spare, key=lambda fr: (-fr[0].points, names_in.index(fr[1].label)))
-            found = [(f, replace(r, role=role, label="") if f is best[0] else r) for f, r in found]
+            best = min(spare, key=lambda fr: (-fr[0].points, names_in.index(fr[1].base)))
+            found = [(f, replace(r, role=role, label="", trust="likely") if f is best[0] else r) for f, r in found]
     return found
 
 
@@ -217,12 +228,12 @@ def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts
 
 
 def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:
-    most = max(f.points for f, _ in group)
+    most, widest = max(f.points for f, _ in group), max(f.cover for f, _ in group)
     order = {f.metric: i for i, (f, _) in enumerate(group)}
 
     def rank(fr: tuple[Facts, Reading]) -> tuple[object, ...]:
         f, r = fr
-        sparse = f.points < _DENSE * most
+        sparse = f.points < _DENSE * most or f.cover < _DENSE * widest
         if role in _LAYERED:
             return (order[f.metric],)
         return (r.part, bool(r.label) and r.family != "metric", sparse, r.average, r.order, -f.points, order[f.metric])
@@ -236,7 +247,7 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
                 continue
             label = f.metric
         labels.add(label)
-        out.append(RoleMatch(role, f.metric, label, r.why))
+        out.append(RoleMatch(role, f.metric, label, r.why, r.trust))
     if len(out) == 1 and role not in _LAYERED:
         out = [replace(out[0], label="")]
     return out

@@ -14,6 +14,7 @@ import yaml
 
 from curvedoc.core.errors import RuleError
 from curvedoc.ingest.find.path_words import words
+from curvedoc.ingest.naming.plain_name import plain as plain
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
@@ -21,12 +22,24 @@ Kind = Literal["number", "text", "flag", "choice"]
 
 #: A safe loader, in C where it is built.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_TOP = {"version", "words", "ignore", "patterns", "families", "stands_in", "asides", "config", "implies"}
+_TOP = {
+    "version",
+    "words",
+    "ignore",
+    "patterns",
+    "families",
+    "stands_in",
+    "hints",
+    "unrelated",
+    "asides",
+    "config",
+    "implies",
+}
 _PATTERN = {"role", "raw", "plain", "range", "not"}
 _FAMILY = set(
     words(
         """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
-        players rivals steered_by steered_unless game_as"""
+        players rivals steered_by steered_unless game_as numbered"""
     )
 )
 _SETTING = {"type", "keys", "choices", "flags", "above"}
@@ -72,6 +85,7 @@ class RoleFamily:
     steered_by: frozenset[str] = frozenset()  # roles that make the whole loss one of such a game
     steered_unless: frozenset[str] = frozenset()  # and those beside which it is none
     game_as: str = ""  # the role of a loss in such a game
+    numbered: bool = False  # a number in the name tells how it was measured (recall@5, the last 100 episodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +112,8 @@ class Signals:
     patterns: tuple[Pattern, ...]
     families: tuple[RoleFamily, ...]
     stands_in: Mapping[str, tuple[str, ...]]
+    hints: Mapping[str, frozenset[str]]  # family -> words that may mean it, where the values agree
+    unrelated: frozenset[str]  # words of what is no measure of learning
     asides: frozenset[str]  # parts of a configuration that are not about training
     settings: tuple[SettingKeys, ...]
     implies: Mapping[str, Mapping[str, Mapping[str, bool | int | float | str]]]
@@ -137,8 +153,8 @@ def _checked(text: bytes, path: Path) -> Signals:
     raw_splits = words.to("splits").mapping(top.get("words", {}).get("splits", {}))
     words.to("splits").keys(raw_splits, set(SPLITS))
     return Signals(
-        splits={w: s for s in SPLITS for w in words.to(s).names(raw_splits.get(s, []))},
-        phrases=words.to("phrases").mapping(top.get("words", {}).get("phrases", {})),
+        splits={plain(w): s for s in SPLITS for w in words.to(s).names(raw_splits.get(s, []))},
+        phrases=_phrases(words.to("phrases").mapping(top.get("words", {}).get("phrases", {}))),
         average=frozenset(words.to("average").names(top.get("words", {}).get("average", []))),
         noise=frozenset(words.to("noise").names(top.get("words", {}).get("noise", []))),
         ignore=at.to("ignore").regexes(top.get("ignore", [])),
@@ -148,6 +164,11 @@ def _checked(text: bytes, path: Path) -> Signals:
             k: tuple(at.to("stands_in").names(v))
             for k, v in at.to("stands_in").mapping(top.get("stands_in", {})).items()
         },
+        hints={
+            k: frozenset(plain(n) for n in at.to(f"hints.{k}").names(v))
+            for k, v in at.to("hints").mapping(top.get("hints", {})).items()
+        },
+        unrelated=frozenset(at.to("unrelated").names(top.get("unrelated", []))),
         asides=frozenset(at.to("asides").names(top.get("asides", []))),
         settings=tuple(
             _setting(k, v, at.to(f"config.{k}")) for k, v in at.to("config").mapping(top.get("config", {})).items()
@@ -156,17 +177,10 @@ def _checked(text: bytes, path: Path) -> Signals:
     )
 
 
-def plain(name: str) -> str:
-    """A name without case, camelCase and separators; at most 300 characters of it, for it comes from a log.
-
-    >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total")
-    ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total')
-    """
-    return _EDGE.sub("_", _CAMEL.sub("_", name[:300])).strip("_").lower()
-
-
-_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
-_EDGE = re.compile(r"[^A-Za-z\d]+")
+def _phrases(table: Mapping[str, Any]) -> dict[str, str]:
+    """The phrases as they stand in plain names, the longer ones first: a word may be the beginning of another."""
+    found = {plain(k): str(v) for k, v in table.items()}
+    return {k: found[k] for k in sorted(found, key=len, reverse=True)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +281,7 @@ def _family(value: Any, at: _At) -> RoleFamily:
         frozenset(at.to("steered_by").names(value.get("steered_by", []))),
         frozenset(at.to("steered_unless").names(value.get("steered_unless", []))),
         str(value.get("game_as", "")),
+        value.get("numbered", False) is True,
     )
 
 

@@ -1,0 +1,132 @@
+"""What the values of one metric look like: a schedule, a share that rises, a loss that falls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.core.series import Floats
+
+#: Fewer values than this show no shape.
+FEWEST = 8
+#: A longer curve is looked at in so many places, spread over it evenly.
+_PLACES = 2_000
+#: A schedule is computed: from one value to the next its slope changes by no more than this part of its range,
+_BEND = 0.02
+#: but for so many kinks (a warm-up's end, a drop).
+_KINKS = 0.05
+_KINKS_FREE = 3
+#: Differences of printed numbers scatter by their last digit.
+_EXACT = 1e-4
+#: No rate is higher.
+_HIGHEST_RATE = 10.0
+#: A share of right answers ends so far above its beginning; a loss so far below it, in its own scatter.
+_LEARNED = 1.1
+_CLEARLY = 1.0
+_PERCENT = 100.0
+
+
+def thinned(value: Floats) -> Floats:
+    """At most some thousand values of the curve, in order."""
+    return value if len(value) <= _PLACES else value[:: -(-len(value) // _PLACES)]
+
+
+def is_schedule(value: Floats) -> bool:
+    """Whether the values are positive and computed: levels, lines and smooth arcs with a few kinks, not one constant.
+
+    A curve that falls along one convex arc only is none: so does a loss without noise.
+    """
+    v = thinned(value)
+    if len(v) < FEWEST or not bool((v >= 0.0).all()) or float(v.max()) > _HIGHEST_RATE:
+        return False
+    span = float(v.max() - v.min())
+    if span == 0.0:
+        return False
+    moves = np.diff(v) / span
+    flat = float(np.mean(moves == 0.0))
+    if flat >= 0.5:  # levels: every drop or rise is a kink, and there are few
+        return int((moves != 0.0).sum()) <= max(_KINKS_FREE, _KINKS * len(v)) or is_smooth(v)
+    return is_smooth(v) and not _is_decay(moves)
+
+
+def is_smooth(value: Floats) -> bool:
+    """Whether the slope changes little from one value to the next, but for a few kinks."""
+    v = thinned(value)
+    span = float(v.max() - v.min()) if len(v) else 0.0
+    if len(v) < FEWEST or span == 0.0:
+        return False
+    bends = np.abs(np.diff(v, 2)) / span
+    turns = int((np.diff(np.sign(np.diff(v))) != 0).sum())
+    kinks = max(_KINKS_FREE, _KINKS * len(v))
+    return int((bends > _BEND).sum()) <= kinks and turns <= 2 * kinks
+
+
+def _is_decay(moves: Floats) -> bool:
+    """Whether the curve only falls, ever more slowly: no line, no arc that begins flat, no constant ratio."""
+    if not bool((moves <= 0.0).all()):
+        return False
+    bends = np.diff(moves)
+    straight = float(np.max(np.abs(bends))) <= _EXACT * float(np.max(np.abs(moves)))
+    return not straight and float(np.mean(bends >= -_EXACT * float(np.max(np.abs(moves))))) > 0.9
+
+
+def rises_as_a_share(value: Floats) -> bool:
+    """Whether the values lie within 0 and 1, or 0 and 100, scatter, and end well above their beginning."""
+    if len(value) < FEWEST or not bool(((value >= 0.0) & (value <= _PERCENT)).all()) or is_smooth(value):
+        return False
+    first, last = _ends(value)
+    return last > _LEARNED * first and last > 0.0 and _moved(value)
+
+
+def falls(value: Floats) -> bool:
+    """Whether the curve ends below its beginning by more than its own scatter, and is no schedule."""
+    if len(value) < FEWEST or is_schedule(value):
+        return False
+    first, last = _ends(value)
+    return last < first and _moved(value)
+
+
+def _ends(value: Floats) -> tuple[float, float]:
+    """The median of the first tenth (three values at least) and of the last."""
+    k = max(3, len(value) // 10)
+    return float(np.median(value[:k])), float(np.median(value[-k:]))
+
+
+def _moved(value: Floats) -> bool:
+    """Whether beginning and end are further apart than one value is from the next."""
+    first, last = _ends(value)
+    with np.errstate(over="ignore", invalid="ignore"):
+        noise = float(np.median(np.abs(np.diff(thinned(value)))))
+    return abs(last - first) > _CLEARLY * noise
+
+
+def is_scatter(value: Floats) -> bool:
+    """Whether positive values scatter around a level with more above than below, as norms of gradients do."""
+    if len(value) < FEWEST or not bool((value > 0.0).all()) or is_smooth(value):
+        return False
+    return float(np.mean(value)) > float(np.median(value))
+
+
+def parts_of(total: Floats, others: list[Floats]) -> list[int]:
+    """Places of the curves of which `total` is the sum with constant positive weights; none where it is no such sum.
+
+    All have one length. The sum must be met in every value to the digits that are printed.
+    """
+    k, n = len(others), len(total)
+    if k < 2 or n < max(FEWEST, 3 * k):
+        return []
+    rows = np.linspace(0, n - 1, min(n, 400)).astype(np.int64)
+    y, x = total[rows], np.stack([o[rows] for o in others], axis=1)
+    scale = np.max(np.abs(x), axis=0)
+    live = np.flatnonzero((scale > 0.0) & (np.ptp(x, axis=0) > 0.0))
+    top = float(np.max(np.abs(y)))
+    if len(live) < 2 or top == 0.0 or float(np.ptp(y)) == 0.0:
+        return []
+    weight, *_ = np.linalg.lstsq(x[:, live] / scale[live], y / top, rcond=None)
+    share = weight  # of the total's top, by each part's own
+    if bool((share < -_EXACT).any()):
+        return []
+    miss = np.abs(x[:, live] / scale[live] @ weight - y / top)
+    if float(np.max(miss)) > 3e-3 or float(np.median(miss)) > _EXACT * 10:
+        return []
+    found = [int(live[i]) for i in range(len(live)) if share[i] > 1e-3]
+    return found if len(found) >= 2 else []

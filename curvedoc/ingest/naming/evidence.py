@@ -1,0 +1,311 @@
+"""Roles of metrics whose names say little or nothing: what a weak name hints at and what the values agree with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from curvedoc.core.run import Scalar, Sureness
+from curvedoc.core.series import Floats
+from curvedoc.ingest.naming import curve_shape
+from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
+from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
+
+#: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
+_CROWD = 40
+#: A sum of more parts than that is not looked for.
+_PARTS = 12
+#: The rate of a configuration, as a logger rounds it.
+_SAME_RATE = 1e-3
+#: Losses of one run, on data seen and unseen, begin within this factor of each other.
+_LEVEL = 4.0
+#: The untrained loss of C classes is ln C, give or take.
+_NEAR_LN = 0.15
+
+
+class Values(Protocol):
+    """What is looked at of a metric: `roles.Facts`."""
+
+    @property
+    def metric(self) -> str:
+        """Its name."""
+
+    @property
+    def points(self) -> int:
+        """How many values it has."""
+
+    @property
+    def finite(self) -> Floats:
+        """Its finite values in file order."""
+
+    @property
+    def growing(self) -> bool:
+        """Whether it never falls."""
+
+
+F = TypeVar("F", bound=Values)
+Found = Sequence[tuple[F, Reading]]
+
+
+def by_evidence(
+    metrics: Sequence[F], found: Found[F], table: Signals, settings: Mapping[str, Scalar]
+) -> list[tuple[F, Reading]]:
+    """The readings of metrics that have none: by a hint of the name with values that agree, else by values alone.
+
+    Values alone name a loss only where nothing is known of the run's loss, its reward or its rivals.
+    """
+    known = {f.metric for f, _ in found}
+    unread = [f for f in metrics if f.metric not in known and len(f.finite)]
+    free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
+    out = _rivals(free, found, table)
+    found = [*found, *out]
+    out += _rates(unread, found, table, settings)
+    out += _hinted(_left(free, out), [*found, *out], table)
+    crowd = len(free) > _CROWD
+    out += [] if crowd else _shares(_left(free, out), [*found, *out], table)
+    out += [] if crowd else _losses(_left(free, out), [*found, *out], table, settings)
+    return out
+
+
+def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with a loss that is the sum of others as the whole, and those others as its parts.
+
+    Only curves of training with the same number of values are summed, and only where no whole loss is known by a name
+    that says so, or where that one is among the parts or the sum itself.
+    """
+    family = _family("loss", table)
+    if family is None or "train" not in family.parts_as:
+        return list(found)
+    by_metric = {f.metric: r for f, r in found}
+    loose = [
+        f
+        for f in metrics
+        if len(f.finite) == f.points >= curve_shape.FEWEST
+        and not f.growing
+        and _may_be_part(by_metric.get(f.metric), family)
+        and not is_aside(f.metric, table)
+    ]
+    sizes = {f.points for f in loose}
+    for size in sorted(sizes, reverse=True):
+        group = [f for f in loose if f.points == size]
+        if not 3 <= len(group) <= _PARTS:
+            continue
+        for whole in sorted(group, key=lambda f: -float(np.median(f.finite))):
+            rest = [f for f in group if f is not whole]
+            places = curve_shape.parts_of(whole.finite, [f.finite for f in rest])
+            if places:
+                parts = [rest[i] for i in places]
+                return _summed(list(found), whole, parts, family)
+    return list(found)
+
+
+def _says_something(name: str, table: Signals) -> bool:
+    """Whether a name has a word of its own, or a split: "data" and "batch" are times and counts."""
+    _, rest = split_and_rest(name, table)
+    return bool(rest) or not table.splits.keys().isdisjoint(plain(name).split("_"))
+
+
+def _rivals(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
+    """The losses of two networks that play against each other and are logged by the players' names alone."""
+    out = []
+    for family in table.families:
+        if not family.game_as or any(r.role == family.game_as for _, r in found):
+            continue
+        players = [(f, p) for f in free for p in [plain(f.metric).split("_")[0]] if p in family.players]
+        if {p for _, p in players} & family.rivals and {p for _, p in players} - family.rivals:
+            why = "called by a player of a game of two networks"
+            out += [
+                (f, Reading(family.game_as, "train", f.metric, why, family.bounds, family.name, trust="likely"))
+                for f, _ in players
+                if not f.growing and len(f.finite) >= curve_shape.FEWEST
+            ]
+    return out
+
+
+def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:
+    own = (family.roles["train"], family.parts_as["train"])
+    return r is None or (r.split == "train" and r.role in own)
+
+
+def _summed(found: list[tuple[F, Reading]], whole: F, parts: list[F], family: RoleFamily) -> list[tuple[F, Reading]]:
+    names = {f.metric for f in parts}
+    kept = [(f, r) for f, r in found if f.metric not in names and f is not whole]
+    was = {f.metric: r for f, r in found}
+    said = f"the sum of {', '.join(f.metric for f in parts[:4])}"
+    old = was.get(whole.metric)
+    main = Reading(family.roles["train"], "train", "", said, family.bounds, family.name, trust="likely")
+    if old is not None and old.role == main.role and old.trust == "sure":
+        main = replace(old, part=False, label="")
+    role = family.parts_as["train"]
+    why = f"a part of the sum {whole.metric}"
+    named = [
+        (f, replace(was[f.metric], role=role, part=True, label=was[f.metric].label or f.metric))
+        if f.metric in was
+        else (f, Reading(role, "train", f.metric, why, family.bounds, family.name, part=True, trust="likely"))
+        for f in parts
+    ]
+    return [*kept, (whole, main), *named]
+
+
+def _left(free: Sequence[F], out: Found[F]) -> list[F]:
+    taken = {f.metric for f, _ in out}
+    return [f for f in free if f.metric not in taken]
+
+
+def _rates(
+    free: Sequence[F], found: Found[F], table: Signals, settings: Mapping[str, Scalar]
+) -> list[tuple[F, Reading]]:
+    """The learning rate: begins or peaks at the configuration's, or is hinted at, and walks as a schedule."""
+    family = _family("lr", table)
+    if family is None or any(r.family == "lr" for _, r in found):
+        return []
+    rate = settings.get("lr")
+    hints = table.hints.get("lr", frozenset())
+    best: list[tuple[int, F, str, Sureness]] = []
+    for f in free:
+        v = f.finite
+        if len(v) < 3 or not bool((v >= 0.0).all()) or float(v.max()) <= 0.0:
+            continue
+        constant = float(v.max()) == float(v.min())
+        moves = curve_shape.is_schedule(v)
+        hint = bool(hints & set(split_and_rest(f.metric, table)[1]))
+        if is_aside(f.metric, table) and not (hint and float(v.max()) <= 1.0):  # "eta" is the time left as well
+            continue
+        stated = isinstance(rate, (int, float)) and not isinstance(rate, bool) and rate > 0
+        equal = stated and abs(float(v.max()) - float(rate or 0)) <= _SAME_RATE * float(rate or 1)
+        if equal and (moves or (constant and hint)):
+            best.append((0, f, "begins or peaks at the configuration's lr", "likely"))
+        elif hint and (moves or (constant and float(v.max()) <= 1.0) or curve_shape.is_smooth(v)):
+            best.append((1, f, "called like a rate, and walks like a schedule", "likely"))
+        elif moves and float(v.max()) <= 0.5 and float(v.min()) < float(v.max()) / 2 and _peaks_early(v):
+            best.append((2, f, "walks like a schedule", "guess"))
+    if not best:
+        return []
+    _, f, why, trust = min(best, key=lambda b: b[0])
+    return [(f, Reading(family.roles["train"], "train", "", why, family.bounds, "lr", trust=trust))]
+
+
+def _peaks_early(value: Floats) -> bool:
+    """Whether the highest value stands in the first half: a weight that is turned up has it at its end."""
+    return int(np.argmax(value)) <= len(value) // 2
+
+
+#: What the values of a hinted role must look like.
+_AGREES: Mapping[str, Callable[[Floats], bool]] = {
+    "loss": lambda v: (
+        len(v) < curve_shape.FEWEST or not (curve_shape.is_schedule(v) or curve_shape.rises_as_a_share(v))
+    ),
+    "accuracy": lambda v: bool(((v >= 0.0) & (v <= 100.0)).all()) and bool((v != v[0]).any()),
+    "grad_norm": lambda v: bool((v >= 0.0).all()) and not curve_shape.is_smooth(v),
+    "metric": lambda v: bool((v != v[0]).any()),
+    "reward": lambda v: bool((v != v[0]).any()),
+}
+
+
+def _hinted(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
+    """Metrics whose name holds a word that may mean the role, where no other of the split has the role by name."""
+    have = {(r.family, r.split) for _, r in found}
+    steered = {"reward", "game_loss"} & {r.role for _, r in found}
+    out: list[tuple[F, Reading]] = []
+    taken: set[str] = set()
+    for name, agrees in _AGREES.items():
+        family = _family(name, table)
+        words = table.hints.get(name, frozenset())
+        if family is None or not words or (name == "loss" and steered):
+            continue
+        for f in free:
+            split, rest = split_and_rest(f.metric, table)
+            if f.metric in taken or f.growing or split not in family.roles or (name, split) in have:
+                continue
+            whole = "_".join(rest)
+            # a letter is a name, but in a name of several words it may be anything
+            if not (whole in words or any(len(w) > 1 and w in words for w in rest)) or not agrees(f.finite):
+                continue
+            why = f"may be a {family.roles[split]} by its name, and its values agree"
+            trust: Sureness = "likely" if _shown(name, f.finite) else "guess"
+            label = "_".join(rest) if family.label_is_name else ""
+            out.append((f, Reading(family.roles[split], split, label, why, family.bounds, name, trust=trust)))
+            taken.add(f.metric)
+    return out
+
+
+def _shown(name: str, value: Floats) -> bool:
+    """Whether the values show what the hint says, rather than not contradict it."""
+    if name == "loss":
+        return curve_shape.falls(value)
+    if name == "accuracy":
+        return curve_shape.rises_as_a_share(value)
+    return name != "grad_norm" or curve_shape.is_scatter(value)
+
+
+def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
+    """Qualities: within 0 and 1 or 0 and 100, and rising; only where none is known."""
+    family = _family("metric", table)
+    if family is None or any(r.family in ("accuracy", "metric", "reward") for _, r in found):
+        return []
+    out = []
+    for f in free:
+        split, rest = split_and_rest(f.metric, table)
+        if split in family.roles and curve_shape.rises_as_a_share(f.finite) and not f.growing:
+            why = "lies within 0 and 1 or 0 and 100, and rises"
+            label = "_".join(rest) or f.metric
+            out.append((f, Reading(family.roles[split], split, label, why, family.bounds, "metric", trust="guess")))
+    return out
+
+
+def _losses(
+    free: Sequence[F], found: Found[F], table: Signals, settings: Mapping[str, Scalar]
+) -> list[tuple[F, Reading]]:
+    """A loss by its values, and the loss of unseen data at its level; nothing where a loss or a reward is known."""
+    family = _family("loss", table)
+    other = {r.role for _, r in found} & {"loss", "val_loss", "reward", "game_loss", "aux_loss", "perplexity"}
+    if family is None or other:
+        return []
+    able = [f for f in free if not f.growing and curve_shape.falls(f.finite)]
+    able = [f for f in able if float(np.median(f.finite)) > 0.0 or bool((f.finite < 0.0).any())]
+    if not able:
+        return []
+    most = max(f.points for f in able)
+    start = _untrained(settings)
+
+    def rank(f: F) -> tuple[bool, bool, bool]:
+        split, _ = split_and_rest(f.metric, table)
+        near = start is not None and abs(float(f.finite[0]) - start) <= _NEAR_LN * start
+        return (split != "train", f.points < most // 2, not near)
+
+    main = min(able, key=rank)
+    near = "falls from the untrained loss" if start is not None and not rank(main)[2] else "falls, as a loss does"
+    split = split_and_rest(main.metric, table)[0]
+    out = [(main, Reading(family.roles[split], split, "", near, family.bounds, "loss", trust="guess"))]
+    if split == "train":
+        out += _unseen(main, _left(able, out), family, table)
+    return out
+
+
+def _unseen(main: F, free: Sequence[F], family: RoleFamily, table: Signals) -> list[tuple[F, Reading]]:
+    """The loss of a split that its name gives, or of the few values that begin at the level of the main one."""
+    level = float(np.median(main.finite[: max(3, len(main.finite) // 10)]))
+    for f in free:
+        split, _ = split_and_rest(f.metric, table)
+        first = float(np.median(f.finite[: max(3, len(f.finite) // 10)]))
+        alike = level > 0 and first > 0 and 1 / _LEVEL <= first / level <= _LEVEL
+        if alike and (split == "val" or 3 * f.points <= main.points):
+            why = "begins at the level of the loss"
+            return [(f, Reading(family.roles["val"], "val", "", why, family.bounds, "loss", trust="guess"))]
+    return []
+
+
+def _untrained(settings: Mapping[str, Scalar]) -> float | None:
+    """ln C of the classes or words that the configuration states."""
+    for key in ("num_classes", "vocab_size"):
+        value = settings.get(key)
+        if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 1:
+            return float(np.log(value))
+    return None
+
+
+def _family(name: str, table: Signals) -> RoleFamily | None:
+    return next((f for f in table.families if f.name == name), None)

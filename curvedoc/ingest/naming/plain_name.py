@@ -1,0 +1,26 @@
+"""Names as they are compared: without case, camelCase, separators and accents."""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+
+def plain(name: str) -> str:
+    """A name without case, camelCase and separators; at most 300 characters of it, for it comes from a log.
+
+    Letters of every language stay; accents go, since half of the writers leave them out.
+
+    >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total"), plain("Pérdida_val")
+    ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total', 'perdida_val')
+    """
+    name = name[:300]
+    if not name.isascii():
+        name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
+    return _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower()
+
+
+_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
+_EDGE = re.compile(r"[\W_]+")
+#: The marks of Latin, Greek and Cyrillic letters; those of Japanese make another letter and stay.
+_ACCENT = re.compile("[\u0300-\u036f]")
