@@ -109,9 +109,9 @@ def explain_run(id_: str, path: Path, options: Options, markdown: bool) -> None:
     for run in runs:
         name = path.resolve().name if run.name == "." else run.name
         if rule is not None:
-            made = rule_trace_page(rule, name, trace_rule(rule, run, related.get(run.name, ())))
+            made = rule_trace_page(rule, name, trace_rule(rule, run, related.get(run.name, ()), book.facts))
         else:
-            made = cause_trace_page(book.causes[id_], name, trace_cause(book.causes[id_], run))
+            made = cause_trace_page(book.causes[id_], name, trace_cause(book.causes[id_], run, book.facts))
         _print(made, markdown)
 
 

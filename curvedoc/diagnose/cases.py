@@ -16,7 +16,7 @@ from curvedoc.core.series import Floats, Ints
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.rulebook.rule import Fact, Rule
-from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, CaseRun, Knots
+from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, CaseRun, CauseCase, Knots
 
 _STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
 
@@ -157,9 +157,13 @@ def _problem(rule: Rule, case: Case, facts: Mapping[str, Fact] | None) -> str:
 
 def check(rule: Rule, case: Case, facts: Mapping[str, Fact] | None = None) -> CaseResult:
     """Whether a case holds. A case marked `known` is expected to fail, and is wrong when it passes."""
-    problem = _problem(rule, case, facts)
-    if case.known is not None:
-        passed = bool(problem)
-        problem = "" if passed else f"marked known: {case.known}, but it passes now: remove the mark"
-        return CaseResult(rule.id, case.name, passed, case.known, problem)
-    return CaseResult(rule.id, case.name, not problem, None, problem)
+    return result_of(rule.id, case, _problem(rule, case, facts))
+
+
+def result_of(id_: str, case: Case | CauseCase, problem: str) -> CaseResult:
+    """The result of a case with what is wrong about it, the other way round where it is marked `known`."""
+    if case.known is None:
+        return CaseResult(id_, case.name, not problem, None, problem)
+    passed = bool(problem)
+    said = "" if passed else f"marked known: {case.known}, but it passes now: remove the mark"
+    return CaseResult(id_, case.name, passed, case.known, said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import ChainMap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
@@ -264,6 +264,21 @@ def _answer(given: str | schema.AnswerFile | None) -> str | Answer | None:
     return given if given is None or isinstance(given, str) else Answer(given.yes, given.no)
 
 
+def _unknown_in(
+    expect: schema.CauseExpect, predicts: Sequence[Prediction], checks: Sequence[CheckSpec]
+) -> Iterator[str]:
+    """What a case of a cause expects of lines and questions that the cause does not have."""
+    for key, names, lines in (
+        ("for", expect.supports, [p.given for p in predicts if p.times > 1]),
+        ("against", expect.against, [p.given for p in predicts if p.times < 1]),
+        ("without", expect.without, [p.given for p in predicts]),
+    ):
+        yield from (f"'{key}': no such line is given '{name}'" for name in names if name not in lines)
+    for start in expect.answers:
+        if sum(check.ask.startswith(start) for check in checks) != 1:
+            yield f"'answers': not one question begins with '{start}'"
+
+
 def compile_cause(
     file: schema.CauseFile, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
 ) -> tuple[Cause | None, list[Problem]]:
@@ -285,12 +300,15 @@ def compile_cause(
             c.truth(("checks", i, "answer"), name)
         because = c.sentence(("checks", i, "because"), check.because or "", None, None)
         checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, answer, because.text))
+    for i, case in enumerate(file.tests):
+        c.problems += [(("tests", i, "expect"), what) for what in _unknown_in(case.expect, predicts, checks)]
     if c.problems:
         return None, c.problems
     return (
         Cause(
             file.id, file.title, file.mechanism, replace(program, facts=c.read()), tuple(predicts), tuple(checks),
-            tuple(file.fix), file.probe or "", references(file.references), path, file.complex_because or "",
+            tuple(file.fix), file.probe or "", tuple(file.tests), references(file.references), path,
+            file.complex_because or "",
         ),
         [],
     )  # fmt: skip

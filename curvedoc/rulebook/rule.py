@@ -11,7 +11,7 @@ from curvedoc.rulebook.expr import Expr
 
 if TYPE_CHECKING:
     from curvedoc.rulebook.facts_schema import FactCase
-    from curvedoc.rulebook.schema import Case
+    from curvedoc.rulebook.schema import Case, CauseCase
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts"]
 Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]
@@ -185,6 +185,7 @@ class Cause:
     checks: tuple[CheckSpec, ...]
     fix: tuple[str, ...]
     probe: str
+    tests: tuple[CauseCase, ...]
     references: tuple[tuple[str, str], ...]
     path: str
     complex_because: str = ""  # why it has so many params or measures

@@ -121,6 +121,32 @@ class Case(CaseRun):
     shown: bool = False  # drawn on the reference page, instead of the first case that fires
 
 
+class CauseExpect(Strict):
+    """What a case expects of a cause: its lines by their `given`, its answers by the beginning of the question."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    supports: list[Name] = Field(default=[], alias="for")
+    against: list[Name] = []
+    without: list[Name] = []  # lines that do not hold
+    above: list[Id] = []  # causes whose own evidence is weaker
+    answers: dict[str, Literal["yes", "no", "open"]] = {}
+    rank: Annotated[int, Field(ge=1, le=20)] | None = None  # at most, in the whole diagnosis of the run
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> CauseExpect:
+        if not (self.supports or self.against or self.without or self.above or self.answers or self.rank):
+            raise ValueError("nothing is expected")
+        return self
+
+
+class CauseCase(CaseRun):
+    """One embedded test of a cause."""
+
+    expect: CauseExpect
+    known: Literal["miss", "false-alarm"] | None = None
+
+
 class RuleFile(Strict):
     """One detector: rules/<family>/<symptom-id>.yaml."""
 
@@ -235,5 +261,6 @@ class CauseFile(Strict):
     checks: Annotated[list[CheckFile], Field(min_length=1)]
     fix: Annotated[list[Prose], Field(min_length=1)]
     probe: str | None = None
+    tests: list[CauseCase] = []
     references: list[Reference] = []
     complex_because: Prose | None = None

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import shlex
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
+from curvedoc.rulebook.rule import Member
+from curvedoc.rulebook.schema import CauseExpect, CauseFile, RuleFile
+from curvedoc.rulebook.vocabulary import SPECIAL
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -54,3 +58,25 @@ def test_the_python_of_the_readme_works(place: Path, capsys: pytest.CaptureFixtu
     for text in blocks:
         exec(compile(text, "README.md", "exec"), {})
     assert "failed" in capsys.readouterr().out
+
+
+def test_the_examples_of_the_rule_language_are_files_whose_cases_hold(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```yaml\n(id: (\S+)\n.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(examples) == 3
+    for example, id_ in examples:
+        folder = tmp_path / ("causes" if "predicts:" in example else "mine")
+        folder.mkdir(exist_ok=True)
+        (folder / f"{id_}.yaml").write_text(example, encoding="utf-8")
+    result = CliRunner().invoke(app, ["test-rules", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    assert "9 of 9 cases of 2 rules and 1 causes hold" in result.output
+
+
+def test_every_word_of_the_rule_language_is_in_its_page() -> None:
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    members = [m for m in get_args(Member) if m]
+    assert [m for m in members if f"`{m} <role>`" not in text] == []
+    assert [name for name in SPECIAL if f"`{name}(" not in text] == []
+    keys = [f.alias or name for model in (RuleFile, CauseFile, CauseExpect) for name, f in model.model_fields.items()]
+    assert [k for k in keys if f"`{k}`" not in text and f"`{k}:" not in text] == []

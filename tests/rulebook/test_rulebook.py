@@ -10,6 +10,7 @@ import pytest
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.diagnose.cases import judge
+from curvedoc.diagnose.cause_cases import check_cause
 from curvedoc.rulebook.load import load, rules_dir, tune
 from curvedoc.rulebook.rule import Answer
 from curvedoc.rulebook.yaml12 import parse
@@ -93,6 +94,55 @@ def test_a_question_may_have_a_measure_for_yes_and_another_for_no(tmp_path: Path
         with pytest.raises(RuleErrors) as caught:
             load([tmp_path], builtin=False)
         assert any(says in str(e) for e in caught.value.errors)
+
+
+CAUSE_CASE = """tests:
+  - name: fast
+    config: {lr: 0.9}
+    expect: {for: [fast], answers: {Is it cold: yes}}
+"""
+PREDICTS = (
+    "predicts: {settings: [{given: fast, for: clear, say: it is fast}, {given: slow, against: weak, say: slow}]}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        (("", ""), ""),
+        (("lr: 0.9", "lr: 0.1"), "'fast' does not hold: False; 'Is it cold' is answered unanswerable, expected yes"),
+        (("lr: 0.9", "steps: 9"), "'fast' does not hold: None; 'Is it cold' is answered unanswerable, expected yes"),
+        (("{for: [fast]", "{without: [fast]"), "'fast' holds"),
+        (("yes}", "no}"), "'Is it cold' is answered yes, expected no"),
+        (("yes}", "yes}, rank: 1"), "not among the first 1: no cause is named"),
+        (("yes}", "yes}, above: [too-cold]"), "its evidence of 3 is not above the 3 of too-cold"),
+        (("expect:", "known: miss\n    expect:"), "marked known: miss, but it passes now: remove the mark"),
+    ],
+)
+def test_a_cause_has_cases_of_its_own(tmp_path: Path, change: tuple[str, str], problem: str) -> None:
+    (tmp_path / "causes").mkdir()
+    (tmp_path / "causes" / "too-cold.yaml").write_text(CAUSE + PREDICTS + CAUSE_CASE.replace(*change))
+    book = load([tmp_path], builtin=False)
+    cause = book.causes["too-cold"]
+    assert check_cause(cause, cause.tests[0], book).problem == problem
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (("for: [fast]", "for: [slow]"), "'for': no such line is given 'slow'"),
+        (("Is it cold: yes", "Is it warm: yes"), "not one question begins with 'Is it warm'"),
+        (("{for: [fast], answers: {Is it cold: yes}}", "{}"), "nothing is expected"),
+        (("Is it cold: yes", "Is it cold: maybe"), "'yes', 'no' or 'open'"),
+    ],
+)
+def test_a_mistake_in_a_case_of_a_cause_is_named(tmp_path: Path, change: tuple[str, str], says: str) -> None:
+    assert change[0] in CAUSE_CASE
+    (tmp_path / "causes").mkdir()
+    (tmp_path / "causes" / "too-cold.yaml").write_text(CAUSE + PREDICTS + CAUSE_CASE.replace(*change))
+    with pytest.raises(RuleErrors) as caught:
+        load([tmp_path], builtin=False)
+    assert any(says in str(e) for e in caught.value.errors), caught.value.errors
 
 
 def test_every_error_of_every_file_is_told_at_once_with_its_line(tmp_path: Path) -> None:

@@ -12,17 +12,27 @@ from rule_format import (
 )
 
 from curvedoc.diagnose.cases import check
+from curvedoc.diagnose.cause_cases import check_cause
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause, Rule
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema import Case, CauseCase
 
 BOOK = load()
+CAUSE_CASES = [(cause, case) for cause in BOOK.causes.values() for case in cause.tests]
 CASES = [(rule, case) for rule in BOOK.rules for case in rule.tests]
 
 
 @pytest.mark.parametrize(("rule", "case"), CASES, ids=[f"{r.id}: {c.name}" for r, c in CASES])
 def test_a_case_holds(rule: Rule, case: Case) -> None:
     result = check(rule, case)
+    assert result.passed, result.problem
+
+
+@pytest.mark.parametrize(
+    ("cause", "case"), CAUSE_CASES, ids=[f"{cause.id}: {case.name}" for cause, case in CAUSE_CASES]
+)
+def test_a_case_of_a_cause_holds(cause: Cause, case: CauseCase) -> None:
+    result = check_cause(cause, case, BOOK)
     assert result.passed, result.problem
 
 

@@ -104,7 +104,8 @@ def agreement(held: Iterable[tuple[str, float]]) -> float:
     return math.prod(best.values())
 
 
-def _weigh(cause: Cause, bench: Bench) -> Weighed:
+def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
+    """What a cause's own file says of a run."""
     env = bench.environment(cause.program, bench.subject())
     texts = env.texts()
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
@@ -166,7 +167,7 @@ def raised(probability: float, factor: float) -> float:
 
 def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench) -> dict[str, Weighed]:
     """Every cause that a finding names, with the evidence of its own file."""
-    return {c: _weigh(causes[c], bench) for c in sorted({c for f in findings for c, _ in f.causes if c in causes})}
+    return {c: weigh_cause(causes[c], bench) for c in sorted({c for f in findings for c, _ in f.causes if c in causes})}
 
 
 def rank(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Check
@@ -15,7 +15,7 @@ from curvedoc.diagnose.judge.inputs import Bench, Names
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
-from curvedoc.rulebook.rule import Cause, Program, Rule
+from curvedoc.rulebook.rule import Cause, Fact, Program, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,11 @@ class CauseTrace:
     measures: tuple[TracedLine, ...]
 
 
-def trace_rule(rule: Rule, run: Run, group: Sequence[Run] = ()) -> tuple[RuleTrace, ...]:
+def trace_rule(
+    rule: Rule, run: Run, group: Sequence[Run] = (), facts: Mapping[str, Fact] | None = None
+) -> tuple[RuleTrace, ...]:
     """One trace for each subject of the rule; none where the run has no such subject."""
-    bench = Bench(run)
+    bench = Bench(run, facts=facts)
     traces = []
     for subject in subjects(bench, rule, group):
         judgment = judge_subject(rule, bench, subject)
@@ -69,9 +71,9 @@ def trace_rule(rule: Rule, run: Run, group: Sequence[Run] = ()) -> tuple[RuleTra
     return tuple(traces)
 
 
-def trace_cause(cause: Cause, run: Run) -> CauseTrace:
+def trace_cause(cause: Cause, run: Run, facts: Mapping[str, Fact] | None = None) -> CauseTrace:
     """What each line for and against a cause says of a run, and how its questions are answered."""
-    bench = Bench(run)
+    bench = Bench(run, facts=facts)
     env = bench.environment(cause.program, bench.subject())
     evidence = tuple((p.channel, p.times, _measure(cause.program, p.given, env)) for p in cause.predicts)
     checks = tuple(answered(c, env, env.texts(), cause.program, run.axis) for c in cause.checks)
@@ -91,7 +93,8 @@ def _why_silent(conditions: Iterable[TracedLine], excuses: Iterable[TracedLine])
 
 def _measure(program: Program, name: str, env: Names) -> TracedLine:
     formula: Expr | None = program.formulas.get(name)
-    text = formula.text if formula is not None else name
+    fact = env.bench.fact(name) if name in program.facts else None
+    text = formula.text if formula is not None else fact.because if fact is not None else name
     return TracedLine(name, text, _said(env[name]), _values(formula.names if formula is not None else (), env))
 
 
