@@ -97,7 +97,8 @@ measure:
   share: rise / size(best)
   clear: rise > noise_times * noise(loss)
 
-# Conditions that must all hold. A mapping `name: [conditions]` instead gives alternatives.
+# Conditions that must all hold. A mapping `name: [conditions]` instead gives alternatives. `excused_by: [measure]`
+# after it keeps the rule silent where that measure is known to be true.
 when:
   - rows >= rows_min
   - share > worse
@@ -139,9 +140,7 @@ tests:
     series: {val_loss: [[0, 2], [1000, 1]]}
     expect: not-judged
 
-# Where the claim comes from.
-references:
-  - {title: "our own runs"}
+# Where the claim comes from, if anybody can read it there: references: [{title: ..., url: ...}]
 """
 
 

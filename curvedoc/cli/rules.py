@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 import json
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,19 +16,57 @@ from curvedoc.core.errors import UsageError
 if TYPE_CHECKING:
     from curvedoc.options import Options
     from curvedoc.report.explain.page import Page
+    from curvedoc.rulebook.expr import Expr
     from curvedoc.rulebook.rule import Rulebook
 
 #: Runs that `explain --run` tells one after the other.
 MOST_RUNS = 8
 
 
+#: The forms of the language that take what is unknown; see docs/rules.md.
+FORMS = """\
+known(x) -> true/false
+    Whether x is known.
+sure(p: true/false) -> true/false
+    Whether p is known to be true.
+either(x, y) -> as x and y
+    x, or y where x is unknown.
+any(p, q, ...), all(p, q, ...) -> true/false
+    Or and and, leaving unknown operands out.
+most(x, y, ...), least(x, y, ...) -> a number
+    The largest and the smallest that is known.
+"""
+
+
 def list_vocabulary() -> None:
-    """Print every function a rule may call, with its types and first line."""
+    """Print every function by what it is about, with its types, its first line and a file that calls it."""
+    from curvedoc.rulebook.load import load
+    from curvedoc.rulebook.rule import Cause, Fact, Rule
     from curvedoc.rulebook.vocabulary import functions, type_name
 
+    book = load()
+    users: dict[str, str] = {}
+    files: list[Rule | Cause | Fact] = [*book.rules, *book.causes.values(), *book.facts.values()]
+    for file in files:
+        asked = [e for _, lines in file.when for e in lines] if isinstance(file, Rule) else []
+        for called in _called([*file.program.formulas.values(), *asked]):
+            users.setdefault(called, file.id)
+    sys.stdout.write(f"What is not known\n\n{FORMS}")
+    groups: dict[str, list[str]] = {}
     for name, function in sorted(functions().items()):
         parameters = ", ".join(f"{p}: {type_name(t)}" for p, t in function.parameters)
-        sys.stdout.write(f"{name}({parameters}) -> {type_name(function.result)}\n    {function.about}\n")
+        used = f" Used by {users[name]}." if name in users else ""
+        about = f"{name}({parameters}) -> {type_name(function.result)}\n    {function.about}{used}\n"
+        groups.setdefault(function.call.__module__.rpartition(".")[0], []).append(about)
+    for package in sorted(groups):
+        heading = (sys.modules[package].__doc__ or package).strip().rstrip(".")
+        sys.stdout.write(f"\n{heading}\n\n{''.join(groups[package])}")
+
+
+def _called(exprs: Iterable[Expr]) -> set[str]:
+    """The functions that expressions call."""
+    nodes = (node for expr in exprs for node in ast.walk(expr.tree))
+    return {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
 
 
 def list_rules(folders: list[Path], as_json: bool) -> None:

@@ -138,7 +138,9 @@ def test_rules_are_listed_with_their_thresholds() -> None:
     listed = json.loads(call("rules", "--json").stdout)
     assert {"divergence", "overfitting", "nan-sudden"} <= {r["id"] for r in listed}
     assert all(p["why"] for r in listed for p in r["params"].values())
-    assert "smooth(" in call("rules", "--vocabulary").stdout
+    words = call("rules", "--vocabulary").stdout
+    assert "smooth(" in words and "sure(p: true/false)" in words and " Used by " in words
+    assert words.index("What a logged learning rate did") < words.index("warmup_steps(")
 
 
 def test_rules_of_a_user_are_judged_too(failed: Path, tmp_path: Path) -> None:
