@@ -90,7 +90,7 @@ from curvedoc.stats.noise.period import (
     sawtooth_sign,
 )
 from curvedoc.stats.noise.settling import epoch_settling
-from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeats
+from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeated_share
 from curvedoc.stats.pairs.carry import carried_over
 from curvedoc.stats.pairs.repeats import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.pairs.runs import (
@@ -227,7 +227,7 @@ _GROWTH: tuple[_Function, ...] = (
 _PAIRS: tuple[_Function, ...] = (
     first_difference, noise_correlation, paired_shift, paired_z, same_order, share_equal_pairs,
     parting_gap, parting_share, parting_step, relative_gap, typical_gap,
-    above_error_line, carried_over, entropy_of_answers, repeats,
+    above_error_line, carried_over, entropy_of_answers, repeated_share,
 )  # fmt: skip
 _PACE: tuple[_Function, ...] = (climbing_share, inverse, row_seconds, slow_clear, slow_factor, slow_step)
 

@@ -102,3 +102,36 @@ def test_an_average_calms_down_within_an_epoch_and_batches_in_order_do_not() -> 
     assert "as_lively" in lines(batches, "running-average-reset")[1]
     assert "calms_down" in lines(mean, "running-average-reset")[0]
     assert "calms_down" in lines(mean, "data-not-shuffled")[1]
+
+
+def agreement_in(run: Run, cause: str, channel: str) -> float:
+    """What one channel says of a cause."""
+    spec = causes()[cause]
+    env = Bench(run).environment(spec.program, Bench(run).subject())
+    return agreement((p.channel, p.times) for p in spec.predicts if p.channel == channel and env.get(p.given) is True)
+
+
+def test_on_a_flat_run_each_course_of_validation_has_its_own_cause() -> None:
+    """Training sinks by heart; one answer to all; nothing moves; both sink: the same training loss, four causes."""
+    rng = np.random.default_rng(5)
+    step = np.arange(100, 1001, 100)
+    chance = {"loss": {"knots": [[0, 2.306], [1000, 2.28]], "noise": 0.004}}
+
+    def validation(values: Any, right: Any) -> dict[str, Any]:
+        def knots(y: Any) -> dict[str, Any]:
+            return {"knots": [[int(s), float(v)] for s, v in zip(step, y, strict=True)], "points": 10, "noise": 0}
+
+        return {**chance, "val_loss": knots(values), "val_accuracy": knots(right)}
+
+    varied = 0.1 + 0.001 * rng.permutation(10)
+    courses = {
+        "label-mismatch": (2.305 + 0.01 * np.arange(10), varied),
+        "dead-relu": (2.31 + 0.012 * rng.random(10), np.where(rng.random(10) < 0.7, 0.073, 0.0781)),
+        "lr-zero": (np.full(10, 2.3141), np.full(10, 0.0822)),
+        "lr-too-low": (2.31 - 0.0025 * np.arange(10), varied),
+    }
+    for cause, (values, right) in courses.items():
+        run = run_of(validation(values, right), {"num_classes": 10})
+        score = {c: agreement_in(run, c, "validation") for c in courses}
+        assert score[cause] >= 5.0, (cause, score)
+        assert all(v <= 1.0 for c, v in score.items() if c != cause), (cause, score)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.series import Floats, Series
-from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeats
+from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeated_share
 from curvedoc.stats.pairs.carry import carried_over
 
 ROWS = 200
@@ -79,16 +79,17 @@ def test_certain_answers_have_no_entropy_to_compare_with() -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(0, 400), min_size=4, max_size=30))
 def test_repeats_counts_the_values_that_came_before(counts: list[int]) -> None:
-    found = repeats(Series.of([c / 400 for c in counts]))
+    found = repeated_share(Series.of([c / 400 for c in counts]))
     slow = sum(c in counts[:i] for i, c in enumerate(counts)) / (len(counts) - 1)
     gaps = [abs(a - b) for a in counts for b in counts if a != b]
-    assert found == (None if gaps and min(gaps) / 400 * 50 > 1 else pytest.approx(slow))
+    assert found == (None if gaps and min(gaps) * 50 > 400 else pytest.approx(slow))
 
 
 def test_repeats_of_percentages_are_those_of_shares_and_few_examples_say_nothing() -> None:
-    assert repeats(Series.of([7.25, 7.5, 7.25, 7.25, 8.0])) == repeats(Series.of([0.0725, 0.075, 0.0725, 0.0725, 0.08]))
-    assert repeats(Series.of([0.1, 0.2, 0.1, 0.1, 0.2])) is None
-    assert repeats(Series.of([0.1, 0.1])) is None
+    percent = [7.25, 7.5, 7.25, 7.25, 8.0]
+    assert repeated_share(Series.of(percent)) == repeated_share(Series.of([p / 100 for p in percent])) == 0.5
+    assert repeated_share(Series.of([0.1, 0.2, 0.1, 0.1, 0.2])) is None
+    assert repeated_share(Series.of([0.1, 0.1])) is None
 
 
 def noisy(start: float, end: float, noise: float, seed: int, rows: int = ROWS) -> Series:

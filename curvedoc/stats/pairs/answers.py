@@ -47,14 +47,14 @@ def above_error_line(loss: Series, accuracy: Series, classes: float) -> Series |
     return difference(loss, errors)
 
 
-def repeats(s: Series) -> float | None:
+def repeated_share(s: Series) -> float | None:
     """Share of evaluations that give a value to the last digit which another gives too: 1 for a constant, 0 for none.
 
     Answers that depend on the input change with the weights. A model that gives one answer to all inputs takes only the
     shares of the classes. None below four finite values, or where the values lie so far apart (fewer than 50 examples)
     that chance makes many of them equal.
 
-    >>> repeats(Series.of([0.073, 0.073, 0.078, 0.073, 0.083]))
+    >>> repeated_share(Series.of([0.073, 0.073, 0.078, 0.073, 0.083]))
     0.5
     """
     ordered = np.sort(s.finite().value)
@@ -63,6 +63,6 @@ def repeats(s: Series) -> float | None:
     apart = np.diff(ordered)
     moves = apart[apart > 0.0]
     scale = 100.0 if ordered[-1] > 1.5 else 1.0
-    if len(moves) and float(moves.min()) * EXAMPLES > scale:
+    if len(moves) and float(moves.min()) * EXAMPLES > scale * (1.0 + 1e-9):
         return None
     return 1.0 - len(moves) / (len(ordered) - 1)
