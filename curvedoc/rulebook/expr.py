@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copyreg
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar
 
 from curvedoc.core.errors import RuleError
@@ -23,16 +25,31 @@ _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast
 _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
-class Word(str):
+class _WordKind(type):
+    """The type of the types of words: made where they are needed, they travel to another process as their words."""
+
+    words: tuple[str, ...]
+
+
+class Word(str, metaclass=_WordKind):
     """The type of a fact that is one of a closed list of words; `word_type` gives each list a type of its own."""
 
     __slots__ = ()
     words: ClassVar[tuple[str, ...]] = ()
 
 
-def word_type(words: Iterable[str]) -> type[Word]:
+@cache
+def word_type(words: tuple[str, ...]) -> type[Word]:
     """The type of a fact that is one of these words."""
-    return type("Word", (Word,), {"__slots__": (), "words": tuple(words)})
+    made: Any = _WordKind("Word", (Word,), {"__slots__": (), "words": words}) if words else Word
+    return made  # type: ignore[no-any-return]
+
+
+def _travel(kind: _WordKind) -> tuple[Any, ...]:
+    return word_type, (kind.words,)
+
+
+copyreg.pickle(_WordKind, _travel)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ _YES, _NO = frozenset(("true", "yes", "1", "on")), frozenset(("false", "no", "0"
 
 def type_of(file: FactFile) -> type:
     """The type of a fact in expressions."""
-    return word_type(file.words) if file.type == "word" else PLAIN_TYPES[file.type]
+    return word_type(tuple(file.words)) if file.type == "word" else PLAIN_TYPES[file.type]
 
 
 def compile_fact(

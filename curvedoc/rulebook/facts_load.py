@@ -70,7 +70,7 @@ def _document(path: Path, where: str, ours: bool, lazy: bool) -> tuple[Any, list
 
 def types_of(facts: Mapping[str, Fact]) -> dict[str, type]:
     """The type of each fact in expressions."""
-    return {id_: word_type(f.words) if f.type == "word" else PLAIN_TYPES[f.type] for id_, f in facts.items()}
+    return {id_: word_type(tuple(f.words)) if f.type == "word" else PLAIN_TYPES[f.type] for id_, f in facts.items()}
 
 
 @functools.cache
