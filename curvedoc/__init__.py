@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from curvedoc.core.version import __version__
+
 if TYPE_CHECKING:
     from curvedoc.analysis import Analysis, analyze
     from curvedoc.options import Options
 
-__version__ = "0.1.0"
 __all__ = ["Analysis", "Options", "__version__", "analyze"]
 
 

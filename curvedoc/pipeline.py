@@ -60,9 +60,9 @@ def _shared_out(
     limits: Limits | None,
 ) -> Diagnosis:
     """The same over worker processes, every curve kept."""
-    from curvedoc.triage import sweep
+    from curvedoc.triage import Limits, SweepOptions, sweep
 
-    done = sweep(paths, options, jobs=jobs, slim=False, limits=limits, progress=progress)
+    done = sweep(paths, options, SweepOptions(jobs, slim=False, limits=limits or Limits(), progress=progress))
     if done.interrupted:
         raise KeyboardInterrupt
     if not done.diagnosis.runs:

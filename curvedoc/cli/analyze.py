@@ -7,24 +7,20 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from curvedoc.cli.outputs import Outputs, render
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.find.remote import title_of, url_of
 from curvedoc.pipeline import Options, analyze
 
-if TYPE_CHECKING:
-    from curvedoc.cli.outputs import Outputs
-
 #: Work shorter than this needs no progress line.
 SILENT_SECONDS = 0.5
 #: Runs from which on it pays to make ready for what follows.
 MANY = 40
-PIPED_WIDTH = 100
 
 
-class Progress:
+class ProgressLine:
     """One rewritten line on stderr, on a terminal only, once the work has lasted a moment.
 
     halfway:  called when half of many runs are done and this process waits for the others
@@ -64,15 +60,6 @@ class Progress:
             sys.stderr.flush()
 
 
-def colored(choice: str) -> bool:
-    """Whether to color: as chosen, else by NO_COLOR, FORCE_COLOR and whether stdout is a terminal."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
-
-
 def workers(jobs: int | None) -> int:
     """How many processes: as asked for, else one per core that this process may use."""
     if jobs is not None:
@@ -85,11 +72,11 @@ def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Dia
     for path in paths:
         if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))
-    from curvedoc.cli.outputs import prepared, render
+    from curvedoc.cli.outputs import prepared
     from curvedoc.triage import Limits
 
     out = prepared(out, paths)
-    progress = Progress(out.quiet)
+    progress = ProgressLine(out.quiet)
     try:
         d = analyze(paths, options, progress, jobs, Limits())
     finally:

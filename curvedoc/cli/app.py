@@ -40,7 +40,7 @@ app = typer.Typer(
 
 def _version(show: bool) -> None:
     if show:
-        from curvedoc import __version__
+        from curvedoc.core.version import __version__
 
         typer.echo(f"curvedoc {__version__}")
         raise typer.Exit

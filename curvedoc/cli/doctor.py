@@ -26,7 +26,7 @@ def _note(note: Note) -> str:
 
 
 def _run_lines(run: Run) -> list[str]:
-    from curvedoc.diagnose.judge.hygiene import hygiene
+    from curvedoc.diagnose.story.hygiene import hygiene
     from curvedoc.report.schedule_words import in_words
 
     segments = int(run.points["segment"].max() or 0) + 1 if len(run.points) else 0  # type: ignore[arg-type]

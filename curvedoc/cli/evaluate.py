@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from curvedoc.cli.analyze import Progress
+from curvedoc.cli.analyze import ProgressLine
 from curvedoc.core.errors import UsageError
 from curvedoc.core.output_file import write
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
@@ -40,7 +40,7 @@ def show(
     quiet: bool,
 ) -> None:
     """Evaluate, write what was asked for, print the tables."""
-    progress = Progress(quiet)
+    progress = ProgressLine(quiet)
     try:
         made = evaluate(labels, options, split_by, numbers(sensitivities), progress)
     finally:

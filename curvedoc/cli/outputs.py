@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from curvedoc.cli.analyze import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, UsageError
 from curvedoc.core.output_file import check, write
 
+#: Columns of text that goes to no terminal.
+PIPED_WIDTH = 100
 DEFAULT_HTML = "curvedoc-report.html"
 
 
@@ -131,6 +133,15 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
             sys.stderr.write(f"wrote {path}\n")
     if failed:
         raise failed[0]
+
+
+def colored(choice: str) -> bool:
+    """Whether to color: as chosen, else by NO_COLOR, FORCE_COLOR and whether stdout is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
 def _figures(d: Diagnosis, folder: Path, force: bool) -> list[Path]:

@@ -166,7 +166,7 @@ def _require(id_: str, book: Rulebook) -> None:
 
 
 def _print(made: Page, markdown: bool) -> None:
-    from curvedoc.cli.analyze import PIPED_WIDTH
+    from curvedoc.cli.outputs import PIPED_WIDTH
 
     if markdown:
         from curvedoc.report.explain.markdown import to_markdown

@@ -10,16 +10,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from curvedoc.cli.analyze import PIPED_WIDTH, Progress, colored, workers
+from curvedoc.cli.analyze import ProgressLine, workers
 from curvedoc.cli.exits import Exit, code
+from curvedoc.cli.outputs import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
 from curvedoc.core.output_file import check, write
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options
-from curvedoc.triage import Limits, Sweep, sweep
-from curvedoc.triage.run.resume import CROWDED
+from curvedoc.triage import Limits, Sweep, SweepOptions, sweep
 from curvedoc.triage.store.outcomes import Store, folder
+from curvedoc.triage.tree_sweep import CROWDED
 
 if TYPE_CHECKING:
     from curvedoc.report.charts.static_svg import Begin
@@ -69,13 +70,12 @@ def run(
         oven = _oven(wanted, workers(jobs))
         if oven is not None:
             stack.callback(oven.close)
-        progress = Progress(wanted.quiet, oven.warm if oven else None, _prepared(stack) if oven else None)
+        progress = ProgressLine(wanted.quiet, oven.warm if oven else None, _prepared(stack) if oven else None)
         workforce = _engine(engine, workers(jobs))
         try:
-            done = sweep(
-                list(paths), options, jobs=workers(jobs), store=Store(folder()) if cache else None, limits=limits,
-                since=start, progress=progress, engine=workforce,
-            )  # fmt: skip
+            store = Store(folder()) if cache else None
+            how = SweepOptions(workers(jobs), store, True, limits, start, progress, workforce)
+            done = sweep(list(paths), options, how)
         finally:
             progress.close()
             if workforce is not None:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from curvedoc import __version__
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.core.run import Run, Scalar
+from curvedoc.core.version import __version__
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnose.siblings.contrast import Parting, partings, sibling_evidence, worse_than_siblings
 from curvedoc.diagnose.siblings.evidence import beside

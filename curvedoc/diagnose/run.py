@@ -12,11 +12,11 @@ from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.judge.detect import detect
 from curvedoc.diagnose.judge.doubt import doubted, lowered
 from curvedoc.diagnose.judge.fold import fold
-from curvedoc.diagnose.judge.hygiene import hygiene
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
-from curvedoc.diagnose.judge.timeline import timeline
 from curvedoc.diagnose.judge.verdict import headline, next_check, verdict, waste
+from curvedoc.diagnose.story.hygiene import hygiene
+from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.rule import Rulebook
 
 #: Messages shown: tracebacks and errors first, then warnings.

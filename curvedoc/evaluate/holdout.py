@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from curvedoc.diagnose.judge.rank import CEILING, DOUBT, SHIFT, SLOPE, calibrate
-from curvedoc.evaluate.judge import Judgment
+from curvedoc.evaluate.judge import UnitResult
 from curvedoc.evaluate.rates import Rate, calibration_error, rate, reliability
 
 #: Weight of the pull towards the map that changes nothing, in units of runs: few runs must not make the map steep.
@@ -80,7 +80,7 @@ def score_of(probability: float) -> float:
     return 1.0 / (1.0 + math.exp(-odds))
 
 
-def held_out(outcomes: Sequence[Judgment]) -> tuple[HeldOut, ...]:
+def held_out(outcomes: Sequence[UnitResult]) -> tuple[HeldOut, ...]:
     """One row a task and one for all, over the units whose label accepts causes; empty below three such tasks."""
     cases: dict[str, list[list[Stated]]] = {}
     for o in outcomes:

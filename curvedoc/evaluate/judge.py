@@ -8,13 +8,13 @@ from typing import Literal
 
 from curvedoc.core.diagnosis import Kind
 from curvedoc.evaluate.labels import Label, Unit
-from curvedoc.evaluate.predict import Prediction
+from curvedoc.evaluate.predict import UnitPrediction
 
 Sort = Literal["fault", "healthy", "benign", "quiet"]
 
 
 @dataclass(frozen=True, slots=True)
-class Judgment:
+class UnitResult:
     """What became of one unit. Fields that do not apply to its sort are None.
 
     sort:    fault (it showed), healthy (nothing was injected), benign (a peculiarity that is no fault),
@@ -50,14 +50,14 @@ def _sort(label: Label) -> Sort:
     return "fault" if label.manifested else "quiet"
 
 
-def _onset(label: Label, said: Prediction) -> float | None:
+def _onset(label: Label, said: UnitPrediction) -> float | None:
     if label.onset_step is None or not label.last_step:
         return None
     steps = [step for symptom, _, step in said.symptoms if symptom in label.accept_symptoms and step is not None]
     return abs(steps[0] - label.onset_step) / max(1.0, label.last_step) if steps else None
 
 
-def judge(unit: Unit, said: Prediction, kinds: Mapping[str, Kind]) -> Judgment:
+def judge(unit: Unit, said: UnitPrediction, kinds: Mapping[str, Kind]) -> UnitResult:
     """The outcome of one unit. kinds: symptom -> kind, of the rulebook that was used."""
     label, sort = unit.label, _sort(unit.label)
     ids = frozenset(s for s, _, _ in said.symptoms)
@@ -69,7 +69,7 @@ def judge(unit: Unit, said: Prediction, kinds: Mapping[str, Kind]) -> Judgment:
     hit = bool(ids & accepted) if fault or (calm and accepted) else None
     judged = fault and bool(right)
     ranked = tuple((p, c in right) for c, p in said.causes) if right and sort != "quiet" else ()
-    return Judgment(
+    return UnitResult(
         unit=unit,
         sort=sort,
         said=ids,

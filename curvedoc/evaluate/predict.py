@@ -17,7 +17,7 @@ from curvedoc.rulebook.location import signals_file
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
+class UnitPrediction:
     """What was said of a unit.
 
     symptoms: (id, strength, first step), clearest first; causes: (id, probability), likeliest first
@@ -51,7 +51,7 @@ def label_key(run: str, directories: frozenset[str]) -> str | None:
     return path + sign + inner if path else None
 
 
-def united(parts: Iterable[RunDiagnosis]) -> Prediction:
+def united(parts: Iterable[RunDiagnosis]) -> UnitPrediction:
     """What several diagnoses say together: every symptom, each cause at its highest probability."""
     symptoms: list[tuple[str, float, int | None]] = []
     causes: dict[str, float] = {}
@@ -62,7 +62,7 @@ def united(parts: Iterable[RunDiagnosis]) -> Prediction:
         for cause in part.causes:
             causes[cause.cause] = max(causes.get(cause.cause, 0.0), cause.probability)
     symptoms.sort(key=lambda s: -s[1])
-    return Prediction(tuple(symptoms), tuple(sorted(causes.items(), key=lambda c: -c[1])), count)
+    return UnitPrediction(tuple(symptoms), tuple(sorted(causes.items(), key=lambda c: -c[1])), count)
 
 
 def predict(
@@ -71,7 +71,7 @@ def predict(
     runs: Runs,
     options: Options,
     progress: Callable[[str, int, int], None] | None = None,
-) -> Mapping[str, Prediction]:
+) -> Mapping[str, UnitPrediction]:
     """Unit name -> what was said of it. Units whose runs were not found have an empty `Said`.
 
     Labelled runs come from unrelated trainings that may share a configuration, so siblings are compared only inside

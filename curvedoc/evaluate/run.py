@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curvedoc.evaluate.holdout import HeldOut, held_out
-from curvedoc.evaluate.judge import Judgment, judge
+from curvedoc.evaluate.judge import UnitResult, judge
 from curvedoc.evaluate.labels import read_labels, units
 from curvedoc.evaluate.predict import at, predict, read_labelled
 from curvedoc.evaluate.totals import (
@@ -33,7 +33,7 @@ class Evaluation:
 
     version: str
     rules_digest: str
-    outcomes: tuple[Judgment, ...]
+    outcomes: tuple[UnitResult, ...]
     totals: Totals
     symptoms: tuple[SymptomRow, ...]
     families: tuple[FamilyRow, ...]
@@ -54,13 +54,13 @@ def evaluate(
 
     Raises UsageError for labels that cannot be used, NothingToAnalyse where no run lies beside them.
     """
-    from curvedoc import __version__
+    from curvedoc.core.version import __version__
 
     root, labels = read_labels(labels_path)
     together = units(labels)
     runs = read_labelled(root, options)
 
-    def outcomes(with_: Options) -> tuple[Judgment, ...]:
+    def outcomes(with_: Options) -> tuple[UnitResult, ...]:
         said = predict(together, labels, runs, with_, progress)
         return tuple(judge(unit, said[unit.name], kinds) for unit in together)
 

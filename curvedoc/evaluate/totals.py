@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Kind
-from curvedoc.evaluate.judge import Judgment
+from curvedoc.evaluate.judge import UnitResult
 from curvedoc.evaluate.rates import Bin, Rate, calibration_error, rate, reliability
 
 #: An onset said within this share of the run's length counts as placed.
@@ -79,7 +79,7 @@ class PartRow:
     alarms: Rate  # over healthy and benign units
 
 
-def _flags(outcomes: Sequence[Judgment], of: Callable[[Judgment], bool | None]) -> Rate:
+def _flags(outcomes: Sequence[UnitResult], of: Callable[[UnitResult], bool | None]) -> Rate:
     return rate(answer for answer in map(of, outcomes) if answer is not None)
 
 
@@ -88,11 +88,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return statistics.fmean(known) if known else None
 
 
-def _calm(outcomes: Sequence[Judgment], *sorts: str) -> Rate:
+def _calm(outcomes: Sequence[UnitResult], *sorts: str) -> Rate:
     return rate(bool(o.alarms) for o in outcomes if o.sort in sorts)
 
 
-def families(outcomes: Sequence[Judgment]) -> tuple[FamilyRow, ...]:
+def families(outcomes: Sequence[UnitResult]) -> tuple[FamilyRow, ...]:
     """The families of faults, by name."""
     faults = [o for o in outcomes if o.sort == "fault"]
     rows = []
@@ -104,7 +104,7 @@ def families(outcomes: Sequence[Judgment]) -> tuple[FamilyRow, ...]:
     return tuple(rows)
 
 
-def totals(outcomes: Sequence[Judgment]) -> Totals:
+def totals(outcomes: Sequence[UnitResult]) -> Totals:
     """The figures over these outcomes."""
     faults = [o for o in outcomes if o.sort == "fault"]
     onsets = [o.onset for o in faults if o.onset is not None]
@@ -134,7 +134,7 @@ def totals(outcomes: Sequence[Judgment]) -> Totals:
     )
 
 
-def symptoms(outcomes: Sequence[Judgment], kinds: Mapping[str, Kind]) -> tuple[SymptomRow, ...]:
+def symptoms(outcomes: Sequence[UnitResult], kinds: Mapping[str, Kind]) -> tuple[SymptomRow, ...]:
     """Every symptom that a label accepts or that was named, by id. kinds: symptom -> kind, of the rulebook."""
     judged = [o for o in outcomes if o.sort != "quiet"]
     ids = {s for o in judged for s in (*o.said, *o.unit.label.accept_symptoms)}
@@ -158,7 +158,7 @@ def symptoms(outcomes: Sequence[Judgment], kinds: Mapping[str, Kind]) -> tuple[S
     return tuple(rows)
 
 
-def parts(outcomes: Sequence[Judgment], by: str) -> tuple[PartRow, ...]:
+def parts(outcomes: Sequence[UnitResult], by: str) -> tuple[PartRow, ...]:
     """The figures by one field of the labels: task, logger or arch."""
     of = {o.unit.name: str(getattr(o.unit.label, by)) for o in outcomes}
     rows = []

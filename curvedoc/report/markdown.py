@@ -11,7 +11,6 @@ from curvedoc.report.advice import signal_name
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.event_order import in_order
-from curvedoc.report.html.view import where
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
@@ -32,6 +31,7 @@ from curvedoc.report.summary import (
     worst_first,
 )
 from curvedoc.report.tree import tree
+from curvedoc.report.view import where
 
 #: GitHub refuses a comment above 65,536 characters; sections are left out from the end to stay below.
 MOST = 60_000

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from curvedoc import __version__
 from curvedoc.core.cache_folder import cache_place
+from curvedoc.core.version import __version__
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

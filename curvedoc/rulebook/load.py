@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import renames
-from curvedoc.rulebook.cause_shelf import Shelf
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.facts_load import FOLDER, load_facts, types_of
 from curvedoc.rulebook.file_cache import keep, kept
+from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
@@ -143,7 +143,9 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     if errors:
         raise RuleErrors(errors)
     made_of = digest.hexdigest()[:16]
-    return Rulebook(tuple(rules[k] for k in sorted(rules)), Shelf(causes, closed) if lazy else causes, made_of, facts)
+    return Rulebook(
+        tuple(rules[k] for k in sorted(rules)), LazyCauses(causes, closed) if lazy else causes, made_of, facts
+    )
 
 
 _SET = re.compile(r"^([a-z0-9_-]+)\.([a-z0-9_]+)=(.+)$")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from curvedoc.triage.request import Sweep, SweepOptions
 from curvedoc.triage.run.limits import Limits
-from curvedoc.triage.run.resume import Sweep, sweep
+from curvedoc.triage.tree_sweep import sweep
 
-__all__ = ["Limits", "Sweep", "sweep"]
+__all__ = ["Limits", "Sweep", "SweepOptions", "sweep"]

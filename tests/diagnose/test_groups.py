@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from curvedoc.core.diagnosis import Curve, Event, Finding, RankedCause, RunDiagnosis, Waste
 from curvedoc.diagnose.siblings.groups import FAR, NEAR, groups, letters
 from curvedoc.diagnose.siblings.shape import POINTS, coarse, distance, main_curve, shape
-from curvedoc.triage.run.slim import slim
+from curvedoc.triage.store.slim import slim
 
 RNG = np.random.default_rng(0)
 

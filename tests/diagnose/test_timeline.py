@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from curvedoc.core.diagnosis import Diagnosis, Event, Finding, RunDiagnosis
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.timeline import MOST_EVENTS, timeline
 from curvedoc.diagnose.run import diagnose
+from curvedoc.diagnose.story.timeline import MOST_EVENTS, timeline
 from curvedoc.report.event_order import in_order
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.html.page import to_html

@@ -30,7 +30,7 @@ from curvedoc.diagnose.siblings.contrast import partings, worse_than_siblings
 from curvedoc.evaluate.holdout import held_out, score_of
 from curvedoc.evaluate.judge import judge
 from curvedoc.evaluate.labels import Label, read_labels, units
-from curvedoc.evaluate.predict import Prediction, label_key, read_labelled, united
+from curvedoc.evaluate.predict import UnitPrediction, label_key, read_labelled, united
 from curvedoc.evaluate.rates import Rate, calibration_error, reliability
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import Evaluation, evaluate
@@ -75,7 +75,7 @@ def labelled(tmp_path: Path) -> Path:
 
 def outcome(said: list[tuple[str, float, int | None]], causes: list[tuple[str, float]] | None = None, **fields: Any):  # type: ignore[no-untyped-def]
     (unit,) = units([Label.model_validate(row("r", **fields))])
-    return judge(unit, Prediction(tuple(said), tuple(causes or ()), 1), KINDS)
+    return judge(unit, UnitPrediction(tuple(said), tuple(causes or ()), 1), KINDS)
 
 
 def test_the_command_tells_a_found_fault_from_a_missing_run_and_a_calm_one(labelled: Path) -> None:
@@ -222,7 +222,7 @@ def test_the_figures_equal_those_of_the_scorer_beside_the_corpus(seed: int) -> N
         said = sorted({s[0]: s for s in said if s[0] in kinds}.values(), key=lambda s: -s[1])
         names = [*unit.label.accept_causes[:1], *random.sample(all_causes, 4)]
         causes = sorted({c: random.random() for c in names}.items(), key=lambda c: -c[1])
-        outcomes.append(judge(unit, Prediction(tuple(said), tuple(causes), 1), kinds))
+        outcomes.append(judge(unit, UnitPrediction(tuple(said), tuple(causes), 1), kinds))
         predicted[unit.members[0]] = {"symptoms": said, "causes": causes}
     theirs = scorer().score(predicted, raw, kinds, split_by="task")
     ours = totals(outcomes)
@@ -291,7 +291,7 @@ def stated_unit(run: str, task: str, ranked: list[tuple[float, bool]]) -> Any:
     fields = {"fault": "x", "accept_symptoms": ["nan-sudden"], "accept_causes": ["right"]}
     (unit,) = units([Label.model_validate({**row(run, **fields), "task": task})])
     causes = tuple(("right" if r else f"wrong{i}", p) for i, (p, r) in enumerate(ranked))
-    return judge(unit, Prediction((("nan-sudden", 1.0, 0),), causes, 1), KINDS)
+    return judge(unit, UnitPrediction((("nan-sudden", 1.0, 0),), causes, 1), KINDS)
 
 
 def test_constants_of_a_task_are_fitted_without_it() -> None:

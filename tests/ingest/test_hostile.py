@@ -19,8 +19,7 @@ from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.bytes import sparse as bytes_sparse
 from curvedoc.ingest.json import records as json_records
 from curvedoc.pipeline import analyze
-from curvedoc.triage import Limits
-from curvedoc.triage.run import sweep
+from curvedoc.triage import Limits, sweep
 from curvedoc.triage.run.time_limit import TooLate, alarm
 
 FIFTY_GB = 50 << 30

@@ -25,7 +25,7 @@ from curvedoc.ingest.find.remote_list import place, trouble, wanted
 from curvedoc.options import Options
 from curvedoc.pipeline import analyze
 from curvedoc.report.exchange.json_document import to_json
-from curvedoc.triage import sweep
+from curvedoc.triage import SweepOptions, sweep
 from curvedoc.triage.store.outcomes import Store
 
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed (curvedoc[remote])")
@@ -134,8 +134,8 @@ def test_a_file_that_changed_is_fetched_again_and_one_that_is_gone_is_dropped(co
 
 def test_a_second_triage_takes_outcomes_of_unchanged_remote_runs_from_the_store(memory: Any, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    assert sweep([Path("memory://bucket/exp")], QUICK, store=store).kept == 0
-    assert sweep([Path("memory://bucket/exp")], QUICK, store=store).kept == 3
+    assert sweep([Path("memory://bucket/exp")], QUICK, SweepOptions(store=store)).kept == 0
+    assert sweep([Path("memory://bucket/exp")], QUICK, SweepOptions(store=store)).kept == 3
 
 
 def test_files_that_cannot_be_had_are_told_and_the_others_go_on(counted: Counting) -> None:

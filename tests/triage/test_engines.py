@@ -22,7 +22,7 @@ from curvedoc.cli.app import app
 from curvedoc.core.errors import UsageError
 from curvedoc.options import Options
 from curvedoc.report.exchange.json_document import to_json
-from curvedoc.triage import Limits, sweep
+from curvedoc.triage import Limits, SweepOptions, sweep
 from curvedoc.triage.engines.choice import Engine, engine_of
 from curvedoc.triage.engines.dask import EngineLost
 from curvedoc.triage.store.outcomes import Store
@@ -77,8 +77,8 @@ class Deadly(Setup):  # type: ignore[misc,unused-ignore]
         if getattr(whole, "deadly", False):
             return
 
-        def work(shard: Any, tools: Any) -> Iterator[Any]:
-            for task, outcome in whole(shard, tools):
+        def work(shard: Any, context: Any) -> Iterator[Any]:
+            for task, outcome in whole(shard, context):
                 if outcome is None and "deadly" in task.bundle.name:
                     os.kill(os.getpid(), signal.SIGKILL)
                 yield task, outcome
@@ -102,11 +102,11 @@ def test_dask_finds_what_the_pool_finds_though_a_worker_is_killed_in_the_middle(
 
     alone = sweep([tree], QUICK)
     store = Store(tmp_path / "store")
-    spread = sweep([tree], QUICK, engine=engine, limits=LIMITS, store=store, progress=kill)
+    spread = sweep([tree], QUICK, SweepOptions(engine=engine, limits=LIMITS, store=store, progress=kill))
     assert killed
     assert to_json(spread.diagnosis) == to_json(alone.diagnosis)
     assert spread.done == spread.total == 16
-    assert sweep([tree], QUICK, store=store).kept == 16
+    assert sweep([tree], QUICK, SweepOptions(store=store)).kept == 16
 
 
 @needs_dask
@@ -130,7 +130,7 @@ def test_results_that_go_with_their_worker_before_they_are_fetched_are_made_agai
             yield future
 
     monkeypatch.setattr(distributed, "as_completed", late)
-    spread = sweep([tree], QUICK, engine=engine, limits=LIMITS)
+    spread = sweep([tree], QUICK, SweepOptions(engine=engine, limits=LIMITS))
     assert killed and spread.done == spread.total == 16
     assert to_json(spread.diagnosis) == to_json(sweep([tree], QUICK).diagnosis)
 
@@ -142,7 +142,7 @@ def test_a_run_that_ends_its_worker_each_time_is_told_and_the_others_go_on(
     for i, name in enumerate(("a", "b", "c", "deadly", "d", "e", "f", "g")):
         log(tmp_path / "t" / name, i == 0, i)
     monkeypatch.setattr("curvedoc.triage.engines.dask_worker.Setup", Deadly)
-    done = sweep([tmp_path / "t"], QUICK, engine=engine, limits=LIMITS)
+    done = sweep([tmp_path / "t"], QUICK, SweepOptions(engine=engine, limits=LIMITS))
     assert [r.run for r in done.diagnosis.runs] == ["a", "b", "c", "d", "e", "f", "g"]
     assert [(u.path, "ended three dask workers" in u.reason) for u in done.diagnosis.unreadable] == [("deadly", True)]
     assert done.done == done.total == 8
@@ -155,21 +155,21 @@ def test_ctrl_c_leaves_what_dask_had_finished(tree: Path, engine: Engine, tmp_pa
             raise KeyboardInterrupt
 
     store = Store(tmp_path / "store")
-    cut = sweep([tree], QUICK, engine=engine, limits=LIMITS, store=store, progress=stop)
+    cut = sweep([tree], QUICK, SweepOptions(engine=engine, limits=LIMITS, store=store, progress=stop))
     assert cut.interrupted and cut.done == 5 and len(cut.diagnosis.runs) == 5
-    rest = sweep([tree], QUICK, engine=engine, limits=LIMITS, store=store)
+    rest = sweep([tree], QUICK, SweepOptions(engine=engine, limits=LIMITS, store=store))
     assert not rest.interrupted and rest.kept >= 5 and rest.done == 16
     assert to_json(rest.diagnosis) == to_json(sweep([tree], QUICK).diagnosis)
 
 
 @needs_dask
 def test_a_scheduler_that_runs_already_takes_the_work(tree: Path, engine: Engine) -> None:
-    sweep([tree], QUICK, engine=engine, limits=LIMITS)
+    sweep([tree], QUICK, SweepOptions(engine=engine, limits=LIMITS))
     address = engine._client.scheduler.address  # type: ignore[attr-defined]
     other = engine_of(f"dask:{address}", 1)
     assert other is not None
     try:
-        spread = sweep([tree], QUICK, engine=other)
+        spread = sweep([tree], QUICK, SweepOptions(engine=other))
         assert 1 <= other.jobs <= 2  # a killed worker may be on its way back
     finally:
         other.close()
@@ -181,7 +181,7 @@ def test_a_run_that_takes_too_long_ends_its_worker() -> None:
     code = """
 import time
 import curvedoc.triage.engines.dask_worker as module
-module.work = lambda shard, tools: [(None, None), time.sleep(60)]
+module.work = lambda shard, context: [(None, None), time.sleep(60)]
 list(module._watched(None, None, 0.3))
 """
     done = subprocess.run([sys.executable, "-c", code], timeout=30, check=False)
@@ -211,7 +211,7 @@ if __name__ == "__main__":
         assert made is not None
         try:
             with pytest.raises(EngineLost, match="another curvedoc") as error:
-                sweep([tree], QUICK, engine=made)
+                sweep([tree], QUICK, SweepOptions(engine=made))
         finally:
             made.close()
             cluster.stdin.close()
@@ -231,7 +231,7 @@ def test_a_scheduler_that_is_not_there_is_told(tree: Path, tmp_path: Path, monke
     for address in ("tcp://127.0.0.1:9", str(tmp_path / "none.json")):
         made = engine_of(f"dask:{address}", 1)
         with pytest.raises(UsageError, match=r"no dask scheduler answers|no such scheduler file"):
-            sweep([tree], QUICK, engine=made)
+            sweep([tree], QUICK, SweepOptions(engine=made))
 
 
 def test_an_engine_of_another_name_is_refused() -> None:

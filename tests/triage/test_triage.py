@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +34,16 @@ from curvedoc.options import Options
 from curvedoc.pipeline import analyze
 from curvedoc.report.exchange.json_document import to_json
 from curvedoc.rulebook.load import load
-from curvedoc.triage import Limits, sweep
+from curvedoc.triage import Limits, SweepOptions, sweep
 from curvedoc.triage.baseline import known_of, new_only, read_known
 from curvedoc.triage.rows import COLUMNS, frame, rows, to_jsonl
 from curvedoc.triage.run import pool
-from curvedoc.triage.run.outcome import Outcome
 from curvedoc.triage.run.shard import Shard, Task
-from curvedoc.triage.run.slim import slim
 from curvedoc.triage.run.worker import serve
+from curvedoc.triage.store.outcome import Outcome
 from curvedoc.triage.store.outcomes import Store
-from curvedoc.triage.store.whole_tree import TreeRecord, listing, recall, record
+from curvedoc.triage.store.slim import slim
+from curvedoc.triage.store.whole_tree import NO_TREE, TreeKey, TreeRecord, listing, recall, record, tree_key
 
 RUNNER = CliRunner()
 #: Compiling the rules is most of a small call; the shipped ones do not change while these tests run.
@@ -93,7 +93,7 @@ def told(runs: Sequence[RunDiagnosis]) -> list[tuple[str, str, str, int | None]]
 
 
 def test_workers_find_what_one_process_finds(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("curvedoc.triage.run.sweep.FEW_RUNS", 2)
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.FEW_RUNS", 2)
     alone = analyze(tree, QUICK)
     shared = analyze(tree, QUICK, jobs=2)
     assert to_json(shared) == to_json(alone)
@@ -102,8 +102,8 @@ def test_workers_find_what_one_process_finds(tree: Path, monkeypatch: pytest.Mon
 
 def test_a_second_call_takes_what_is_unchanged_from_the_store_and_says_the_same(tree: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    first = sweep([tree], QUICK, store=store)
-    second = sweep([tree], QUICK, store=store)
+    first = sweep([tree], QUICK, SweepOptions(store=store))
+    second = sweep([tree], QUICK, SweepOptions(store=store))
     assert (first.kept, second.kept, second.total) == (0, 12, 12)
     assert to_json(second.diagnosis) == to_json(first.diagnosis)
 
@@ -112,25 +112,25 @@ def test_a_changed_file_and_changed_options_are_judged_again(tmp_path: Path) -> 
     store = Store(tmp_path / "store")
     run = log(tmp_path / "t" / "a")
     log(tmp_path / "t" / "b")
-    sweep([tmp_path / "t"], QUICK, store=store)
+    sweep([tmp_path / "t"], QUICK, SweepOptions(store=store))
     (run / "metrics.jsonl").write_text('{"step": 0, "loss": 1}\n{"step": 1, "loss": NaN}\n')
-    assert sweep([tmp_path / "t"], QUICK, store=store).kept == 1
-    assert sweep([tmp_path / "t"], Options(select=("divergence",)), store=store).kept == 0
+    assert sweep([tmp_path / "t"], QUICK, SweepOptions(store=store)).kept == 1
+    assert sweep([tmp_path / "t"], Options(select=("divergence",)), SweepOptions(store=store)).kept == 0
 
 
 @pytest.mark.parametrize("damage", range(4))
 def test_damaged_entries_are_found_again_and_written_again(damage: int, tree: Path, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    want = to_json(sweep([tree], QUICK, store=store).diagnosis)
+    want = to_json(sweep([tree], QUICK, SweepOptions(store=store)).diagnosis)
     (pack,), (whole,) = store.folder.glob("packs/*"), store.folder.glob("trees/*")
     for path in (pack, whole):
         data = path.read_bytes()
         half = len(data) // 2
         path.write_bytes([b"", data[:half], data[:half] + b"abc" + data[half + 3 :], b"\xff" * 50][damage])
-    again = sweep([tree], QUICK, store=Store(store.folder))
+    again = sweep([tree], QUICK, SweepOptions(store=Store(store.folder)))
     assert (again.kept == 0) if damage in (0, 3) else (4 < again.kept < 12)
     assert to_json(again.diagnosis) == want
-    assert sweep([tree], QUICK, store=Store(store.folder)).kept == 12
+    assert sweep([tree], QUICK, SweepOptions(store=Store(store.folder))).kept == 12
 
 
 def test_a_store_that_does_not_last_keeps_only_curves(tree: Path, tmp_path: Path) -> None:
@@ -163,11 +163,11 @@ def test_an_unchanged_tree_is_told_from_one_file_and_neither_logs_nor_rules_are_
     tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(tmp_path / "store")
-    want = to_json(sweep([tree], QUICK, store=store).diagnosis)
-    assert sweep([tree], Options(select=("divergence",)), store=store).kept == 0
-    monkeypatch.setattr("curvedoc.triage.run.sweep.plan", None)
-    monkeypatch.setattr("curvedoc.triage.run.sweep.rulebook", None)
-    again = sweep([tree], QUICK, store=store)
+    want = to_json(sweep([tree], QUICK, SweepOptions(store=store)).diagnosis)
+    assert sweep([tree], Options(select=("divergence",)), SweepOptions(store=store)).kept == 0
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.plan", None)
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.rulebook", None)
+    again = sweep([tree], QUICK, SweepOptions(store=store))
     assert (again.kept, again.done, again.total) == (12, 12, 12)
     assert to_json(again.diagnosis) == want
 
@@ -186,6 +186,18 @@ def test_a_file_that_comes_goes_or_changes_makes_a_tree_another(tmp_path: Path) 
     assert listing([root / "none"]) == listing([Path("s3://bucket/runs")]) == ""
 
 
+def test_every_option_takes_part_in_the_key_of_a_tree(tmp_path: Path) -> None:
+    other = {
+        "rules": (tmp_path,), "select": ("divergence",), "ignore": ("divergence",), "set": ("divergence.rise=2",),
+        "sensitivity": 0.5, "signals": {"loss": "x"}, "siblings": False,
+    }  # fmt: skip
+    log(tmp_path / "t" / "a")
+    keys = [tree_key([tmp_path / "t"], replace(Options(), **{name: value}), ()) for name, value in other.items()]
+    assert set(other) >= {f.name for f in fields(Options)}
+    assert len({tree_key([tmp_path / "t"], Options(), ()), *keys}) == len(other) + 1
+    assert tree_key([tmp_path / "none"], Options(), ()) == NO_TREE
+
+
 @given(st.binary(max_size=40), st.integers(0, 600))
 @settings(max_examples=60, deadline=None)
 def test_no_file_of_a_tree_whatever_its_bytes_makes_a_call_raise(noise: bytes, at: int) -> None:
@@ -193,13 +205,17 @@ def test_no_file_of_a_tree_whatever_its_bytes_makes_a_call_raise(noise: bytes, a
 
     with tempfile.TemporaryDirectory() as folder:
         runs = (_run("r", [1.0, 3.0]), _run("s", [2.0]))
-        record(Path(folder), "n", "m", TreeRecord(Diagnosis("1", "d", runs), ("k", "l"), 2))
+        record(Path(folder), TreeKey("n", "m"), TreeRecord(Diagnosis("1", "d", runs), ("k", "l"), 2))
         (entry,) = Path(folder).glob("trees/*")
-        kept = recall(Path(folder), "n", "m")
-        assert kept is not None and repr(kept.diagnosis.runs) == repr(runs) and recall(Path(folder), "n", "x") is None
+        kept = recall(Path(folder), TreeKey("n", "m"))
+        assert (
+            kept is not None
+            and repr(kept.diagnosis.runs) == repr(runs)
+            and recall(Path(folder), TreeKey("n", "x")) is None
+        )
         good = entry.read_bytes()
         entry.write_bytes(good[:at] + noise + good[at + len(noise) :])
-        found = recall(Path(folder), "n", "m")
+        found = recall(Path(folder), TreeKey("n", "m"))
         assert found is None or len(found.keys) == len(found.diagnosis.runs) == 2
 
 
@@ -239,19 +255,19 @@ def test_whole_curves_come_back_from_the_store_as_they_were_saved(tmp_path: Path
 def test_workers_that_start_before_the_runs_are_known_do_the_work_and_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("curvedoc.triage.run.resume.CROWDED", 5)
-    monkeypatch.setattr("curvedoc.triage.run.sweep.FEW_RUNS", 5)
+    monkeypatch.setattr("curvedoc.triage.tree_sweep.CROWDED", 5)
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.FEW_RUNS", 5)
     started: list[int] = []
     start = pool._start
     monkeypatch.setattr(pool, "_start", lambda *a: started.append(1) or start(*a))
     for i in range(6):
         log(tmp_path / "t" / f"run{i}", "nan" if i == 2 else "healthy", i)
-    done = sweep([tmp_path / "t"], QUICK, jobs=2)
+    done = sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2))
     assert [r.verdict for r in done.diagnosis.runs].count("failed") == 1 and done.done == 6
     assert len(started) == 2
     for i in range(6):  # as many folders, and nothing in them that a worker is needed for
         (tmp_path / "t" / f"run{i}" / "metrics.jsonl").write_text("no log\n")
-    assert not sweep([tmp_path / "t"], QUICK, jobs=2).diagnosis.runs
+    assert not sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2)).diagnosis.runs
     assert not multiprocessing.active_children()
 
 
@@ -265,16 +281,16 @@ def test_a_pipe_in_the_tree_is_told_and_never_waited_for(tmp_path: Path) -> None
     assert [(u.path, "pipe" in u.reason) for u in d.unreadable] == [("b/metrics.jsonl", True)]
 
 
-def _breaking(pipe: Any, tools: Any, memory: int) -> None:
+def _breaking(pipe: Any, context: Any, memory: int) -> None:
     """A worker that does to certain runs what a hostile log or a fault in a library might do."""
     import curvedoc.triage.run.worker as worker
 
     whole = worker.work
 
-    def work(shard: Shard, kit: Any) -> Iterator[tuple[Task, Outcome | None]]:
+    def work(shard: Shard, given: Any) -> Iterator[tuple[Task, Outcome | None]]:
         if any("dies-unread" in t.bundle.name for t in shard.tasks):
             os.kill(os.getpid(), signal.SIGSEGV)
-        for task, outcome in whole(shard, kit):
+        for task, outcome in whole(shard, given):
             yield task, outcome
             if outcome is None and "hangs" in task.bundle.name:
                 time.sleep(600)
@@ -284,7 +300,7 @@ def _breaking(pipe: Any, tools: Any, memory: int) -> None:
                 os._exit(7)
 
     worker.work = work
-    serve(pipe, tools, memory)
+    serve(pipe, context, memory)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits hold on Linux alone")
@@ -293,10 +309,10 @@ def test_runs_that_hang_crash_or_eat_memory_are_told_and_the_others_go_on(
 ) -> None:
     for name in ("dies-read", "dies-unread", "hangs", "eats", "x", "y", "z"):
         log(tmp_path / "t" / name)
-    monkeypatch.setattr("curvedoc.triage.run.sweep.FEW_RUNS", 2)
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.FEW_RUNS", 2)
     monkeypatch.setattr(pool, "serve", _breaking)
     store = Store(tmp_path / "store")
-    done = sweep([tmp_path / "t"], QUICK, jobs=2, limits=Limits(3.0, 1 << 30), store=store)
+    done = sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2, limits=Limits(3.0, 1 << 30), store=store))
     assert [r.run for r in done.diagnosis.runs] == ["x", "y", "z"]
     reasons = {u.path: u.reason for u in done.diagnosis.unreadable}
     assert "longer than 3 s" in reasons["hangs"]
@@ -304,7 +320,7 @@ def test_runs_that_hang_crash_or_eat_memory_are_told_and_the_others_go_on(
     assert "exit code 7" in reasons["dies-read"]
     assert "eats" in reasons
     assert done.done == done.total == 7
-    again = sweep([tmp_path / "t"], QUICK, jobs=2, limits=Limits(3.0, 1 << 30), store=store)
+    again = sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2, limits=Limits(3.0, 1 << 30), store=store))
     assert again.kept == 7 and again.diagnosis.unreadable == done.diagnosis.unreadable
 
 
@@ -315,18 +331,18 @@ def test_what_was_finished_before_ctrl_c_is_kept_and_the_next_call_goes_on(tree:
         if done == 5:
             raise KeyboardInterrupt
 
-    cut = sweep([tree], QUICK, store=store, progress=stop)
+    cut = sweep([tree], QUICK, SweepOptions(store=store, progress=stop))
     assert cut.interrupted and cut.done == 5 and len(cut.diagnosis.runs) == 5
-    rest = sweep([tree], QUICK, store=store)
+    rest = sweep([tree], QUICK, SweepOptions(store=store))
     assert not rest.interrupted and rest.kept == 5 and rest.done == 12
 
 
 def test_repeats_are_compared_across_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for i in range(4):
         log(tmp_path / "t" / f"r{i}", seed=i // 2, config={"lr": 0.1, "seed": 1})
-    monkeypatch.setattr("curvedoc.triage.run.sweep.SHARD_RUNS", 2)
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.SHARD_RUNS", 2)
     alone = {r.run: [f.symptom for f in r.findings] for r in analyze(tmp_path / "t", QUICK).runs}
-    monkeypatch.setattr("curvedoc.triage.run.sweep.SHARD_RUNS", 100)
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.SHARD_RUNS", 100)
     assert {r.run: [f.symptom for f in r.findings] for r in sweep([tmp_path / "t"], QUICK).diagnosis.runs} == alone
     assert any(alone.values())
 
@@ -376,7 +392,7 @@ def test_only_runs_changed_since_are_judged(tmp_path: Path) -> None:
         path = log(tmp_path / "t" / name) / "metrics.jsonl"
         stamp = 1.7e9 - age
         os.utime(path, (stamp, stamp))
-    done = sweep([tmp_path / "t"], QUICK, since=1.7e9 - 1000)
+    done = sweep([tmp_path / "t"], QUICK, SweepOptions(since=1.7e9 - 1000))
     assert [r.run for r in done.diagnosis.runs] == ["new"]
 
 

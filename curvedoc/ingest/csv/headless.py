@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, read_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.find.path_words import words
+from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table.log import LogCurve, points_of
 
@@ -33,7 +33,7 @@ _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
 _MEASURES = frozenset(("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity"))
 #: What else the name may hold: "accuracy per class" and "loss weights" are no curves.
 _OTHER = frozenset(
-    words(
+    word_set(
         """train training trn tr val valid validation test eval dev log logs history hist curve curves epoch epochs step
         steps iter iters iteration iterations batch values per mean avg total all data"""
     )

@@ -20,10 +20,10 @@ from curvedoc.ingest.csv.bulk import plain_section
 from curvedoc.ingest.csv.cells import CellColumn, is_comma_decimal, list_items, nan_for_missing, numbers
 from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
+from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.log import LogCurve, points_of
-from curvedoc.ingest.text.line.words import is_usual
 
 NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")

@@ -7,18 +7,10 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-
-def words(text: str) -> frozenset[str]:
-    """The words of a text.
-
-    >>> sorted(words("b a"))
-    ['a', 'b']
-    """
-    return frozenset(text.split())
-
+from curvedoc.ingest.naming.word_set import word_set
 
 #: Folders that hold no log of a run, whatever their files look like.
-SKIP_FOLDERS = words(
+SKIP_FOLDERS = word_set(
     "__pycache__ node_modules site-packages venv env wandb-media media plugins profile profiler lost+found"
 )
 #: Folder and file words that name the part of the data a log is about, and the prefix its metrics get.
@@ -28,13 +20,13 @@ SPLITS: dict[str, str] = {
     **dict.fromkeys(("test", "testing"), "test/"),
 }
 #: Folders that a logger or a habit puts between a run and its log, without a meaning of their own.
-CONTAINERS = words(
+CONTAINERS = word_set(
     """wandb tensorboard tb tb_logs tensorboard_logs tblogs tb_log logs log logging runs lightning_logs csv_logs csv
     metrics events event summaries summary vis_data files output outputs history results stats jsonl json
     artifacts out"""
 )
 #: Folders without a log that hold the configuration of the run beside them.
-CONFIG_FOLDERS = words(".hydra config configs conf cfg params hparams args files settings meta")
+CONFIG_FOLDERS = word_set(".hydra config configs conf cfg params hparams args files settings meta")
 #: A run folder that some logger names by itself: Lightning's versions, W&B's and Hugging Face's time stamps.
 _STAMPED = re.compile(
     r"version_\d+|(offline-)?run-\d{8}_\d{6}-\w+|latest-run|[A-Z][a-z]{2}\d{2}_\d{2}-\d{2}-\d{2}_.+|\d{8}[-_]\d{4,6}"

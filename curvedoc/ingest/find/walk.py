@@ -13,14 +13,15 @@ from pathlib import Path
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.find.path_words import SKIP_FOLDERS, words
+from curvedoc.ingest.find.path_words import SKIP_FOLDERS
+from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.settings import files as settings_files
 from curvedoc.ingest.stores import mlflow_files
 
 #: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
 HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim"))
 #: Weights, code, prose, pictures, archives: never opened.
-SKIP_SUFFIXES = words(
+SKIP_SUFFIXES = word_set(
     """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
     .model .pb .tflite .py .pyc .pyx .so .c .cc .cpp .cu .h .hpp .sh .bat .sbatch .slurm .ipynb .md .rst .tex
     .html .htm .css .js .ts .patch .diff .lock .png .jpg .jpeg .gif .svg .pdf .webp .mp4 .wav .mp3 .flac .ttf

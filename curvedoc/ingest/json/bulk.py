@@ -15,8 +15,8 @@ import polars as pl
 from numpy.typing import NDArray
 from polars.exceptions import PanicException, PolarsError
 
-from curvedoc.ingest.json.batch import Bulk, Cells
-from curvedoc.ingest.json.messages import is_logging
+from curvedoc.ingest.table.batch import Bulk, Cells
+from curvedoc.ingest.table.messages import is_logging
 
 #: What is known of the records' keys: a polars type each.
 Kind = Any  # of polars: an instance or a class, which have no common type

@@ -10,8 +10,8 @@ import orjson
 
 from curvedoc.core.run import Note
 from curvedoc.ingest.json import bulk as json_bulk
-from curvedoc.ingest.json.batch import Loose, RecordBatch, Row
 from curvedoc.ingest.json.line import parse_line
+from curvedoc.ingest.table.batch import Loose, RecordBatch, Row
 
 #: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
 #: More of them would not stay in the processor's cache until their columns are made.

@@ -13,11 +13,11 @@ import numpy as np
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import RecordBatch, Row
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import flatten
+from curvedoc.ingest.table.batch import RecordBatch, Row
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
 from curvedoc.ingest.table.log import LogCurve, log_of, points_of
 from curvedoc.ingest.table.values import clock, moment, number, numbers

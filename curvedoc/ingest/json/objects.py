@@ -11,10 +11,10 @@ from typing import Any
 import orjson
 
 from curvedoc.core.run import Note
-from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.json.chunks import CHUNK_BYTES, by_line, rows_by_line
 from curvedoc.ingest.json.line import objects, parse_line
 from curvedoc.ingest.json.salvage import one_by_one
+from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.keys import unwrapped
 
 #: A single document above this would cost gigabytes as Python objects.

@@ -26,7 +26,7 @@ _LEVEL = 4.0
 _NEAR_LN = 0.15
 
 
-class Values(Protocol):
+class MetricValues(Protocol):
     """What is looked at of a metric: `roles.Facts`."""
 
     @property
@@ -46,7 +46,7 @@ class Values(Protocol):
         """Whether it never falls."""
 
 
-F = TypeVar("F", bound=Values)
+F = TypeVar("F", bound=MetricValues)
 Found = Sequence[tuple[F, Reading]]
 
 
@@ -55,7 +55,7 @@ def by_evidence(
 ) -> list[tuple[F, Reading]]:
     """The readings of metrics that have none: by a hint of the name with values that agree, else by values alone.
 
-    Values alone name a loss only where nothing is known of the run's loss, its reward or its rivals.
+    MetricValues alone name a loss only where nothing is known of the run's loss, its reward or its rivals.
     """
     known = {f.metric for f, _ in found}
     unread = [f for f in metrics if f.metric not in known and len(f.finite)]

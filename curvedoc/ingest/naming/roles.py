@@ -12,11 +12,11 @@ import numpy as np
 from curvedoc.core.errors import UsageError
 from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
-from curvedoc.ingest.find.path_words import words
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.signals import Signals
 from curvedoc.ingest.naming.vague_names import bare, lettered
+from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
 _IN_RANGE = 0.9
@@ -26,7 +26,7 @@ _COUNTER_POINTS = 5
 #: less than this share of the steps of the widest is one of a part of the run.
 _DENSE = 0.5
 #: Roles in which each label is a thing of its own, told in the order logged (the order of the layers).
-_LAYERED = words(
+_LAYERED = word_set(
     """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
     gpu_utilization memory"""
 )

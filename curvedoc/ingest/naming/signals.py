@@ -13,8 +13,8 @@ from typing import Any, Literal
 import yaml
 
 from curvedoc.core.errors import RuleError
-from curvedoc.ingest.find.path_words import words
-from curvedoc.ingest.naming.plain_name import plain as plain
+from curvedoc.ingest.naming.comparable_name import plain as plain
+from curvedoc.ingest.naming.word_set import word_set
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
@@ -37,7 +37,7 @@ _TOP = {
 }
 _PATTERN = {"role", "raw", "plain", "range", "not"}
 _FAMILY = set(
-    words(
+    word_set(
         """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
         players rivals steered_by steered_unless game_as numbered"""
     )

@@ -14,11 +14,11 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
+from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.stores.npy import PICKLED, ZIP, array, header, members
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
 from curvedoc.ingest.table.log import LogCurve, points_of
-from curvedoc.ingest.text.line.words import SCOPES, is_usual, plain
 
 NAME = "numpy"
 FILES: tuple[str, ...] = ("*loss*.npy", "*history*.npz", "*metrics*.npz", "evaluations.npz")
@@ -28,7 +28,7 @@ ABOUT = "curves as numpy arrays: .npz of one array a metric, .npy called by its 
 MAX_BYTES = 256 << 20
 _MIN_POINTS = 2
 _NAMES = re.compile(rb"PK\x03\x04.{22}(.)\x00..([\w./ -]{1,200})\.npy", re.DOTALL)
-_STEPS, _EPOCHS = frozenset(map(plain, STEP_KEYS)), frozenset(map(plain, EPOCH_KEYS))
+_STEPS, _EPOCHS = frozenset(map(spaced, STEP_KEYS)), frozenset(map(spaced, EPOCH_KEYS))
 #: What makes an array called by a loss no curve of it: weights of classes, a landscape, a loss for each sample.
 _NO_CURVE = re.compile(
     r"(?:^|_)(?:weights?|class(?:es)?|landscape|surface|matrix|mask|samples?|fold|folds|grid|vs)(?:_|$)"
@@ -126,7 +126,7 @@ def _curves(arrays: Arrays, torn: bool) -> tuple[list[LogCurve], str, tuple[Note
 
 def _last_word(name: str) -> str:
     """The name without what stands for a split: "val_steps" counts steps."""
-    return " ".join(w for w in plain(name).replace("/", " ").split() if w not in SCOPES)
+    return " ".join(w for w in spaced(name).replace("/", " ").split() if w not in SCOPES)
 
 
 def _counts(name: str, value: NDArray[np.float64]) -> bool:
@@ -136,7 +136,7 @@ def _counts(name: str, value: NDArray[np.float64]) -> bool:
 
 def _counter(name: str, size: int, counters: Arrays) -> str | None:
     """The counter of as many values, one of the same split before others."""
-    split = {SCOPES[w] for w in plain(name).replace("/", " ").split() if w in SCOPES}
+    split = {SCOPES[w] for w in spaced(name).replace("/", " ").split() if w in SCOPES}
     fits = [k for k, v in counters.items() if len(v) == size]
-    own = [k for k in fits if {SCOPES[w] for w in plain(k).replace("/", " ").split() if w in SCOPES} == split]
+    own = [k for k in fits if {SCOPES[w] for w in spaced(k).replace("/", " ").split() if w in SCOPES} == split]
     return next(iter(own or fits), None)

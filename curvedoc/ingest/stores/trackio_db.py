@@ -17,10 +17,10 @@ import polars as pl
 
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import RecordBatch
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.files import flat_config
 from curvedoc.ingest.stores import sqlite
+from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.clock_alignment import SYSTEM, steps_at
 from curvedoc.ingest.table.keys import WANDB_STEP_KEYS
 from curvedoc.ingest.table.log import log_of

@@ -6,11 +6,23 @@ import numpy as np
 import polars as pl
 from polars.expr.struct import ExprStructNameSpace
 
-from curvedoc.ingest.text.lines import CLOCK_RE
-
 #: A clock that goes back by more than this (and not over midnight) cannot place lines in time.
 BACK_S = 5.0
 _DAY_S = 86_400.0
+
+# Rust syntax: polars' engine is linear in the length of the line whatever it holds.
+_DATE = r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}"
+_SHORT_DATE = r"[0-9]{2}-[0-9]{2}-[0-9]{2}"
+_TIME = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+_ZONE = r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?-u:\b))?"
+_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2}"
+#: A clock or date as log lines spell it.
+CLOCK_RE = (
+    rf"(?-u:\b)(?:{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
+    rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
+    rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|[IWEFD][0-9]{{4}} {_TIME}"
+    r"|[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?)(?-u:\b)"
+)
 
 _HMS = r"([0-9]{1,2}:[0-9]{2}:[0-9]{2})([.,][0-9]+)?"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.json.batch import RecordBatch
-from curvedoc.ingest.json.layout import Gathering, Index, add
-from curvedoc.ingest.json.messages import JsonMessage, blocks
 from curvedoc.ingest.notes import coalesce
+from curvedoc.ingest.table.batch import RecordBatch
+from curvedoc.ingest.table.layout import Gathering, Index, add
+from curvedoc.ingest.table.messages import JsonMessage, blocks
 
 
 @dataclass(frozen=True, slots=True)

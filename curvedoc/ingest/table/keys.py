@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from curvedoc.ingest.json.messages import is_logging
+from curvedoc.ingest.table.messages import is_logging
 
 #: In order of trust: what a writer calls its step counter.
 STEP_KEYS = (

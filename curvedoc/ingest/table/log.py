@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from curvedoc.core.block import Block, by_rank, joined
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.json.batch import RecordBatch
-from curvedoc.ingest.json.messages import clean, frame
-from curvedoc.ingest.json.settings import settings_of
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.axis import axis_of, clock_of, ranks_of, splits_of, step_before
+from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, table
 from curvedoc.ingest.table.keys import HAS_SPLIT
+from curvedoc.ingest.table.messages import clean, frame
+from curvedoc.ingest.table.record_settings import settings_of
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
 _NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")

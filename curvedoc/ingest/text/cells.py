@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.ingest.table.counters import CounterEvents
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP
 from curvedoc.ingest.text.line.words import SCALES
-from curvedoc.ingest.text.steps import CounterEvents
 
 #: Counters of other things than the run.
 _NO_METRIC = frozenset({"v_num"})
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class LineNumbers:
     """The numbers of all lines that mean something, in file order.
 
     line: which of the lines; kind: the role of a number; value, of: the number and its total (10/500); name: index into
@@ -46,16 +46,16 @@ class Cells:
         out[self.line[sel][::-1]] = source[sel][::-1]
         return out
 
-    def between(self, first: int, last: int) -> Cells:
+    def between(self, first: int, last: int) -> LineNumbers:
         """Those of the lines from `first` to before `last`."""
         a, b = np.searchsorted(self.line, [first, last])
-        return Cells(
+        return LineNumbers(
             self.line[a:b] - first, self.kind[a:b], self.value[a:b], self.of[a:b], self.name[a:b], self.factor[a:b],
             self.names, last - first,
         )  # fmt: skip
 
 
-def read_cells(lines: pl.DataFrame, plans: list[LinePlan]) -> Cells:
+def read_cells(lines: pl.DataFrame, plans: list[LinePlan]) -> LineNumbers:
     """The numbers of the lines (columns tokens, tid), each of which follows a plan with slots."""
     count = lines["tokens"].list.len().cast(pl.Int64).to_numpy()
     tid = lines["tid"].to_numpy()
@@ -69,10 +69,10 @@ def read_cells(lines: pl.DataFrame, plans: list[LinePlan]) -> Cells:
     tokens = lines["tokens"].explode().filter(pl.Series(use)) if total else pl.Series([], dtype=pl.String)
     line, at = line[use], at[use]
     value, of = numbers(tokens)
-    return Cells(line, role[at], value, of, name[at], factor[at], names, len(count))
+    return LineNumbers(line, role[at], value, of, name[at], factor[at], names, len(count))
 
 
-def counters(cells: Cells, tid: Ints, plans: list[LinePlan]) -> CounterEvents:
+def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEvents:
     """The counters of the lines that the cells are of."""
     total_of = cells.column(STEP, cells.of)
     inner_total = cells.column(INNER, cells.of)

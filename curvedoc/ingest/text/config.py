@@ -7,10 +7,10 @@ import re
 import polars as pl
 
 from curvedoc.core.run import Scalar
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.settings.flatten import scalar, settings
 from curvedoc.ingest.text.line.prefix import read_prefix
-from curvedoc.ingest.text.line.words import is_outcome
-from curvedoc.ingest.text.lines import CLOCK, NUMBER
+from curvedoc.ingest.text.line.template import CLOCK, NUMBER
 
 #: Settings are printed at the start; later lines of that shape are something else.
 HEAD_LINES = 5_000

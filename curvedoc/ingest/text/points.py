@@ -9,10 +9,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.run import POINTS, Flag, empty_points
-from curvedoc.ingest.text.cells import Cells
+from curvedoc.ingest.naming.log_words import has_scope, is_outcome, scope_of, spaced
+from curvedoc.ingest.table.counters import CounterEvents, resolve, rows
+from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK
-from curvedoc.ingest.text.line.words import has_scope, is_outcome, plain, scope_of
-from curvedoc.ingest.text.steps import CounterEvents, resolve, rows
 
 _LIMIT = float(2**62)
 
@@ -29,7 +29,7 @@ class Read:
     axis: str
 
 
-def read_points(lines: pl.DataFrame, cells: Cells, events: CounterEvents) -> Read:
+def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) -> Read:
     """Points of the lines (columns idx, time, rank) of one training."""
     metric = cells.kind == METRIC
     rank = cells.column(RANK, cells.value)
@@ -67,7 +67,7 @@ class MainCurve:
     values: Floats
 
 
-def main_curve(cells: Cells, events: CounterEvents, ranks: Floats) -> MainCurve:
+def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> MainCurve:
     """The metric that is logged most while training, a loss before others; a line said twice counts once."""
     ok = (cells.kind == METRIC) & (events.record & ~events.evaluation)[cells.line]
     if not bool(ok.any()):
@@ -90,7 +90,7 @@ def main_curve(cells: Cells, events: CounterEvents, ranks: Floats) -> MainCurve:
 
 def _worth(name: str) -> int:
     """How well a metric tells how far the training is: losses do, other outcomes may."""
-    low = plain(name)
+    low = spaced(name)
     if "loss" in low and scope_of(low) in ("", "train"):
         return 3
     return 2 if is_outcome(low) and not has_scope(low) else 1 if is_outcome(low) else 0

@@ -23,11 +23,11 @@ from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
-from curvedoc.ingest.text.lines import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.messages import find_blocks, messages
-from curvedoc.ingest.text.parts import parts_of
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.tracebacks import HEADER
+from curvedoc.ingest.text.trainings import trainings_of
 
 NAME = "text"
 FILES: tuple[str, ...] = ("*.log", "*.out", "*.err", "*.txt")
@@ -146,7 +146,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     said = (pl.col("kind") == "") | keep
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
     lines = lines.with_columns(said.alias("said"))
-    parts = parts_of(lines, plans)
+    parts = trainings_of(lines, plans)
     out: list[Log] = []
     for i, part in enumerate(parts, 1):
         here = lines.slice(part.first, part.last - part.first)

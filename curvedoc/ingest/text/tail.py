@@ -9,7 +9,7 @@ import polars as pl
 
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import INNER, STEP
-from curvedoc.ingest.text.lines import FRACTION, NUMBER
+from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: Records before the last line that it is compared with.
 _BEFORE = 200

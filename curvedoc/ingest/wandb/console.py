@@ -7,7 +7,7 @@ import re
 import polars as pl
 
 from curvedoc.core.run import Note, empty_messages
-from curvedoc.ingest.text.lines import LINE_CAP, clean
+from curvedoc.ingest.text.line.template import LINE_CAP, clean
 from curvedoc.ingest.text.messages import find_blocks, messages
 
 #: Lines kept of one file; a progress bar that rewrites itself gives one per update.

@@ -14,7 +14,6 @@ from curvedoc.report.charts.figures import Figure, figures, flagged, svg
 from curvedoc.report.charts.marks import notes
 from curvedoc.report.charts.panels import picture
 from curvedoc.report.escape import clip, visible, visible_block
-from curvedoc.report.html.view import where
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
@@ -32,6 +31,7 @@ from curvedoc.report.summary import (
     worst_first,
 )
 from curvedoc.report.tree import tree
+from curvedoc.report.view import where
 
 Styling = Literal["inline", "sheet"]
 

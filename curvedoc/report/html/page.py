@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.report import words
+from curvedoc.report import view, words
 from curvedoc.report.charts.drawing import drawing
 from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.escape import visible
-from curvedoc.report.html import view
 from curvedoc.report.html.detail import left_out, thinned
 from curvedoc.report.html.key_figures import read, stats
 from curvedoc.report.html.levels import LEVELS, LIMIT, Detail

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from markupsafe import Markup
 
 from curvedoc.report.html.template import environment
-from curvedoc.report.html.view import Row, RunSection
+from curvedoc.report.view import Row, RunSection
 
 T = TypeVar("T")
 

@@ -21,6 +21,7 @@ from statistics import NormalDist
 import numpy as np
 
 from curvedoc.core.series import Floats, Ints
+from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.medians import median_of, range_of, top_of
 from curvedoc.stats.basic.robust import (
     MAD_D2,
@@ -33,7 +34,6 @@ from curvedoc.stats.basic.robust import (
     spread_blocks,
 )
 from curvedoc.stats.events.jump_proof import abrupt, confirmed, deviation, edges, inflation, lasting, line_weights
-from curvedoc.stats.noise.noise import lag_one, whitened
 from curvedoc.stats.shape.decay import Ground, fit_shape, positions
 
 FINE = (6, 8, 12, 16)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.series import Floats, Ints, Series
+from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.medians import inner_median5, median5, median_of, row_medians, top_of
 from curvedoc.stats.basic.robust import block_medians, finite_rows, local_noise, unit, unit_of
 from curvedoc.stats.events.event import CurveEvent, CurveEvents
-from curvedoc.stats.noise.noise import lag_one, tail_weight, whitened
+from curvedoc.stats.noise.noise import tail_weight
 
 Mask = NDArray[np.bool_]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from curvedoc.core.series import Floats, Series, kept
+from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.buckets import bucket_means
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, range_of, row_medians, top_of
 from curvedoc.stats.basic.robust import median3, noise_levels, spread_blocks, unit_of
 from curvedoc.stats.basic.spacing import even_rows
-from curvedoc.stats.noise.noise import lag_one, whitened
 from curvedoc.stats.shape.decay import MIN_ROWS as FIT_ROWS
 from curvedoc.stats.shape.decay import fit_shape
 

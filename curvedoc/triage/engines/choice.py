@@ -8,8 +8,8 @@ from typing import Protocol
 from curvedoc.core.errors import UsageError
 from curvedoc.triage.engines.dask import DaskEngine
 from curvedoc.triage.run.limits import Limits
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.shard import Kit, Shard
+from curvedoc.triage.run.shard import Shard, WorkContext
+from curvedoc.triage.store.outcome import Outcome
 
 __all__ = ["Engine", "engine_of"]
 
@@ -21,7 +21,7 @@ class Engine(Protocol):
     def jobs(self) -> int:
         """How many shards are worked on at once."""
 
-    def run(self, shards: Sequence[Shard], tools: Kit, limits: Limits) -> Iterator[tuple[int, Outcome]]:
+    def run(self, shards: Sequence[Shard], context: WorkContext, limits: Limits) -> Iterator[tuple[int, Outcome]]:
         """(index, outcome) of every task, as they come; a run that cannot be done has its reason in `unreadable`."""
 
     def close(self) -> None:

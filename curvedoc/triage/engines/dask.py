@@ -18,8 +18,8 @@ from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError, UsageError
 from curvedoc.triage.run.interrupts import ctrl_c_later
 from curvedoc.triage.run.limits import Limits
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.shard import Kit, Shard
+from curvedoc.triage.run.shard import Shard, WorkContext
+from curvedoc.triage.store.outcome import Outcome
 
 #: A scheduler that does not answer in this time is not there.
 _CONNECT_SECONDS = 20.0
@@ -60,17 +60,17 @@ class DaskEngine:
         self._client = None
         self._stack.close()
 
-    def run(self, shards: Sequence[Shard], tools: Kit, limits: Limits) -> Iterator[tuple[int, Outcome]]:
+    def run(self, shards: Sequence[Shard], context: WorkContext, limits: Limits) -> Iterator[tuple[int, Outcome]]:
         """As `Engine.run`. Raises UsageError where dask or the scheduler is absent, EngineLost where it went away."""
         if not shards:
             return
         client = self._connected(limits)
         from curvedoc.triage.engines.dask_worker import Setup
 
-        if tools.store is not None:
-            tools.store.folder.mkdir(parents=True, exist_ok=True)
+        if context.store is not None:
+            context.store.folder.mkdir(parents=True, exist_ok=True)
         name = f"curvedoc-{uuid.uuid4().hex}"
-        _register(client, Setup(tools, 0.0 if self.address else limits.seconds), name)
+        _register(client, Setup(context, 0.0 if self.address else limits.seconds), name)
         try:
             _prove(client, name)
             lost: Lost = {}

@@ -10,9 +10,9 @@ from dataclasses import replace
 from distributed import get_worker
 from distributed.diagnostics.plugin import WorkerPlugin
 
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.shard import Kit, Shard, Task, work
-from curvedoc.triage.run.slim import slim
+from curvedoc.triage.run.shard import Shard, Task, WorkContext, work
+from curvedoc.triage.store.outcome import Outcome
+from curvedoc.triage.store.slim import slim
 
 
 class Setup(WorkerPlugin):  # type: ignore[misc,unused-ignore]
@@ -21,33 +21,33 @@ class Setup(WorkerPlugin):  # type: ignore[misc,unused-ignore]
     seconds: a run that takes longer ends its worker; 0 on workers that belong to somebody else
     """
 
-    def __init__(self, tools: Kit, seconds: float = 0.0) -> None:
-        self.tools, self.seconds = tools, seconds
+    def __init__(self, context: WorkContext, seconds: float = 0.0) -> None:
+        self.context, self.seconds = context, seconds
 
 
 def on_worker(name: str, shard: Shard) -> list[tuple[int, Outcome]]:
     """What a worker does with a shard: the rows of every run, with one small curve each."""
     held: Setup = get_worker().plugins[name]
-    return list(diagnosed(shard, held.tools, held.seconds))
+    return list(diagnosed(shard, held.context, held.seconds))
 
 
-def diagnosed(shard: Shard, tools: Kit, seconds: float) -> Iterator[tuple[int, Outcome]]:
+def diagnosed(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[int, Outcome]]:
     """(index, outcome) of each task; outcomes are kept only where the caller's folder for them is to be seen."""
-    store = tools.store
+    store = context.store
     far = store is not None and not store.folder.is_dir()
-    for task, outcome in _watched(shard, replace(tools, store=None) if far else tools, seconds):
+    for task, outcome in _watched(shard, replace(context, store=None) if far else context, seconds):
         yield task.index, replace(outcome, runs=tuple(slim(r) for r in outcome.runs)) if far else outcome
 
 
-def _watched(shard: Shard, tools: Kit, seconds: float) -> Iterator[tuple[Task, Outcome]]:
+def _watched(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[Task, Outcome]]:
     """`work`, with a watch on every run that not even a loop inside a library can hold up."""
     if not seconds:
-        yield from ((task, outcome) for task, outcome in work(shard, tools) if outcome is not None)
+        yield from ((task, outcome) for task, outcome in work(shard, context) if outcome is not None)
         return
     with open(os.devnull, "w") as sink:  # noqa: PTH123
         try:
             faulthandler.dump_traceback_later(seconds, exit=True, file=sink)
-            for task, outcome in work(shard, tools):
+            for task, outcome in work(shard, context):
                 faulthandler.dump_traceback_later(seconds, exit=True, file=sink)
                 if outcome is not None:
                     yield task, outcome

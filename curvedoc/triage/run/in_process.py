@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from curvedoc.core.diagnosis import Unreadable
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.shard import Kit, Shard, Task, work
+from curvedoc.triage.run.shard import Shard, Task, WorkContext, work
 from curvedoc.triage.run.time_limit import TooLate, alarm
+from curvedoc.triage.store.outcome import Outcome
 
 #: Less than that takes no time worth a limit.
 FEW_BYTES = 20 << 20
@@ -20,10 +20,10 @@ def heavy(tasks: Sequence[Task]) -> bool:
     return sum(t.bundle.bytes for t in tasks) >= FEW_BYTES or any(m.path.suffix in _PACKED for m in members)
 
 
-def here(shard: Shard, tools: Kit, seconds: float) -> Iterator[tuple[int, Outcome]]:
+def here(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[int, Outcome]]:
     """The outcomes of a shard, worked on in this process; a run that takes longer than it may is told."""
     left = {t.index: t for t in shard.tasks}
-    steps = work(shard, tools)
+    steps = work(shard, context)
     try:
         while True:
             with alarm(seconds):
@@ -39,4 +39,4 @@ def here(shard: Shard, tools: Kit, seconds: float) -> Iterator[tuple[int, Outcom
             yield shard.tasks[0].index, Outcome((), (Unreadable(shard.tasks[0].bundle.name, str(e)),))
         elif not shard.together:  # nobody knows which it was: each by itself
             for task in left.values():
-                yield from here(Shard((task,)), tools, seconds)
+                yield from here(Shard((task,)), context, seconds)

@@ -18,9 +18,9 @@ from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError
 from curvedoc.triage.run.fork_server import quiet_start, warm_up
 from curvedoc.triage.run.limits import Limits
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.shard import Kit, Shard, Task
+from curvedoc.triage.run.shard import Shard, Task, WorkContext
 from curvedoc.triage.run.worker import serve
+from curvedoc.triage.store.outcome import Outcome
 
 #: A worker imports polars and compiles the rules first; on a cold disk under load that takes a while.
 _START_SECONDS = 120.0
@@ -45,11 +45,11 @@ class _Worker:
     at: int | None = None  # the task it is at, None while it reads
 
 
-class Crew:
+class Pool:
     """Workers that are started before it is known what there is to do; those that `run_pool` took it stops itself."""
 
-    def __init__(self, tools: Kit, limits: Limits) -> None:
-        self.tools, self.limits = tools, limits
+    def __init__(self, context: WorkContext, limits: Limits) -> None:
+        self.context, self.limits = context, limits
         self._workers: list[_Worker] = []
         self._thread: Thread | None = None
 
@@ -65,7 +65,7 @@ class Crew:
     def _start(self, count: int) -> None:
         try:
             while len(self._workers) < count:
-                self._workers.append(_start(self.tools, self.limits))
+                self._workers.append(_start(self.context, self.limits))
         except (OSError, ValueError, EOFError):
             return
 
@@ -87,22 +87,22 @@ class Crew:
 
 
 def run_pool(
-    shards: Sequence[Shard], tools: Kit, jobs: int, limits: Limits | None = None, crew: Crew | None = None
+    shards: Sequence[Shard], context: WorkContext, jobs: int, limits: Limits | None = None, pool: Pool | None = None
 ) -> Iterator[tuple[int, Outcome]]:
     """(index, outcome) of every task, as they come. A run that took its worker down has its reason in `unreadable`.
 
-    crew: workers that were started with the same tools and limits
+    pool: workers that were started with the same context and limits
     Raises NoWorkers before the first outcome where no process can be started; closing the iterator stops all workers.
     """
     limits = limits or Limits()
     todo = deque(shards)
-    workers = [] if crew is None else crew.take()
+    workers = [] if pool is None else pool.take()
     false_starts = 0
     try:
         while todo or any(w.shard for w in workers):
             busy = sum(w.shard is not None for w in workers)
             while len(workers) < jobs and len(workers) - busy < len(todo):
-                workers.append(_start(tools, limits))
+                workers.append(_start(context, limits))
             for w in workers:
                 if w.ready and w.shard is None and todo:
                     _give(w, todo.popleft(), limits)
@@ -131,15 +131,15 @@ def run_pool(
             _stop(w)
 
 
-def _context(tools: Kit) -> BaseContext:
+def _processes(context: WorkContext) -> BaseContext:
     # a caller of analyze() may have use of its own for the one such server that a process can have
-    return get_context("forkserver" if tools.store is not None and warm_up() else "spawn")
+    return get_context("forkserver" if context.store is not None and warm_up() else "spawn")
 
 
-def _start(tools: Kit, limits: Limits) -> _Worker:
-    context = _context(tools)
-    ours, theirs = context.Pipe()
-    process = cast(BaseProcess, context.Process(target=serve, args=(theirs, tools, limits.memory), daemon=True))  # type: ignore[attr-defined]
+def _start(context: WorkContext, limits: Limits) -> _Worker:
+    processes = _processes(context)
+    ours, theirs = processes.Pipe()
+    process = cast(BaseProcess, processes.Process(target=serve, args=(theirs, context, limits.memory), daemon=True))  # type: ignore[attr-defined]
     with quiet_start():
         process.start()
     theirs.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from curvedoc.diagnose.many import identity_of
-from curvedoc.triage.run.outcome import Outcome
+from curvedoc.triage.store.outcome import Outcome
 
 
 def repeated(outcomes: Mapping[int, Outcome]) -> list[list[int]]:

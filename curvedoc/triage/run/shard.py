@@ -15,9 +15,9 @@ from curvedoc.diagnose.siblings.outline import Outline, outline
 from curvedoc.ingest import Bundle, Harvest, Signals, read_each
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.slim import slim
+from curvedoc.triage.store.outcome import Outcome
 from curvedoc.triage.store.outcomes import Store
+from curvedoc.triage.store.slim import slim
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Kit:
+class WorkContext:
     """What it takes to diagnose: small enough to hand to a worker, and much faster so than compiling the rules again.
 
     store: where outcomes are kept; None hands back whole diagnoses instead
@@ -50,12 +50,12 @@ class Kit:
     store: Store | None = None
 
 
-def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
+def work(shard: Shard, context: WorkContext) -> Iterator[tuple[Task, Outcome | None]]:
     """(task, None) before each task is diagnosed and (task, outcome) after it, in order.
 
     A run that cannot be diagnosed costs that run and is told in `unreadable`.
     """
-    harvests = read_each([t.bundle for t in shard.tasks], tools.table, tools.options.signals)
+    harvests = read_each([t.bundle for t in shard.tasks], context.table, context.options.signals)
     related: Mapping[str, tuple[Run, ...]] | None = None
     if shard.together:
         group = list(harvests)
@@ -64,8 +64,8 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
     for task in shard.tasks:
         yield task, None
         harvest = next(harvests)
-        outcome = _judge(harvest, tools, _among(harvest, tools) if related is None else related)
-        store = tools.store
+        outcome = _judge(harvest, context, _among(harvest, context) if related is None else related)
+        store = context.store
         if store is not None:
             whole, outcome = outcome, replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
             if task.key:
@@ -73,24 +73,24 @@ def work(shard: Shard, tools: Kit) -> Iterator[tuple[Task, Outcome | None]]:
         yield task, outcome
 
 
-def _among(harvest: Harvest, tools: Kit) -> Mapping[str, tuple[Run, ...]]:
+def _among(harvest: Harvest, context: WorkContext) -> Mapping[str, tuple[Run, ...]]:
     """The repeats inside one bundle."""
-    return repeats(harvest.runs) if tools.options.siblings else {}
+    return repeats(harvest.runs) if context.options.siblings else {}
 
 
-def _judge(harvest: Harvest, tools: Kit, related: Mapping[str, tuple[Run, ...]]) -> Outcome:
+def _judge(harvest: Harvest, context: WorkContext, related: Mapping[str, tuple[Run, ...]]) -> Outcome:
     done: list[RunDiagnosis] = []
     outlines: list[Outline] = []
     lost = list(harvest.unreadable)
     for run in harvest.runs:
         try:
-            done.append(diagnose(run, tools.book, related.get(run.name, ())))
+            done.append(diagnose(run, context.book, related.get(run.name, ())))
             outlines.append(replace(outline(run), config=done[-1].config))  # one copy of it in both
         except MemoryError:
             lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
         except (Exception, PanicException) as e:  # one run's fault must not cost the others, and is told
             lost.append(Unreadable(run.name, f"its diagnosis failed: {e!r}"[:500]))
     names: set[str] = set()
-    if tools.options.signals:
+    if context.options.signals:
         names = {m for r in harvest.runs for m in r.metrics()}
     return Outcome(tuple(done), tuple(lost), tuple(sorted(names)), tuple(outlines))

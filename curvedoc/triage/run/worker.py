@@ -10,8 +10,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.shard import Kit, work
+from curvedoc.triage.run.shard import WorkContext, work
+from curvedoc.triage.store.outcome import Outcome
 
 #: Objects made between two looks for unreachable ones: a run makes some thousands, and hardly any refers to itself.
 _OBJECTS = 5000
@@ -20,7 +20,7 @@ _OBJECTS = 5000
 Message = tuple[Any, ...]
 
 
-def serve(pipe: Connection, tools: Kit, memory: int) -> None:
+def serve(pipe: Connection, context: WorkContext, memory: int) -> None:
     """Work until None comes or the parent is gone. memory: bytes beyond those of the program itself, 0 for no limit."""
     # Ctrl-C goes to the whole group of processes; the parent decides what becomes of its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -33,7 +33,7 @@ def serve(pipe: Connection, tools: Kit, memory: int) -> None:
         while (shard := pipe.recv()) is not None:
             pipe.send(("at", None))
             done: tuple[int, Outcome] | None = None
-            for task, outcome in work(shard, tools):
+            for task, outcome in work(shard, context):
                 if outcome is not None:
                     done = task.index, outcome
                     continue  # what comes next comes at once, and is told with it

@@ -1,7 +1,7 @@
-"""Outcomes and curves as bytes and back. What many runs have in common is decoded once and shared.
+"""Diagnoses of runs and their curves as bytes and back. What many runs have in common is decoded once and shared.
 
-JSON of one outcome, then of each run, with its findings, causes and what was not judged as parts of their own: over a
-tree these are few different texts. Numbers that are not finite come back as NaN. Curves are numbers, see `columns`.
+JSON of each run, with its findings, causes and what was not judged as parts of their own: over a
+tree these are few different texts. Numbers that are not finite come back as NaN. Curves are numbers, see `curve_codec`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from typing import Any
 
 import orjson
 
-from curvedoc.core.diagnosis import Curve, Finding, NotJudged, RankedCause, RunDiagnosis, Unreadable
+from curvedoc.core.diagnosis import Curve, Finding, NotJudged, RankedCause, RunDiagnosis
 from curvedoc.core.errors import CurvedocError
-from curvedoc.core.source import Scalar
 from curvedoc.serialize.dataclass_json import plain
 from curvedoc.serialize.fast_json import maker
-from curvedoc.triage.run.outcome import Outcome
 from curvedoc.triage.store.curve_codec import BAD_NUMBERS, pack_floats, pack_steps, unpack
 
 #: What bytes that were damaged, or written by somebody else, may raise on their way back.
@@ -36,35 +34,7 @@ _PARTS: Mapping[str, Any] = {
 #: Parts held decoded: a tree has far fewer different ones, a hostile one costs no more than this.
 _HELD = 4096
 #: Parts of a run: its own, its curves, and those that others may share.
-_EACH = 2 + len(_PARTS)
-
-
-def encode(outcome: Outcome) -> tuple[bytes, ...]:
-    """The outcome as bytes: one part for all, then those of each run. Kept on the outcome."""
-    found: tuple[bytes, ...] | None = outcome.made.get("bytes")
-    if found is None:
-        told = {
-            "unreadable": outcome.unreadable,
-            "metrics": outcome.metrics,
-            "outlines": [[o.settings, o.end] for o in outcome.outlines],
-        }
-        found = (dump(told), *(part for r in outcome.runs for part in encode_run(r)))
-        outcome.made["bytes"] = found
-    return found
-
-
-def decode(parts: Sequence[bytes]) -> Outcome:
-    """The outcome that these bytes spell. Raises one of `BAD_BYTES` where they spell none."""
-    from curvedoc.diagnose.siblings.outline import Outline
-
-    told = load(parts[0])
-    runs = tuple(decode_run(parts[i : i + _EACH]) for i in range(1, len(parts), _EACH))
-    outlines = tuple(
-        Outline(r.run, r.config, maker(Mapping[str, Scalar])(settings), maker(float | None)(end))
-        for r, (settings, end) in zip(runs, told["outlines"], strict=True)
-    )
-    unreadable = maker(tuple[Unreadable, ...])(told["unreadable"])
-    return Outcome(runs, unreadable, maker(tuple[str, ...])(told["metrics"]), outlines)
+PARTS_EACH = 2 + len(_PARTS)
 
 
 def encode_run(run: RunDiagnosis) -> tuple[bytes, ...]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.cache_folder import cache_place
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.store.codec import BAD_BYTES, decode, decode_curves, dump, encode, encode_curves, load
+from curvedoc.triage.store.codec import BAD_BYTES, decode_curves, dump, encode_curves, load
+from curvedoc.triage.store.outcome import Outcome, decode, encode
 from curvedoc.triage.store.packs import Packs
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Store:
 
     def save(self, key: str, outcome: Outcome) -> None:
         """Keep an outcome; a disk that is full or read-only costs the speed of the next call and nothing else."""
-        from curvedoc.triage.run.slim import slim
+        from curvedoc.triage.store.slim import slim  # who only reads needs none of what it imports
 
         light = replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
         self.put(key, light, [r.curves for r in outcome.runs])

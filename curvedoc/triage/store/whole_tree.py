@@ -13,11 +13,11 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
@@ -46,6 +46,17 @@ class TreeRecord:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class TreeKey:
+    """What stands for a call (name), and the state of all that it depends on (mark); both "" where it has none."""
+
+    name: str = ""
+    mark: str = ""
+
+
+NO_TREE = TreeKey()
+
+
 def listing(paths: Sequence[Path]) -> str:
     """A hash of all that is to be seen below the paths without opening a file; "" where that is not known beforehand
     (URLs, patterns, what cannot be listed)."""
@@ -63,22 +74,26 @@ def listing(paths: Sequence[Path]) -> str:
     return mark.hexdigest()
 
 
-def names(paths: Sequence[Path], options: Options, context: Sequence[object]) -> tuple[str, str]:
-    """(name, mark) for `record` and `recall`: what stands for a call, and the state of all that it depends on.
-
-    ("", "") where it can have none.
+def tree_key(paths: Sequence[Path], options: Options, context: Sequence[object]) -> TreeKey:
+    """The key of a call, `NO_TREE` where it can have none.
 
     context: all else that outcomes depend on: the program, limits
     """
     seen = listing(paths)
     if not seen:
-        return "", ""
-    choice = [
-        [os.path.realpath(p) for p in paths], [os.path.realpath(p) for p in options.rules], options.select,
-        options.ignore, options.set, options.sensitivity, sorted(options.signals.items()), options.siblings,
-    ]  # fmt: skip
+        return NO_TREE
+    choice = [[os.path.realpath(p) for p in paths], *(_choice(getattr(options, f.name)) for f in fields(options))]
     rows = [seen, files_digest(options.rules), choice, *context]
-    return _hash(choice), _hash(rows)
+    return TreeKey(_hash(choice), _hash(rows))
+
+
+def _choice(value: Any) -> Any:
+    """An option as plain values: paths as they are found from anywhere, mappings in one order."""
+    if isinstance(value, Mapping):
+        return sorted(value.items())
+    if isinstance(value, tuple):
+        return [_choice(v) for v in value]
+    return os.path.realpath(value) if isinstance(value, Path) else value
 
 
 def _hash(value: object) -> str:
@@ -113,14 +128,14 @@ def _rows(top: str, deep: bool = True) -> Iterator[str]:
         yield "\0".join(rows) + "\n"
 
 
-def record(folder: Path, name: str, mark: str, tree: TreeRecord) -> None:
+def record(folder: Path, key: TreeKey, tree: TreeRecord) -> None:
     """Keep what a call made of a tree; a disk that is full or read-only costs the speed of the next call."""
-    path = _file(folder, name)
-    part = path.with_name(f"{name}.{os.getpid()}.part")
+    path = _file(folder, key.name)
+    part = path.with_name(f"{key.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with part.open("wb") as file:
-            file.write(_head(mark, 0, 0))
+            file.write(_head(key.mark, 0, 0))
             packer = zlib.compressobj(1)
             packed: list[bytes] = []
             size = crc = 0
@@ -130,7 +145,7 @@ def record(folder: Path, name: str, mark: str, tree: TreeRecord) -> None:
                 size, crc = size + len(curves), zlib.crc32(curves, crc)
             file.writelines((*packed, packer.flush()))
             file.seek(0)
-            file.write(_head(mark, size, crc))
+            file.write(_head(key.mark, size, crc))
         part.replace(path)
     except OSError:
         part.unlink(missing_ok=True)
@@ -156,22 +171,22 @@ def _told(tree: TreeRecord) -> Iterator[tuple[bytes, bytes]]:
     yield b".", b""
 
 
-def recorded(folder: Path, name: str) -> bool:
+def recorded(folder: Path, key: TreeKey) -> bool:
     """Whether an earlier call was recorded under this name, in whatever state the tree was then."""
-    return _file(folder, name).exists()
+    return _file(folder, key.name).exists()
 
 
 def _file(folder: Path, name: str) -> Path:
     return folder / "trees" / f"{name}.z"
 
 
-def recall(folder: Path, name: str, mark: str) -> TreeRecord | None:
-    """What was recorded under this name, where it still holds; None where it does not or cannot be read."""
+def recall(folder: Path, key: TreeKey) -> TreeRecord | None:
+    """What was recorded of this call, where it still holds; None where it does not or cannot be read."""
     try:
-        with _file(folder, name).open("rb") as file:
+        with _file(folder, key.name).open("rb") as file:
             head = file.readline(_LONGEST_HEAD)
             size, crc = (int(word, 16) for word in head.split()[-2:])
-            if head != _head(mark, size, crc) or not 0 <= size <= os.fstat(file.fileno()).st_size:
+            if head != _head(key.mark, size, crc) or not 0 <= size <= os.fstat(file.fileno()).st_size:
                 return None
             curves = file.read(size)
             if zlib.crc32(curves) != crc:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
-from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
@@ -37,7 +38,7 @@ def headers(lines: Iterable[str]) -> Headers:
             names[:2] = ["epoch", "step"]
         if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
             continue
-        if any(words.is_prose(n) for n in names) or not any(words.is_usual(n) for n in names[1:]):
+        if any(words.is_prose(n) for n in names) or not any(is_usual(n) for n in names[1:]):
             continue
         out.setdefault((len(names), names[0].lower() == "class"), tuple(names))
     return out
@@ -68,7 +69,7 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
             continue
         if bare[1:] and bare[1:] != words.unit_of(bare[1:]):
             return ()
-        low = words.plain(name)
+        low = spaced(name)
         if i == 0 and low in words.EPOCH_WORDS:
             out.append(NumberSlot(EPOCH, slot, "epoch"))
         elif low in words.STEP_WORDS and (i == 0 or (i == 1 and out and out[0].role == EPOCH)):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP, Body, NumberSlot
-from curvedoc.ingest.text.lines import FRACTION, NAN_WORD, NUMBER
+from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
@@ -80,13 +81,13 @@ def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
     m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
     if m:
         return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
-    parts = words.plain(base).rstrip("#[( ").split()
+    parts = spaced(base).rstrip("#[( ").split()
     for take in (2, 1):
         last = " ".join(parts[-take:])
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
             if last in names and len(parts) >= take:
                 rest = [w for w in parts[:-take] if w[:1].isalpha()]
-                if all(w in _ALLOWED_REST or w in words.SCOPES or words.is_outcome(w) for w in rest):
+                if all(w in _ALLOWED_REST or w in SCOPES or is_outcome(w) for w in rest):
                     return role, " ".join(rest)
     return None
 
@@ -117,7 +118,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.found.append(NumberSlot(METRIC, slot, f"{state.listed}[{state.count}]"))
     elif sep and state.rest:
         key = " ".join(w for w in state.rest.split() if w.lower() not in _ALLOWED_REST)
-        if key and words.is_outcome(key):
+        if key and is_outcome(key):
             state.found.append(NumberSlot(METRIC, slot, key, words.unit_of(tail)))
             state.strong, state.rest = True, ""
     elif (
@@ -126,9 +127,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         and (mark == FRACTION or bare.startswith("][") or bare == "[" or (bare == "," and tail.startswith("]")))
     ):
         state.found.append(NumberSlot(INNER, slot, "batch"))
-    elif (
-        mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in words.plain(last_name)
-    ):
+    elif mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in spaced(last_name):
         state.found.append(NumberSlot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
     elif not state.found and not bare.strip("[("):
         if mark == FRACTION:
@@ -149,15 +148,15 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     counter = _counter(key, mark == FRACTION)
     if counter is not None:
         role, rest = counter
-        if words.scope_of(rest):
-            state.scopes.append(words.scope_of(rest))
+        if scope_of(rest):
+            state.scopes.append(scope_of(rest))
         state.late = state.late or (bool(state.found) and any(w in ("at", "after") for w in rest.split()))
         state.rest = rest
-        state.plural = words.plain(key).endswith("s")
-        state.prose += words.prose_words(" ".join(w for w in rest.split() if not words.is_outcome(w)))
+        state.plural = spaced(key).endswith("s")
+        state.prose += words.prose_words(" ".join(w for w in rest.split() if not is_outcome(w)))
         state.found.append(NumberSlot(role, slot, key))
         return
-    scope = words.SCOPES.get(key.lower())
+    scope = SCOPES.get(key.lower())
     if scope and (sep == ":" or mark == FRACTION) and not state.found and opened in ("", "["):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
@@ -178,15 +177,10 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     if words.is_running(key) or (not sep and (words.is_prose(key) or count > 3)):
         state.prose += words.prose_words(key)
         return
-    if unit in ("s", "h") and not sep and not words.is_usual(key):
+    if unit in ("s", "h") and not sep and not is_usual(key):
         state.prose += 1
     state.strong = state.strong or bool(sep)
-    if (
-        state.label
-        and sep == "="
-        and not words.has_scope(key)
-        and not (words.is_usual(key) and "layer" not in state.label)
-    ):
+    if state.label and sep == "=" and not has_scope(key) and not (is_usual(key) and "layer" not in state.label):
         key = f"{state.label}/{key}"
     state.found.append(NumberSlot(METRIC, slot, key, unit))
     if "[" in opened:
@@ -196,8 +190,8 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
 def _leftover(state: Body, text: str) -> None:
     """Text that is no key: a scope when it says nothing else, prose otherwise."""
     said = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
-    if said and all(w.lower() in words.SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) for w in said):
-        scope = words.scope_of(text)
+    if said and all(w.lower() in SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) for w in said):
+        scope = scope_of(text)
         if scope:
             state.scopes.append(scope)
             return
@@ -211,7 +205,7 @@ def _label(before: str, label: str) -> str:
         return label
     m = re.search(r"(?:^|[|,;\]]|  )[ ]*([A-Za-z][\w./ -]{1,60}):$", text)
     head = m.group(1).strip() if m else ""
-    named = words.is_outcome(head) or re.fullmatch(r"(?i)layers?[ ./]\S+", head)
+    named = is_outcome(head) or re.fullmatch(r"(?i)layers?[ ./]\S+", head)
     return head.lower().replace(" ", "_") if named and len(head.split()) <= 3 else ""
 
 
@@ -258,7 +252,7 @@ def read_body(body: str, first: int) -> Body:
     if len(set(state.scopes)) > 1:
         state.found = [
             NumberSlot(s.role, s.slot, f"{scoped[s.slot]} {s.name}", s.unit)
-            if s.role == METRIC and s.slot in scoped and not words.has_scope(s.name) else s
+            if s.role == METRIC and s.slot in scoped and not has_scope(s.name) else s
             for s in state.found
         ]  # fmt: skip
     return state
@@ -267,5 +261,5 @@ def read_body(body: str, first: int) -> Body:
 def _leftover_bar(state: Body, gap: str, slot: int) -> None:
     """The description before a progress bar: an epoch, a scope, or nothing of use."""
     m = re.search(rf"(?i:epoch|ep)\s*:?\s*\[?([{NUMBER}{FRACTION}])", gap)
-    if m is None and words.scope_of(gap):
-        state.scopes.append(words.scope_of(gap))
+    if m is None and scope_of(gap):
+        state.scopes.append(scope_of(gap))

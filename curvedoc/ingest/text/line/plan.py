@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from curvedoc.ingest.text.line import words
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
-from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: Values that are no number; the pair says nothing.
 _NO_VALUE = re.compile(
@@ -51,14 +51,12 @@ class LinePlan:
 def _bar_scope(body: str) -> str:
     """The scope of a progress bar: "other" where its description speaks of something else than the training."""
     said = re.findall(r"[A-Za-z]{2,}", body.split("||", 1)[0])
-    return words.scope_of(" ".join(said)) or (
-        "" if all(_TRAINING.fullmatch(w) or words.is_usual(w) for w in said) else "other"
-    )
+    return scope_of(" ".join(said)) or ("" if all(_TRAINING.fullmatch(w) or is_usual(w) for w in said) else "other")
 
 
 def _is_best(metrics: list[NumberSlot]) -> bool:
     """Whether the line only tells of the best value so far."""
-    return all("best" in words.plain(s.name).split() for s in metrics)
+    return all("best" in spaced(s.name).split() for s in metrics)
 
 
 def plan_of(template: str) -> LinePlan:
@@ -73,7 +71,7 @@ def plan_of(template: str) -> LinePlan:
     slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]
     counters = [s for s in slots if s.role in (STEP, INNER, EPOCH)]
-    outcome = any(words.is_outcome(s.name) for s in metrics)
+    outcome = any(is_outcome(s.name) for s in metrics)
     scope = state.scopes[-1] if state.scopes else ""
     if state.bar and not scope:
         scope = _bar_scope(body)
@@ -82,7 +80,7 @@ def plan_of(template: str) -> LinePlan:
     if state.late and not printed:
         pass
     elif counters and metrics:
-        usual = outcome or any(words.is_usual(s.name) for s in metrics)
+        usual = outcome or any(is_usual(s.name) for s in metrics)
         fits = usual or (state.strong and not state.plural)
         if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
             kind = "record"

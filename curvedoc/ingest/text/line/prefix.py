@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from curvedoc.ingest.text.line.words import is_usual, plain, scope_of
-from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
+from curvedoc.ingest.naming.log_words import is_usual, scope_of, spaced
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 _LEVEL = "DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|SUCCESS|NOTICE"
 #: Spelling -> name in the message table.
@@ -69,7 +69,7 @@ def read_prefix(template: str) -> Prefix:
             # "INFO:train:" and "10:00:00 - train - INFO" are loggers of that name; dropped, it is no loss
             logger = scope == "train" and (level if what == "name" else _LEVEL_NEXT.match(template, m.end()))
             meant = scope and "_" not in word and not logger
-            counter = plain(word.rstrip(":")) in ("step", "epoch", "iter", "iteration", "batch", "metric")
+            counter = spaced(word.rstrip(":")) in ("step", "epoch", "iter", "iteration", "batch", "metric")
             if (what != "tag" and not (clock or level)) or meant or counter or is_usual(word):
                 break
             if what == "name" and not level:

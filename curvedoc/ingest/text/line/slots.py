@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, spaced
 from curvedoc.ingest.text.line import words
 
 #: Roles of a number.
@@ -44,10 +45,10 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
     several = len(set(state.scopes)) > 1
     scope = state.scopes[-1] if state.scopes else ""
     spoken = next((s.name for s in state.found if s.role == METRIC), "").split(" ")
-    if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in words.SCOPES:
+    if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in SCOPES:
         # "val Loss: 0.2 Acc: 0.9": what the first name says holds for the others
-        scope = words.SCOPES[spoken[0].strip(".").lower()]
-        several = any(words.has_scope(s.name) and not s.name.startswith(spoken[0]) for s in state.found)
+        scope = SCOPES[spoken[0].strip(".").lower()]
+        several = any(has_scope(s.name) and not s.name.startswith(spoken[0]) for s in state.found)
         shared = True
     else:
         shared = False
@@ -65,10 +66,10 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
 
 def _open(name: str, shared: bool) -> bool:
     """Whether a name takes the scope of its line; a scope only shared by the first name is for outcomes."""
-    return not words.has_scope(name) and (not shared or words.is_outcome(name))
+    return not has_scope(name) and (not shared or is_outcome(name))
 
 
 def _priority(name: str) -> int:
     """The place of a counter's name in the order of preference."""
-    plain = words.plain(name.split("/")[0])
-    return next((i for i, w in enumerate(words.STEP_WORDS) if plain.endswith(w)), len(words.STEP_WORDS))
+    low = spaced(name.split("/")[0])
+    return next((i for i, w in enumerate(words.STEP_WORDS) if low.endswith(w)), len(words.STEP_WORDS))

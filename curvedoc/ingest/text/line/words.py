@@ -1,8 +1,10 @@
-"""What the words of a log line mean: counters, units, outcomes, scopes, prose."""
+"""What the words of a log line mean: counters, units, prose."""
 
 from __future__ import annotations
 
 import re
+
+from curvedoc.ingest.naming.log_words import SCOPES, is_outcome
 
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
 STEP_WORDS = (
@@ -12,21 +14,6 @@ STEP_WORDS = (
 #: Counters that may start again in each epoch.
 INNER_WORDS = ("batch", "it", "minibatch", "mini batch", "batch idx", "micro step", "ba")
 EPOCH_WORDS = ("epoch", "ep", "epochs", "round", "episode", "training iteration")
-
-#: A key without counter makes a record only if one of these words is in it.
-_OUTCOME = re.compile(
-    r"loss|\bcost\b|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
-    r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error|grad|gnorm|bpb|bpc|top-?[15]|r2\b|recall|precision|elbo|nll|fid\b"
-)
-_HYPER = re.compile(r"learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
-
-SCOPES = {
-    "train": "train", "training": "train", "val": "val", "valid": "valid", "validation": "validation", "eval": "eval",
-    "evaluation": "eval", "evaluating": "eval", "test": "test", "testing": "test", "dev": "dev", "validating": "val",
-}  # fmt: skip
-_SCOPED = re.compile(
-    r"(?:^|[^A-Za-z])(?:[Tt]rain(?:ing)?|TRAIN|[Vv]al(?:id(?:ation)?)?|VAL(?:ID)?|[Ee]val(?:uation)?|EVAL|[Tt]est|TEST|[Dd]ev|DEV)(?![a-z])"
-)
 
 _PROSE = frozenset(
     [
@@ -161,26 +148,6 @@ def unit_apart(tail: str) -> str:
     return unit if unit and tail[1 + len(unit) :].lstrip(" ")[:1] in ("", "|", ",", ";", ")", "]") else ""
 
 
-def plain(key: str) -> str:
-    """The key in lower case with `_` and `-` as blanks."""
-    return key.lower().replace("_", " ").replace("-", " ").strip()
-
-
-def is_outcome(key: str) -> bool:
-    """Whether the key names what training is measured by (a loss, an accuracy, a gradient norm ...)."""
-    return _OUTCOME.search(plain(key).replace("/", " ")) is not None
-
-
-def is_usual(key: str) -> bool:
-    """Whether the key names anything that training logs usually carry."""
-    return is_outcome(key) or _HYPER.search(plain(key).replace("/", " ")) is not None
-
-
-def has_scope(key: str) -> bool:
-    """Whether the key itself says train, validation or test."""
-    return _SCOPED.search(key) is not None
-
-
 def spoken(key: str) -> str:
     """The outcome that running text tells of right before its number ("the loss is", "a loss of"), "" for none."""
     parts = key.split()
@@ -191,14 +158,6 @@ def spoken(key: str) -> str:
         told.pop(0)
     named = " ".join(told)
     return named if told and len(told) <= 4 and not any(is_prose(w) for w in told) and is_outcome(named) else ""
-
-
-def scope_of(words: str) -> str:
-    """The scope that one of these words names ("" for none), as it was written."""
-    for word in re.findall(r"[A-Za-z]+", words):
-        if word.lower() in SCOPES:
-            return SCOPES[word.lower()]
-    return ""
 
 
 def prose_words(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Paths -> Diagnosis of all runs below, over a pool, with what earlier calls found taken from the store."""
+"""Paths -> Diagnosis of all runs below, bundle by bundle over a pool, with what earlier calls found of each."""
 
 from __future__ import annotations
 
@@ -10,24 +10,23 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from curvedoc import __version__
+from curvedoc.core.version import __version__
 from curvedoc.diagnose.many import conclude
 from curvedoc.ingest import Bundle, load_signals, plan
 from curvedoc.ingest.naming.roles import check_chosen
 from curvedoc.options import Options, rulebook
 from curvedoc.rulebook.location import signals_file
-from curvedoc.triage.engines.choice import Engine
+from curvedoc.triage.full_curves import with_full_curves
+from curvedoc.triage.request import Sweep, SweepOptions
 from curvedoc.triage.run.fork_server import warm_up
 from curvedoc.triage.run.in_process import heavy, here
-from curvedoc.triage.run.limits import Limits
-from curvedoc.triage.run.outcome import Outcome
-from curvedoc.triage.run.pool import Crew, NoWorkers, run_pool
+from curvedoc.triage.run.pool import NoWorkers, Pool, run_pool
 from curvedoc.triage.run.repeats import repeated
-from curvedoc.triage.run.resume import Progress, Sweep, drawn
-from curvedoc.triage.run.shard import Kit, Shard, Task
-from curvedoc.triage.run.slim import Shared
+from curvedoc.triage.run.shard import Shard, Task, WorkContext
+from curvedoc.triage.store.outcome import Outcome
 from curvedoc.triage.store.outcomes import Store, code_mark, key
-from curvedoc.triage.store.whole_tree import TreeRecord, record
+from curvedoc.triage.store.slim import Shared
+from curvedoc.triage.store.whole_tree import NO_TREE, TreeKey, TreeRecord, record
 
 #: Fewer runs that are not `heavy` are done before workers (a second and a half each) have started.
 FEW_RUNS = 40
@@ -40,79 +39,58 @@ SHARDS_EACH = 4
 SHARD_LEAST = 4
 
 
-def afresh(
-    paths: Sequence[Path],
-    options: Options,
-    limits: Limits,
-    *,
-    jobs: int = 1,
-    store: Store | None = None,
-    slim: bool = True,
-    since: float | None = None,
-    progress: Progress | None = None,
-    engine: Engine | None = None,
-    name: str = "",
-    mark: str = "",
-    crowd: bool = False,
+def sweep_bundles(
+    paths: Sequence[Path], options: Options, how: SweepOptions, tree: TreeKey = NO_TREE, *, many: bool = False
 ) -> Sweep:
-    """`resuming.sweep` of a tree in which something changed.
+    """`tree_sweep.sweep` of a tree in which something changed.
 
-    name, mark: under which it is kept, "" for not at all; crowd: there will be enough to do for `jobs` workers
+    tree: the key under which it is kept; many: there will be enough to do for all workers
     """
     book = rulebook(options)
     with ExitStack() as stack:
-        if slim and store is None:
+        store = how.store if how.slim else None
+        if how.slim and store is None:
             store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))), lasting=False)
-        tools = Kit(options, book, load_signals(signals_file()), store if slim else None)
-        crew = Crew(tools, limits)
-        stack.callback(crew.stop)
-        if crowd:
-            crew.start(jobs)  # they get ready while this process looks for runs
-        found = plan(paths, progress=progress)
-        crew.wait()
-        bundles = [b for b in found.bundles if since is None or _changed(b) >= since]
-        if slim and engine is None and jobs > 1 and len(bundles) >= FEW_RUNS:
+        context = WorkContext(options, book, load_signals(signals_file()), store)
+        pool = Pool(context, how.limits)
+        stack.callback(pool.stop)
+        if many:
+            pool.start(how.jobs)  # they get ready while this process looks for runs
+        found = plan(paths, progress=how.progress)
+        pool.wait()
+        bundles = [b for b in found.bundles if how.since is None or _changed(b) >= how.since]
+        if how.slim and how.engine is None and how.jobs > 1 and len(bundles) >= FEW_RUNS:
             warm_up()
-        call = _Call(bundles, tools, jobs, limits, progress, engine, crew)
+        call = _SweepState(bundles, context, how, pool)
         call.run()
         outcomes = [call.outcomes[i] for i in sorted(call.outcomes)]
         if options.signals and not call.interrupted:
             chosen = sorted({m for o in outcomes for m in o.metrics})
-            check_chosen(options.signals, chosen, tools.table)
+            check_chosen(options.signals, chosen, context.table)
         lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
         runs = [r for o in outcomes for r in o.runs]
         outlines = [o for outcome in outcomes for o in outcome.outlines]
         d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost)
-        if slim and store is not None:
+        if store is not None:
             where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
-            tree = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))
-            if mark and not call.interrupted:
-                record(store.folder, name, mark, tree)
+            kept = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))
+            if tree.mark and not call.interrupted:
+                record(store.folder, tree, kept)
             store.look()
-            d = drawn(tree, store)
+            d = with_full_curves(kept, store)
     return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
 
 
-class _Call:
+class _SweepState:
     """The state of one sweep: what is known so far, by the bundle's place in the plan."""
 
-    def __init__(
-        self,
-        bundles: Sequence[Bundle],
-        tools: Kit,
-        jobs: int,
-        limits: Limits,
-        progress: Progress | None,
-        engine: Engine | None = None,
-        crew: Crew | None = None,
-    ) -> None:
-        self.engine, self.crew = engine, crew
-        self.tools, self.jobs, self.limits, self.progress = tools, jobs, limits, progress
+    def __init__(self, bundles: Sequence[Bundle], context: WorkContext, how: SweepOptions, pool: Pool) -> None:
+        self.context, self.how, self.pool = context, how, pool
         self.outcomes: dict[int, Outcome] = {}
         self.kept = 0
         self.interrupted = False
         self._share = Shared()
-        mark = _mark(tools) if tools.store else ""
+        mark = _mark(context) if context.store else ""
         self.tasks = [Task(i, b, key(b, mark) if mark else "") for i, b in enumerate(bundles)]
         self.keys = {t.index: t.key for t in self.tasks}
 
@@ -121,15 +99,15 @@ class _Call:
             todo = [t for t in self.tasks if not self._known(t, t.key)]
             self.kept = len(self.tasks) - len(todo)
             if todo:
-                self._work(batches(todo, self.jobs if self.engine is None else self.engine.jobs))
-            if self.tools.options.siblings and any(r.over == "siblings" for r in self.tools.book.rules):
+                self._work(batches(todo, self.how.jobs if self.how.engine is None else self.how.engine.jobs))
+            if self.context.options.siblings and any(r.over == "siblings" for r in self.context.book.rules):
                 self._compare()
         except KeyboardInterrupt:
             self.interrupted = True
 
     def _known(self, task: Task, key: str) -> bool:
         """Take an outcome from the store, also the failure of an earlier call with the same limits."""
-        store = self.tools.store
+        store = self.context.store
         if store is None or not store.lasting:
             return False
         kept = store.load(key) or store.load(self._failed(key))
@@ -139,7 +117,7 @@ class _Call:
         return True
 
     def _failed(self, key: str) -> str:
-        return hashlib.sha256(f"{key} {self.limits.seconds:g} {self.limits.memory}".encode()).hexdigest()
+        return hashlib.sha256(f"{key} {self.how.limits.seconds:g} {self.how.limits.memory}".encode()).hexdigest()
 
     def _take(self, index: int, outcome: Outcome) -> None:
         self.outcomes[index] = replace(outcome, runs=tuple(self._share(r) for r in outcome.runs))
@@ -147,7 +125,7 @@ class _Call:
     def _work(self, shards: Sequence[Shard]) -> None:
         tasks = {t.index: t for s in shards for t in s.tasks}
         for done, (index, outcome) in enumerate(self._outcomes(shards), 1):
-            store = self.tools.store
+            store = self.context.store
             task = tasks[index]
             if (
                 store is not None
@@ -159,18 +137,18 @@ class _Call:
                 # its worker did not live to keep it; another call with the same limits need not wait for them again
                 store.save(self._failed(task.key), outcome)
             self._take(index, outcome)
-            if self.progress is not None:
-                self.progress("triage", done, len(tasks))
+            if self.how.progress is not None:
+                self.how.progress("triage", done, len(tasks))
 
     def _outcomes(self, shards: Sequence[Shard]) -> Iterator[tuple[int, Outcome]]:
-        if self.engine is not None:
-            yield from self.engine.run(shards, self.tools, self.limits)
+        if self.how.engine is not None:
+            yield from self.how.engine.run(shards, self.context, self.how.limits)
             return
         tasks = [t for s in shards for t in s.tasks]
         if len(tasks) >= FEW_RUNS or heavy(tasks):
             began = False
             try:
-                for pair in run_pool(shards, self.tools, max(1, self.jobs), self.limits, self.crew):
+                for pair in run_pool(shards, self.context, max(1, self.how.jobs), self.how.limits, self.pool):
                     began = True
                     yield pair
                 return
@@ -178,7 +156,7 @@ class _Call:
                 if began:
                     raise
         for shard in shards:
-            yield from here(shard, self.tools, self.limits.seconds)
+            yield from here(shard, self.context, self.how.limits.seconds)
 
     def _compare(self) -> None:
         """Judge repeats of one configuration again, each beside the others."""
@@ -222,11 +200,11 @@ def _joint(key: str, marks: str) -> str:
     return hashlib.sha256(f"{key} among {marks}".encode()).hexdigest() if key else ""
 
 
-def _mark(tools: Kit) -> str:
+def _mark(context: WorkContext) -> str:
     """All that makes outcomes of the same files differ: program, rules, roles and options."""
     row = [
-        __version__, code_mark(), tools.book.digest, sorted(r.id for r in tools.book.rules),
-        sorted(tools.options.signals.items()),
+        __version__, code_mark(), context.book.digest, sorted(r.id for r in context.book.rules),
+        sorted(context.options.signals.items()),
         hashlib.sha256(signals_file().read_bytes()).hexdigest(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(row).encode("utf-8", "surrogatepass")).hexdigest()

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.json.batch import Bulk, Cells, RecordBatch, Row
-from curvedoc.ingest.json.messages import JsonMessage, is_logging, unpack
+from curvedoc.ingest.table.batch import Bulk, Cells, RecordBatch, Row
+from curvedoc.ingest.table.messages import JsonMessage, is_logging, unpack
 from curvedoc.ingest.table.values import numbers
 
 Index = NDArray[np.int64]

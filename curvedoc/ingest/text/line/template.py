@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 
+from curvedoc.ingest.table.clock import CLOCK_RE
 from curvedoc.ingest.text.line.spelling import COULD, spelled
 
 #: Longer lines are cut: no logger writes a record of this size, a dumped tensor or a hostile file does.
@@ -20,17 +21,6 @@ _CONTROL = re.compile("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]+")
 _REWRITE = re.compile("\x08+")
 
 # Rust syntax from here on: polars' engine is linear in the length of the line whatever it holds.
-_DATE = r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}"
-_SHORT_DATE = r"[0-9]{2}-[0-9]{2}-[0-9]{2}"
-_TIME = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
-_ZONE = r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?-u:\b))?"
-_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2}"
-CLOCK_RE = (
-    rf"(?-u:\b)(?:{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
-    rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
-    rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|[IWEFD][0-9]{{4}} {_TIME}"
-    r"|[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?)(?-u:\b)"
-)
 _NUM = (
     r"(?:[-+]?(?:[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?(?-u:\b)|[0-9][0-9_]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
     r"|[-+]?(?i:nan|infinity|inf)(?-u:\b))"

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.ingest.text.cells import Cells, counters, read_cells
+from curvedoc.ingest.table.counters import CounterEvents
+from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import RANK
-from curvedoc.ingest.text.lines import CLOCK, FRACTION, NUMBER
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text.points import Read, main_curve, read_points
-from curvedoc.ingest.text.steps import CounterEvents
 from curvedoc.ingest.trainings.starts import Progress, Returns, cut, returns, starts
 
 #: A line that announces something has a word in it.
@@ -25,7 +25,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextTraining:
     """One training: its lines (`idx` from `first` to before `last`) and what was read of them."""
 
     first: int
@@ -33,7 +33,7 @@ class Part:
     read: Read
 
 
-def parts_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[Part]:
+def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTraining]:
     """The trainings among the lines (columns idx, kind, template, tokens, tid, time, rank), one where none begins
     anew."""
     events = lines.filter(pl.col("kind") != "").select("idx", "tokens", "tid", "time", "rank")
@@ -46,11 +46,13 @@ def parts_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[Part]:
     out = []
     for (a, b), (first, last) in zip(cut(at, len(events)), cut(firsts, len(lines)), strict=True):
         mine = cells.between(a, b)
-        out.append(Part(first, last, read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans))))
+        out.append(
+            TextTraining(first, last, read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans)))
+        )
     return out
 
 
-def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: Cells, ev: CounterEvents) -> list[int]:
+def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:
     """The events at which another training begins."""
     rank = cells.column(RANK, cells.value)
     ranks = np.where(np.isnan(rank), events["rank"].fill_null(0).to_numpy(), rank)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from curvedoc.rulebook.rule import Cause
 
 
-class Shelf(Mapping[str, Cause]):
+class LazyCauses(Mapping[str, Cause]):
     """Id -> cause. A run's findings name a dozen causes, so that most of the shipped files need not be parsed.
 
     ready: causes at hand; closed: what reads the others, by id. Reading may raise what `load` raises.

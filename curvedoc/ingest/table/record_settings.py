@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Flag, Scalar
-from curvedoc.ingest.json.messages import clean
 from curvedoc.ingest.settings import flatten
 from curvedoc.ingest.table.axis import RecordAxis
 from curvedoc.ingest.table.columns import RecordTable
+from curvedoc.ingest.table.messages import clean
 
 _CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "cfg/")
 #: Ray repeats its whole configuration in each record. ("params/" may hold norms of parameters, so it is not here.)

@@ -1,0 +1,48 @@
+"""Words by which the key of a log line tells what it measures, and on which split."""
+
+from __future__ import annotations
+
+import re
+
+#: A key without counter makes a record only if one of these words is in it.
+_OUTCOME = re.compile(
+    r"loss|\bcost\b|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
+    r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error|grad|gnorm|bpb|bpc|top-?[15]|r2\b|recall|precision|elbo|nll|fid\b"
+)
+_HYPER = re.compile(r"learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
+
+SCOPES = {
+    "train": "train", "training": "train", "val": "val", "valid": "valid", "validation": "validation", "eval": "eval",
+    "evaluation": "eval", "evaluating": "eval", "test": "test", "testing": "test", "dev": "dev", "validating": "val",
+}  # fmt: skip
+_SCOPED = re.compile(
+    r"(?:^|[^A-Za-z])(?:[Tt]rain(?:ing)?|TRAIN|[Vv]al(?:id(?:ation)?)?|VAL(?:ID)?|[Ee]val(?:uation)?|EVAL|[Tt]est|TEST|[Dd]ev|DEV)(?![a-z])"
+)
+
+
+def spaced(key: str) -> str:
+    """The key in lower case with `_` and `-` as blanks."""
+    return key.lower().replace("_", " ").replace("-", " ").strip()
+
+
+def is_outcome(key: str) -> bool:
+    """Whether the key names what training is measured by (a loss, an accuracy, a gradient norm ...)."""
+    return _OUTCOME.search(spaced(key).replace("/", " ")) is not None
+
+
+def is_usual(key: str) -> bool:
+    """Whether the key names anything that training logs usually carry."""
+    return is_outcome(key) or _HYPER.search(spaced(key).replace("/", " ")) is not None
+
+
+def has_scope(key: str) -> bool:
+    """Whether the key itself says train, validation or test."""
+    return _SCOPED.search(key) is not None
+
+
+def scope_of(words: str) -> str:
+    """The scope that one of these words names ("" for none), as it was written."""
+    for word in re.findall(r"[A-Za-z]+", words):
+        if word.lower() in SCOPES:
+            return SCOPES[word.lower()]
+    return ""

@@ -1,0 +1,50 @@
+"""Paths -> Diagnosis of all runs below: what an earlier call told where nothing changed, else `bundle_sweep`.
+
+The way of an unchanged tree leads past every library that reads or judges a log: their imports would take longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from curvedoc.core.version import __version__
+from curvedoc.options import Options
+from curvedoc.triage.full_curves import full_keys, with_full_curves
+from curvedoc.triage.request import Sweep, SweepOptions
+from curvedoc.triage.store.outcomes import Store, code_mark
+from curvedoc.triage.store.whole_tree import NO_TREE, TreeRecord, recall, recorded, tree_key
+
+#: Folders with files from which on there will be workers, to be made ready before the runs are known.
+CROWDED = 40
+
+
+def sweep(paths: Sequence[Path], options: Options, how: SweepOptions | None = None) -> Sweep:
+    """Every run below the paths, diagnosed.
+
+    On Ctrl-C what is finished comes back, marked as interrupted. Raises UsageError, RuleErrors as `rulebook`.
+    """
+    how = how or SweepOptions()
+    store, tree = how.store, NO_TREE
+    if store is not None:
+        store.prune()
+    if how.slim and store is not None and how.since is None:
+        tree = tree_key(paths, options, (__version__, code_mark(), how.limits.seconds, how.limits.memory))
+        if tree.mark and (kept := _unchanged(recall(store.folder, tree), store)) is not None:
+            return kept
+    known = store is not None and tree.name and recorded(store.folder, tree)  # then most of its runs need no worker
+    many = False
+    if how.slim and how.engine is None and how.jobs > 1 and not known:
+        from curvedoc.triage.run.fork_server import crowded, warm_up
+
+        many = crowded(paths, CROWDED) and warm_up()  # it imports while this process does
+    from curvedoc.triage.bundle_sweep import sweep_bundles
+
+    return sweep_bundles(paths, options, how, tree, many=many)
+
+
+def _unchanged(tree: TreeRecord | None, store: Store) -> Sweep | None:
+    """The same again for a tree in which nothing changed; None where a curve that is to be shown is no longer kept."""
+    if tree is None or not all(store.has(key) for key in full_keys(tree).values()):
+        return None
+    return Sweep(with_full_curves(tree, store), tree.total, tree.total, tree.total)
