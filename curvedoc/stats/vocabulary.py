@@ -141,6 +141,7 @@ from curvedoc.stats.shape.end_state import (
     rising_end,
     still_falling,
 )
+from curvedoc.stats.shape.net_fall import fell_at_most, lost_of_gain, surely_fell
 from curvedoc.stats.shape.plateau import flat_from_start, hovers, plateau_level, plateau_share, plateau_start
 from curvedoc.stats.shape.transition import (
     delay_share,
@@ -195,7 +196,8 @@ _NOISE: tuple[_Function, ...] = (
 _TRENDS: tuple[_Function, ...] = (
     best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, slope, speed_left, total_change,
     total_drop, trend_z, change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end,
-    still_falling, flat_from_start, hovers, plateau_level, plateau_share, plateau_start,
+    still_falling, fell_at_most, lost_of_gain, surely_fell, flat_from_start, hovers, plateau_level, plateau_share,
+    plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
     aligned, better_throughout, crossing_step, difference, gap_end, gap_of_drop, gap_ratio, gap_trend_z, ratio,
