@@ -22,6 +22,7 @@ class Options:
     signals: role -> raw metric name, instead of what signals.yaml would choose
     siblings: compare repeats of one configuration
     facts:   "FACT=VALUE" each: what is true of the runs, whatever their logs say
+    follow_links: read what links that lead out of the paths point at
     """
 
     rules: tuple[Path, ...] = ()
@@ -32,6 +33,7 @@ class Options:
     signals: Mapping[str, str] = field(default_factory=dict)
     siblings: bool = True
     facts: tuple[str, ...] = ()
+    follow_links: bool = False
 
 
 def rulebook(options: Options) -> Rulebook:

@@ -40,7 +40,7 @@ def analyze(
     if jobs > 1 or limits is not None:
         return _shared_out(wanted, options, progress, jobs, limits)
     book = rulebook(options)
-    harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file())
+    harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
     if not harvest.runs:
         raise _nothing(wanted, harvest.unreadable)
     total = len(harvest.runs)

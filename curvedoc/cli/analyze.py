@@ -7,12 +7,16 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from curvedoc.cli.outputs import Outputs, render
+from curvedoc.cli.outputs import Outputs, prepared, render
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.find.remote import title_of, url_of
 from curvedoc.pipeline import Options, analyze
+
+if TYPE_CHECKING:
+    from curvedoc.triage import Limits
 
 #: Work shorter than this needs no progress line.
 SILENT_SECONDS = 0.5
@@ -67,18 +71,17 @@ def workers(jobs: int | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1) -> Diagnosis:
-    """Analyse and write the outputs."""
+def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1, limits: Limits | None = None) -> Diagnosis:
+    """Analyze and write the outputs. limits: what one run may take in a worker process."""
     for path in paths:
         if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))
-    from curvedoc.cli.outputs import prepared
     from curvedoc.triage import Limits
 
     out = prepared(out, paths)
     progress = ProgressLine(out.quiet)
     try:
-        d = analyze(paths, options, progress, jobs, Limits())
+        d = analyze(paths, options, progress, jobs, limits or Limits())
     finally:
         progress.close()
     render(d, out, title_of(paths))

@@ -15,17 +15,20 @@ from curvedoc.cli.settings.arguments import (
     Embed,
     Facts,
     FailOn,
+    FollowLinks,
     Format,
     Html,
     Jobs,
     Junit,
     Markdown,
+    MemoryLimit,
     OptionalPaths,
     Paths,
     Redact,
     Rules,
     Sarif,
     Signals,
+    TimeLimit,
     TriageFormat,
     options_of,
 )
@@ -82,6 +85,7 @@ def analyze(
     signal: Signals = None,
     fact: Facts = None,
     no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
+    follow_links: FollowLinks = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
     ] = None,
@@ -90,6 +94,8 @@ def analyze(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Print what could not be judged as well.")] = False,
     jobs: Jobs = None,
+    time_limit: TimeLimit = 120,
+    memory_limit: MemoryLimit = 4096,
     color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
     show_config: Annotated[
         bool, typer.Option("--show-config", help="Print the configuration in force and exit.")
@@ -104,9 +110,12 @@ def analyze(
         from curvedoc.cli.outputs import Outputs
         from curvedoc.cli.settings.config import load
         from curvedoc.cli.settings.config_text import show, some
+        from curvedoc.triage import Limits
 
         file = load(Path.cwd())
-        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact)
+        options = options_of(
+            file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links
+        )
         if show_config:
             show(options, fail_on)
             raise typer.Exit
@@ -115,7 +124,7 @@ def analyze(
             format=None if format_ is None else str(format_), redact=tuple(redact or ()), no_html=no_html, force=force,
             all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
         )  # fmt: skip
-        d = run(some(paths), options, out, workers(jobs))
+        d = run(some(paths), options, out, workers(jobs), Limits(time_limit, memory_limit << 20))
         raise typer.Exit(code(d, str(fail_on or file.fail_on), strict))
 
 
@@ -140,8 +149,8 @@ def triage(
         typer.Option("--engine", metavar="local|dask[:ADDRESS]", help="Who does the work: local processes, or dask."),
     ] = "local",
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep outcomes for the next call.")] = True,
-    time_limit: Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")] = 120,
-    memory_limit: Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")] = 4096,
+    time_limit: TimeLimit = 120,
+    memory_limit: MemoryLimit = 4096,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
     rules: Rules = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
@@ -156,6 +165,7 @@ def triage(
     signal: Signals = None,
     fact: Facts = None,
     no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
+    follow_links: FollowLinks = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
     ] = None,
@@ -174,7 +184,9 @@ def triage(
         from curvedoc.triage import Limits
 
         file = load(Path.cwd())
-        options = options_of(file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact)
+        options = options_of(
+            file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links
+        )
         wanted = Wanted(
             str(format_), html=html, json=json, markdown=markdown, csv=csv, parquet=parquet, baseline=baseline,
             force=force, everything=all_runs, quiet=quiet, color=str(color),
@@ -189,7 +201,14 @@ def triage(
 
 
 @app.command()
-def doctor(paths: Paths, signal: Signals = None, fact: Facts = None, rules: Rules = None, debug: Debug = False) -> None:
+def doctor(
+    paths: Paths,
+    signal: Signals = None,
+    fact: Facts = None,
+    rules: Rules = None,
+    follow_links: FollowLinks = False,
+    debug: Debug = False,
+) -> None:
     """Show what was found, what was taken for what, and what could not be read."""
     from curvedoc.cli.exits import told
 
@@ -197,7 +216,7 @@ def doctor(paths: Paths, signal: Signals = None, fact: Facts = None, rules: Rule
         from curvedoc.cli.doctor import show
         from curvedoc.cli.settings.config import load
 
-        show(paths, options_of(load(Path.cwd()), rules, signal=signal, fact=fact))
+        show(paths, options_of(load(Path.cwd()), rules, signal=signal, fact=fact, follow_links=follow_links))
 
 
 @app.command("rules")

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, Paths, Rules, Signals, options_of
+from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, FollowLinks, Paths, Rules, Signals, options_of
 
 __all__ = ["COMMANDS"]
 
@@ -62,6 +62,7 @@ def watch(
     rules: Rules = None,
     signal: Signals = None,
     fact: Facts = None,
+    follow_links: FollowLinks = False,
     debug: Debug = False,
 ) -> None:
     """Analyze again as files grow and print only what changed; Ctrl-C ends it."""
@@ -76,7 +77,7 @@ def watch(
         from curvedoc.pipeline import analyze
 
         file = load(Path.cwd())
-        options = options_of(file, rules, signal=signal, fact=fact)
+        options = options_of(file, rules, signal=signal, fact=fact, follow_links=follow_links)
         world = real_world(
             paths,
             lambda: analyze(paths, options),

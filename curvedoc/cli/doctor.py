@@ -80,7 +80,7 @@ def show(paths: list[Path], options: Options) -> None:
     from curvedoc.rulebook.location import signals_file
 
     facts = rulebook(options).facts
-    harvest = read_runs(paths, signals=options.signals, signals_file=signals_file())
+    harvest = read_runs(paths, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
     out: list[str] = []
     for run in harvest.runs:
         out += [*_run_lines(run), *_fact_lines(run, facts), ""]

@@ -33,7 +33,7 @@ Runs = tuple[Run, ...]
 
 def read_labelled(root: Path, options: Options) -> Runs:
     """Every run below the labelled directory. Raises NothingToAnalyse where there is none."""
-    harvest = read_runs([root], signals=options.signals, signals_file=signals_file())
+    harvest = read_runs([root], signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
     if not harvest.runs:
         raise NothingToAnalyse("no training run beside the labels", str(root))
     return tuple(harvest.runs)

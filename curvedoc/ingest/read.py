@@ -41,18 +41,24 @@ class Harvest:
 
 
 def read_runs(
-    paths: Sequence[Path], *, signals: Mapping[str, str] | None = None, signals_file: Path, jobs: int = 1
+    paths: Sequence[Path],
+    *,
+    signals: Mapping[str, str] | None = None,
+    signals_file: Path,
+    jobs: int = 1,
+    follow_links: bool = False,
 ) -> Harvest:
     """Every run in and below `paths`, in the order found.
 
     signals: role -> metric, chosen by the user over what signals.yaml says
     jobs:    accepted for the process pool of the caller; reading itself uses one core
+    follow_links: also those that lead out of the paths
 
     Raises UsageError for a path, role or metric that does not exist, RuleError for a bad signals.yaml.
     """
     table = load_signals(signals_file)
     chosen = dict(signals or {})
-    found = plan(paths)
+    found = plan(paths, follow_links=follow_links)
     harvests = [read_bundles(shard, table, chosen) for shard in shards(found.bundles)]
     runs = tuple(r for h in harvests for r in h.runs)
     if chosen:

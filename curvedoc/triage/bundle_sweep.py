@@ -56,7 +56,7 @@ def sweep_bundles(
         stack.callback(pool.stop)
         if many:
             pool.start(how.jobs)  # they get ready while this process looks for runs
-        found = plan(paths, progress=how.progress)
+        found = plan(paths, progress=how.progress, follow_links=options.follow_links)
         pool.wait()
         bundles = [b for b in found.bundles if how.since is None or _changed(b) >= how.since]
         if how.slim and how.engine is None and how.jobs > 1 and len(bundles) >= FEW_RUNS:
@@ -74,7 +74,7 @@ def sweep_bundles(
         if store is not None:
             where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
             kept = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))
-            if tree.mark and not call.interrupted:
+            if tree.mark and not call.interrupted and not call.lost_worker:
                 record(store.folder, tree, kept)
             store.look()
             d = with_full_curves(kept, store)
@@ -89,6 +89,7 @@ class _SweepState:
         self.outcomes: dict[int, Outcome] = {}
         self.kept = 0
         self.interrupted = False
+        self.lost_worker = False  # a run that may be read next time: what this call says of the tree is not to be kept
         self._share = Shared()
         mark = _mark(context) if context.store else ""
         self.tasks = [Task(i, b, key(b, mark) if mark else "") for i, b in enumerate(bundles)]
@@ -110,14 +111,11 @@ class _SweepState:
         store = self.context.store
         if store is None or not store.lasting:
             return False
-        kept = store.load(key) or store.load(self._failed(key))
+        kept = store.load(key)
         if kept is None:
             return False
         self._take(task.index, kept)
         return True
-
-    def _failed(self, key: str) -> str:
-        return hashlib.sha256(f"{key} {self.how.limits.seconds:g} {self.how.limits.memory}".encode()).hexdigest()
 
     def _take(self, index: int, outcome: Outcome) -> None:
         self.outcomes[index] = replace(outcome, runs=tuple(self._share(r) for r in outcome.runs))
@@ -134,8 +132,7 @@ class _SweepState:
                 and not outcome.runs
                 and not _kept(store, task.key)
             ):
-                # its worker did not live to keep it; another call with the same limits need not wait for them again
-                store.save(self._failed(task.key), outcome)
+                self.lost_worker = True  # it did not live to keep what it found
             self._take(index, outcome)
             if self.how.progress is not None:
                 self.how.progress("triage", done, len(tasks))

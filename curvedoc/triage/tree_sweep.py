@@ -28,7 +28,8 @@ def sweep(paths: Sequence[Path], options: Options, how: SweepOptions | None = No
     store, tree = how.store, NO_TREE
     if store is not None:
         store.prune()
-    if how.slim and store is not None and how.since is None:
+    # what a link leads to is no part of the tree whose state is known
+    if how.slim and store is not None and how.since is None and not options.follow_links:
         tree = tree_key(paths, options, (__version__, code_mark(), how.limits.seconds, how.limits.memory))
         if tree.mark and (kept := _unchanged(recall(store.folder, tree), store)) is not None:
             return kept

@@ -189,7 +189,7 @@ def test_a_file_that_comes_goes_or_changes_makes_a_tree_another(tmp_path: Path) 
 def test_every_option_takes_part_in_the_key_of_a_tree(tmp_path: Path) -> None:
     other = {
         "rules": (tmp_path,), "select": ("divergence",), "ignore": ("divergence",), "set": ("divergence.rise=2",),
-        "sensitivity": 0.5, "signals": {"loss": "x"}, "siblings": False,
+        "sensitivity": 0.5, "signals": {"loss": "x"}, "siblings": False, "facts": ("classes=10",), "follow_links": True,
     }  # fmt: skip
     log(tmp_path / "t" / "a")
     keys = [tree_key([tmp_path / "t"], replace(Options(), **{name: value}), ()) for name, value in other.items()]
@@ -320,8 +320,10 @@ def test_runs_that_hang_crash_or_eat_memory_are_told_and_the_others_go_on(
     assert "exit code 7" in reasons["dies-read"]
     assert "eats" in reasons
     assert done.done == done.total == 7
-    again = sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2, limits=Limits(3.0, 1 << 30), store=store))
-    assert again.kept == 7 and again.diagnosis.unreadable == done.diagnosis.unreadable
+    # only results are kept: what took the workers down may have come from outside, and is tried again
+    monkeypatch.undo()
+    again = sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2, limits=Limits(60.0, 1 << 30), store=store))
+    assert again.kept == 3 and again.diagnosis.unreadable == () and len(again.diagnosis.runs) == 7
 
 
 def test_what_was_finished_before_ctrl_c_is_kept_and_the_next_call_goes_on(tree: Path, tmp_path: Path) -> None:

@@ -81,4 +81,9 @@ Assets = Annotated[Path | None, typer.Option("--assets", help="Write each figure
 Redact = Annotated[
     list[str] | None, typer.Option("--redact", metavar="REGEX", help="Mask this in every output; may be repeated.")
 ]
+FollowLinks = Annotated[
+    bool, typer.Option("--follow-links", help="Read what links that lead out of the paths point at.")
+]
+TimeLimit = Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")]
+MemoryLimit = Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]

@@ -33,6 +33,7 @@ def options_of(
     signal: list[str] | None = None,
     siblings: bool = True,
     fact: list[str] | None = None,
+    follow_links: bool = False,
 ) -> Options:
     """What the command line asks for, over what the configuration file says."""
     from curvedoc.options import Options
@@ -46,4 +47,5 @@ def options_of(
         signals={**file.signals, **signals_of(signal)},
         siblings=siblings,
         facts=(*(f"{k}={v}" for k, v in file.facts.items()), *(fact or [])),
+        follow_links=follow_links,
     )

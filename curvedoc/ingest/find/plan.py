@@ -63,12 +63,18 @@ class Plan:
 
 
 def plan(
-    paths: Sequence[Path], readers: Sequence[Reader] = READERS, progress: Callable[[str, int, int], None] | None = None
+    paths: Sequence[Path],
+    readers: Sequence[Reader] = READERS,
+    progress: Callable[[str, int, int], None] | None = None,
+    follow_links: bool = False,
 ) -> Plan:
     """The runs below these paths (files, folders, globs) by name, without reading more than the first 64 KiB of a file.
 
     Names are relative to the one path given, or to the common parent of several; a run is named by the outermost folder
     that holds nothing but it, and is "." where that is the path itself.
+
+    follow_links: follow links that lead out of the paths; else they are counted and told once, in `unreadable`. A path
+    may itself be a link.
 
     A URL stands for a copy of its logs, made here; progress is told of the copying. Raises UsageError for a path that
     does not exist.
@@ -76,13 +82,16 @@ def plan(
     local, lost = here(paths, progress)
     roots = _outermost([r for p in local for r in _expand(p)])
     common = _common(roots)
-    finds = Finds(unreadable=lost)
+    real = tuple(Path(os.path.realpath(r)) for r in roots)
+    finds = Finds(unreadable=lost, roots=real, follow_links=follow_links)
     drafts: list[tuple[Path, Draft]] = []
     for root in roots:
         if root.is_dir():
             drafts.extend((root, d) for d in gather(walk(root, readers, finds), finds))
         else:
             drafts.extend((root, d) for d in _alone(root, readers, finds))
+    if finds.links_out:
+        finds.unreadable.append(Unreadable(str(common), _left_out(finds.links_out)))
     shares = Counter(up for root, d in drafts for up in _upwards(d.folder, root))
     folders = {root: root.is_dir() for root in roots}
     bundles = []
@@ -92,6 +101,11 @@ def plan(
     told = [_relative(u, common) for u in finds.unreadable]
     ignored = [_relative(u, common) for u in finds.ignored]
     return Plan(tuple(bundles), tuple(told), tuple(ignored))
+
+
+def _left_out(links: int) -> str:
+    lead = "a link that leads out of it was" if links == 1 else f"{links:,} links that lead out of it were"
+    return f"{lead} not followed (--follow-links does)"
 
 
 def _expand(path: Path) -> list[Path]:
@@ -132,17 +146,19 @@ def _alone(path: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
     if not folder.files and finds.ignored:  # asked for by name, so its silence would be a lie
         finds.unreadable.append(finds.ignored.pop())
     drafts = gather(folder, finds)
-    beside = walk_configs(path.parent, readers)
+    beside = walk_configs(path.parent, finds)
     return [replace(d, configs=beside) for d in drafts]
 
 
-def walk_configs(folder: Path, readers: Sequence[Reader]) -> tuple[Path, ...]:
-    """The configuration files that lie directly in a folder."""
+def walk_configs(folder: Path, finds: Finds) -> tuple[Path, ...]:
+    """The configuration files that lie directly in a folder; a link in it may lead no further."""
+    beside = Finds(roots=(Path(os.path.realpath(folder)),), follow_links=finds.follow_links)
     found = Folder(folder)
     if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK):
         for path in sorted(folder.iterdir()):
-            if path.suffix.lower() in (".json", ".yaml", ".yml", ".toml", ".txt"):
-                look(path, found, (), Finds())
+            settings = path.suffix.lower() in (".json", ".yaml", ".yml", ".toml", ".txt")
+            if settings and not (path.is_symlink() and beside.leads_out(path)):
+                look(path, found, (), beside)
     return tuple(found.configs)
 
 

@@ -87,16 +87,33 @@ class Folder:
 
 @dataclass(slots=True)
 class Finds:
-    """What a walk brings along: troubles to tell, files that were left out, and the inodes that were seen."""
+    """What a walk brings along: troubles to tell, files that were left out, and the inodes that were seen.
+
+    roots: what the user pointed at, all links resolved. Links that lead out of them are counted in `links_out` and not
+    followed unless follow_links says so: a folder of logs must not bring a private key into a report.
+    """
 
     unreadable: list[Unreadable] = field(default_factory=list)
     ignored: list[Unreadable] = field(default_factory=list)
     seen: set[tuple[int, int]] = field(default_factory=set)
+    roots: tuple[Path, ...] = ()
+    follow_links: bool = False
+    links_out: int = 0
+
+    def leads_out(self, path: Path) -> bool:
+        """Whether a link leads out of what the user pointed at, and is not to be followed; counts it."""
+        if self.follow_links:
+            return False
+        real = Path(os.path.realpath(path))
+        out = not any(root == real or root in real.parents for root in self.roots)
+        self.links_out += out
+        return out
 
 
 def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
-    """The tree below `root`, in name order. Follows no symlink to a folder, takes a file once (by inode), opens only
-    regular files and of those only the first 64 KiB; what cannot be listed or opened goes to `finds.unreadable`."""
+    """The tree below `root`, in name order. Follows no symlink to a folder unless `finds` says so, takes a file once
+    (by inode), opens only regular files and of those only the first 64 KiB; what cannot be listed or opened goes to
+    `finds.unreadable`."""
     top = Folder(root)
     todo = [top]
     while todo:
@@ -117,13 +134,29 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             _mlflow_run(folder, finds)
             entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
         for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if _enter(entry.name):
+            if entry.is_dir(follow_symlinks=finds.follow_links):
+                if _enter(entry.name) and not (entry.is_symlink() and _been_there(entry, finds)):
                     folder.folders.append(Folder(Path(entry.path)))
             elif not skipped(entry.name, folder.path.parts):
+                if entry.is_symlink() and finds.leads_out(Path(entry.path)):
+                    continue
                 look(Path(entry.path), folder, readers, finds)
         todo.extend(reversed(folder.folders))
     return top
+
+
+def _been_there(entry: os.DirEntry[str], finds: Finds) -> bool:
+    """Whether a linked folder was entered before, from wherever; remembers it."""
+    try:
+        info = entry.stat()
+    except OSError:  # gone since it was listed
+        return True
+    key = (info.st_dev, info.st_ino)
+    above = any(key == (s.st_dev, s.st_ino) for s in (p.stat() for p in Path(entry.path).parents))
+    if above or key in finds.seen:
+        return True
+    finds.seen.add(key)
+    return False
 
 
 def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) -> None:

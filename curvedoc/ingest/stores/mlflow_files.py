@@ -122,18 +122,28 @@ def _words(folder: Path, prefix: str) -> dict[str, Scalar]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Name and path of each file in and below a folder, by name; a name's slashes are folders."""
+    """Name and path of each file in and below a folder, by name; a name's slashes are folders.
+
+    MLflow writes no links: one that leads out of the run's folder was put there by somebody else and is not followed.
+    """
     count = 0
+    home = os.path.realpath(folder.parent)
+    if not _within(folder, home):
+        return
     for place, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
             path = Path(place, name)
-            if name.startswith(".") or not path.is_file():
+            if name.startswith(".") or not path.is_file() or (path.is_symlink() and not _within(path, home)):
                 continue
             count += 1
             if count > _MAX_FILES:
                 return
             yield path.relative_to(folder).as_posix(), path
+
+
+def _within(path: Path, home: str) -> bool:
+    return os.path.realpath(path).startswith(os.path.join(home, ""))  # noqa: PTH118
 
 
 def _curve(name: str, raw: bytes, notes: list[Note]) -> LogCurve | None:
