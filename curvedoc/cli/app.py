@@ -27,6 +27,7 @@ from curvedoc.cli.settings.arguments import (
     Redact,
     Rules,
     Sarif,
+    ShowSecrets,
     Signals,
     TimeLimit,
     TriageFormat,
@@ -72,6 +73,7 @@ def analyze(
     no_html: Annotated[bool, typer.Option("--no-html", help="Do not write curvedoc-report.html.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
     redact: Redact = None,
+    show_secrets: ShowSecrets = False,
     rules: Rules = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not judge this symptom.")] = None,
@@ -104,8 +106,9 @@ def analyze(
 ) -> None:
     """Diagnose one run or a tree of them: print the summary, write curvedoc-report.html."""
     from curvedoc.cli.exits import code, told
+    from curvedoc.report.redact import secrets_shown
 
-    with told(debug):
+    with told(debug), secrets_shown(show_secrets):
         from curvedoc.cli.analyze import run, workers
         from curvedoc.cli.outputs import Outputs
         from curvedoc.cli.settings.config import load
@@ -152,6 +155,7 @@ def triage(
     time_limit: TimeLimit = 120,
     memory_limit: MemoryLimit = 4096,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
+    show_secrets: ShowSecrets = False,
     rules: Rules = None,
     select: Annotated[list[str] | None, typer.Option("--select", help="Judge only this symptom.")] = None,
     ignore: Annotated[list[str] | None, typer.Option("--ignore", help="Do not judge this symptom.")] = None,
@@ -177,8 +181,9 @@ def triage(
 ) -> None:
     """Rank many runs: worst first, one line a run, failures of one kind in groups."""
     from curvedoc.cli.exits import told
+    from curvedoc.report.redact import secrets_shown
 
-    with told(debug):
+    with told(debug), secrets_shown(show_secrets):
         from curvedoc.cli.settings.config import load
         from curvedoc.cli.triage import Wanted, judged
         from curvedoc.triage import Limits
@@ -277,6 +282,7 @@ def render(
     junit: Junit = None,
     embed: Embed = None,
     assets: Assets = None,
+    show_secrets: ShowSecrets = False,
     redact: Redact = None,
     format_: Annotated[Format, typer.Option("--format", "-f", help="What to print.")] = Format.text,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a file that curvedoc did not write.")] = False,
@@ -287,8 +293,9 @@ def render(
 ) -> None:
     """Redraw any view of a saved diagnosis."""
     from curvedoc.cli.exits import told
+    from curvedoc.report.redact import secrets_shown
 
-    with told(debug):
+    with told(debug), secrets_shown(show_secrets):
         from curvedoc.cli.outputs import Outputs, prepared
         from curvedoc.cli.outputs import render as draw
         from curvedoc.cli.saved_diagnosis import read_saved

@@ -86,4 +86,5 @@ FollowLinks = Annotated[
 ]
 TimeLimit = Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")]
 MemoryLimit = Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")]
+ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Do not mask what looks like a credential.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
