@@ -36,7 +36,7 @@ params:
   apart: {value: 0.1, unit: ratio, why: "closer ones are the same"}
 known_by:
   - {value: set, say: "the configuration says {value:.3g}"}
-  - {value: other, say: "the other setting says {value:.3g}"}
+  - {value: other + first(loss) - first(loss), say: "the other setting says {value:.3g}"}
   - {value: first(said), say: "the log says {value:.3g}"}
   - {value: first(loss), trust: guess, say: "it starts there"}
 doubt: apart

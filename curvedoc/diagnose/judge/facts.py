@@ -44,7 +44,8 @@ def established(fact: Fact, bench: Bench) -> KnownFact | None:
     if not sure:
         return None if guess is None else _known(fact, *guess, "guess", env, None)
     way, value = sure[0]
-    against = next((s for s in sure[1:] if _differ(fact, value, s[1], env)), None)
+    # ways that read the same thing stand in order of preference: they do not contradict each other
+    against = next((s for s in sure[1:] if s[0].source != way.source and _differ(fact, value, s[1], env)), None)
     doubt = None if against is None else _sentence(fact, *against, env)
     return _known(fact, way, value, "sure", env, doubt)
 
