@@ -120,9 +120,11 @@ def list_facts(folders: list[Path], as_json: bool) -> None:
 def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
     """Print the page of a rule or cause."""
     from curvedoc.report.explain.rule_page import page
+    from curvedoc.rulebook.facts import name_of
     from curvedoc.rulebook.load import load
 
     book = load(folders)
+    id_ = name_of(id_) if name_of(id_) in book.facts else id_
     _require(id_, book)
     _print(page(id_, book), markdown)
 
@@ -156,11 +158,11 @@ def explain_run(id_: str, path: Path, options: Options, markdown: bool) -> None:
 
 
 def _require(id_: str, book: Rulebook) -> None:
-    known = [*(r.id for r in book.rules), *book.causes]
+    known = [*(r.id for r in book.rules), *book.causes, *book.facts]
     if id_ not in known:
         close = difflib.get_close_matches(id_, known, n=3)
         raise UsageError(
-            f"no symptom or cause '{id_}'",
+            f"no symptom, cause or fact '{id_}'",
             hint=f"did you mean {', '.join(close)}?" if close else "curvedoc rules lists them",
         )
 

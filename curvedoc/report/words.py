@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from curvedoc.core.diagnosis import Cost, Verdict
+from curvedoc.core.diagnosis import Cost, KnownFact, Verdict
 from curvedoc.core.numbers import spelled
 
 #: Glyph, word and style class of a verdict. Never colour alone.
@@ -30,6 +30,19 @@ _LIKELY = ((0.70, "very likely"), (ASSERTED, "likely"), (POSSIBLE, "possible"), 
 
 #: Less time than this, 3 minutes, is not worth a word: steps say more.
 SHOWN_HOURS = 0.05
+
+
+def fact(known: KnownFact) -> str:
+    """The value of a fact as it reads: yes or no, a word, a number with its unit.
+
+    >>> fact(KnownFact(10.0, "classes", "sure", "configuration", "")), fact(KnownFact(True, "", "sure", "curves", ""))
+    ('10 classes', 'yes')
+    """
+    if isinstance(known.value, bool):
+        return "yes" if known.value else "no"
+    if isinstance(known.value, str):
+        return known.value.replace("_", " ")
+    return f"{spelled(known.value, ',.0f' if isinstance(known.value, int) else '.4g')} {known.unit}".strip()
 
 
 def likelihood(probability: float) -> str:

@@ -43,6 +43,14 @@ def test_there_is_a_page_for_every_rule_and_cause_and_the_whole_stays_small() ->
     assert sum(len(text.encode()) for text in MADE.values()) < 1_500_000
 
 
+def test_there_is_a_page_for_every_fact_that_says_how_it_is_known_and_who_reads_it() -> None:
+    for fact in BOOK.facts.values():
+        text = MADE[f"facts/{fact.id}.md"]
+        assert "## How it is known" in text and f"`--fact {fact.id}=VALUE`" in text
+        assert all(p.why.split()[0] in text for p in fact.program.params)
+    assert "](chance_loss.md)" in MADE["facts/classes.md"]
+
+
 def test_every_link_and_picture_leads_to_a_page_of_the_set() -> None:
     for name, text in MADE.items():
         if not name.endswith(".md"):

@@ -26,17 +26,29 @@ Links = Mapping[str, str]  # id -> address of its page, relative to the page tha
 
 
 def reference(book: Rulebook) -> dict[str, str]:
-    """Every file of the reference by its path: an index, a page per symptom and cause, two drawings per symptom."""
+    """Every file of the reference by its path: an index, a page per symptom, cause and fact, drawings of symptoms."""
     kinds = {**{r.id: "symptom" for r in book.rules}, **dict.fromkeys(book.causes, "cause")}
+    kinds |= dict.fromkeys(book.facts, "fact")
     files = {"README.md": _index(book)}
     for id_, kind in kinds.items():
         made = page(id_, book)
-        links = {i: f"../{FOLDERS[k]}/{i}.md" if k != kind else f"{i}.md" for i, k in kinds.items() if i != id_}
+        read = _facts_read(id_, book)  # other names of one word may be those of a measure
+        wanted = {i: k for i, k in kinds.items() if i != id_ and (k != "fact" or i in read)}
+        links = {i: f"../{FOLDERS[k]}/{i}.md" if k != kind else f"{i}.md" for i, k in wanted.items()}
         files[f"{FOLDERS[kind]}/{id_}.md"] = to_markdown(made, links, pictures=f"../{CASES}/")
         for case in _pictures(made):
             if case.strips:
                 files[f"{CASES}/{_file(case)}"] = svg(case)
     return dict(sorted(files.items()))
+
+
+def _facts_read(id_: str, book: Rulebook) -> frozenset[str]:
+    """The facts that a page names, and may link to."""
+    if id_ in book.facts:
+        others = {f.id for f in book.facts.values() if id_ in f.program.facts}
+        return frozenset((*book.facts[id_].program.facts, *others))
+    rule = book.rule(id_)
+    return frozenset((rule or book.causes[id_]).program.facts)
 
 
 def to_markdown(made: Page, links: Links | None = None, pictures: str | None = None) -> str:
@@ -135,7 +147,7 @@ def _escaped(text: str) -> str:
 def _index(book: Rulebook) -> str:
     """The page that GitHub shows for the folder: every symptom by family, every cause."""
     out = [
-        "# Symptoms and causes",
+        "# Symptoms, causes and facts",
         "",
         "What curvedoc looks for and what it takes for the reason, one page each, written from the rule files by",
         f"`{_COMMAND}`. The drawings are the first cases of each rule: one where it fires, one where it stays silent.",
@@ -158,4 +170,11 @@ def _index(book: Rulebook) -> str:
         named = sum(any(link.cause == cause.id for link in r.causes) for r in book.rules)
         count = f"{named} symptom{'s' * (named != 1)}"
         out.append(f"| [{cause.id}]({FOLDERS['cause']}/{cause.id}.md) | {_said(cause.title, {})} | {count} |")
+    out += ["", "## Facts", "", "| fact | what it says | read by |", "|---|---|---|"]
+    programs = [r.program for r in book.rules] + [c.program for c in book.causes.values()]
+    programs += [f.program for f in book.facts.values()]
+    for fact in book.facts.values():
+        read = sum(fact.id in p.facts for p in programs)
+        address = f"[{fact.id}]({FOLDERS['fact']}/{fact.id}.md)"
+        out.append(f"| {address} | {_said(fact.title, {})} | {read} file{'s' * (read != 1)} |")
     return "\n".join(out) + "\n"

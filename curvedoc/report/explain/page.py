@@ -9,7 +9,7 @@ from typing import Literal
 from curvedoc.report.explain.case_drawing import Drawn
 
 #: Where the pages of each kind lie below the reference's folder.
-FOLDERS: Mapping[str, str] = {"symptom": "symptoms", "cause": "causes"}
+FOLDERS: Mapping[str, str] = {"symptom": "symptoms", "cause": "causes", "fact": "facts"}
 CASES = "cases"
 
 
@@ -64,16 +64,18 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What there is to say of a symptom or cause."""
+    """What there is to say of a symptom, cause or fact."""
 
     id: str
-    kind: Literal["symptom", "cause"]
+    kind: Literal["symptom", "cause", "fact"]
     title: str
     tag: str
     sections: tuple[PageSection, ...]
 
 
-def made(id_: str, kind: Literal["symptom", "cause"], title: str, tag: str, sections: list[PageSection]) -> Page:
+def made(
+    id_: str, kind: Literal["symptom", "cause", "fact"], title: str, tag: str, sections: list[PageSection]
+) -> Page:
     """The page without its empty parts."""
     full = (PageSection(s.heading, tuple(b for b in s.blocks if not _empty(b))) for s in sections)
     return Page(id_, kind, title, tag, tuple(s for s in full if s.blocks))

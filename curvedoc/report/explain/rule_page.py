@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from curvedoc.core.errors import UsageError
 from curvedoc.core.numbers import spelled
 from curvedoc.report import words
+from curvedoc.report.explain import program_parts
 from curvedoc.report.explain.case_drawing import drawn
+from curvedoc.report.explain.fact_page import fact_page
 from curvedoc.report.explain.page import CasePicture, Code, Items, Page, PageSection, PageTable, Prose, made
 from curvedoc.rulebook.compile import FIELD
-from curvedoc.rulebook.rule import Cause, Need, Program, Rule, Rulebook, Sentence
-from curvedoc.rulebook.vocabulary import functions
+from curvedoc.rulebook.rule import Cause, Rule, Rulebook, Sentence
 
 _OVER = {
     "run": "",
@@ -21,20 +22,17 @@ _OVER = {
     "rank": "Judged for every rank against the others.",
     "siblings": "Judged over the repeats of one configuration.",
 }
-_MEMBERS = {
-    "": "", "each": "each ", "same": "the same ", "others": "the others' ", "first": "the first ", "last": "the last ",
-    "total": "the sum of all ", "weak": "a low quantile of all ", "strong": "a high quantile of all ",
-    "moved": "those that move of ", "still": "those that rest of ",
-}  # fmt: skip
 
 
 def page(id_: str, book: Rulebook) -> Page:
-    """The page of a rule or cause of the book. Raises UsageError for an id that is neither."""
+    """The page of a rule, cause or fact of the book. Raises UsageError for an id that is none."""
     rule = book.rule(id_)
     if rule is not None:
         return _symptom(rule, book)
+    if id_ in book.facts:
+        return fact_page(book.facts[id_], book)
     if id_ not in book.causes:
-        raise UsageError(f"no symptom or cause '{id_}'")
+        raise UsageError(f"no symptom, cause or fact '{id_}'")
     return _cause(book.causes[id_], book)
 
 
@@ -66,7 +64,11 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
         PageSection("Why it matters", (Prose(_filled(rule.why, rule)),)),
         PageSection("Not to be taken for", (Prose(_filled(rule.lookalikes, rule)), *(Prose(text) for text in known))),
         PageSection("Likely causes", (PageTable(("cause", "odds", "share", "because"), causes),)),
-        PageSection("What it reads", (Prose(_OVER[rule.over]), _needs(rule.program), _patterns(rule.program))),
+        PageSection(
+            "What it reads",
+            (Prose(_OVER[rule.over]), program_parts.needs(rule.program), program_parts.patterns(rule.program)),
+        ),
+        PageSection("What it takes as true of the run", (program_parts.facts_read(rule.program, book.facts),)),
         PageSection(
             "How it is seen",
             (
@@ -75,14 +77,14 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
                 Prose(_excuses(rule)),
                 Prose("where" if grown else ""),
                 Code("\n".join(grown), "python"),
-                _vocabulary(rule.program),
+                program_parts.vocabulary(rule.program),
                 Prose(_complex(rule.complex_because)),
             ),
         ),
-        PageSection(f"Thresholds (--set {rule.id}.NAME=VALUE)", (_params(rule.program),)),
+        PageSection(f"Thresholds (--set {rule.id}.NAME=VALUE)", (program_parts.params(rule.program),)),
         PageSection("What the report says", (Items(tuple(_template(s) for s in rule.evidence)),)),
         PageSection("Beside other findings", tuple(Prose(text) for text in together)),
-        PageSection("Sources", (_sources(rule.references),)),
+        PageSection("Sources", (program_parts.sources(rule.references),)),
     ]
     tag = f"{rule.kind}, {rule.severity}, {rule.family}" + (", on trial" if rule.status == "trial" else "")
     return made(rule.id, "symptom", rule.title, tag, sections)
@@ -110,18 +112,19 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
         PageSection("Probe", (Code(cause.probe.rstrip(), "python"),)),
         PageSection("Symptoms that name it", (PageTable(("symptom", "share", "because"), seen),)),
         PageSection("Evidence of its own", (PageTable(("channel", "odds ×", "what the report says", "where"), odds),)),
+        PageSection("What it takes as true of the run", (program_parts.facts_read(cause.program, book.facts),)),
         PageSection(
             "How the evidence is judged",
             (
-                _needs(cause.program),
-                _patterns(cause.program),
+                program_parts.needs(cause.program),
+                program_parts.patterns(cause.program),
                 Code(grown, "python"),
-                _vocabulary(cause.program),
+                program_parts.vocabulary(cause.program),
                 Prose(_complex(cause.complex_because)),
             ),
         ),
-        PageSection("Thresholds", (_params(cause.program),)),
-        PageSection("Sources", (_sources(cause.references),)),
+        PageSection("Thresholds", (program_parts.params(cause.program),)),
+        PageSection("Sources", (program_parts.sources(cause.references),)),
     ]
     return made(cause.id, "cause", cause.title, "cause", sections)
 
@@ -145,63 +148,6 @@ def _excuses(rule: Rule) -> str:
     return f"It is silent all the same where one of these is known to be true: {names}." if names else ""
 
 
-def _needs(program: Program) -> PageTable:
-    rows = []
-    for need in program.needs:
-        rows.append((f"`{need.name}`", _source(need), "optional" if need.optional else "needed"))
-    return PageTable(("name", "what it is", ""), tuple(rows))
-
-
-def _source(need: Need) -> str:
-    match need.source:
-        case "log":
-            return "the text log"
-        case "restarts":
-            return "restarts of the step counter"
-        case "label":
-            return f"whether the name matches `{need.regex}`"
-        case "config":
-            return f"setting `{need.target}`"
-        case "config-text":
-            return f"whether setting `{need.target}` matches `{need.regex}`"
-        case "note":
-            return f"remarks of reading of the kind `{need.target}`"
-        case "axis":
-            return f"whether the log counts in {need.target}s"
-    return f"{_MEMBERS[need.member]}`{need.target}`"
-
-
-def _patterns(program: Program) -> PageTable:
-    rows = [(f"`{name}`", f"`{regex}`") for name, regex in program.patterns.items()]
-    rows += [(f"`{name}`, but for", f"`{regex}`") for name, regex in program.excepted.items()]
-    return PageTable(("name", "messages that match"), tuple(rows))
-
-
-def _params(program: Program) -> PageTable:
-    rows = []
-    for p in program.params:
-        ends = f"{spelled(p.loose, '.4g')} to {spelled(p.strict, '.4g')}" if p.loose is not None else ""
-        rows.append((f"`{p.name}`", spelled(p.value, ".4g"), p.unit, p.why, ends))
-    if not any(r[4] for r in rows):
-        return PageTable(("name", "value", "unit", "why"), tuple(r[:4] for r in rows))
-    return PageTable(("name", "value", "unit", "why", "--sensitivity"), tuple(rows))
-
-
-def _vocabulary(program: Program) -> Items:
-    """What the functions of the measures give, by their own first lines."""
-    known = functions()
-    text = " ".join(e.text for _, e in program.measures)
-    used = sorted(name for name in known if f"{name}(" in text and _called(name, text))
-    return Items(tuple(f"`{name}`: {known[name].about}" for name in used))
-
-
-def _called(name: str, text: str) -> bool:
-    at = text.find(f"{name}(")
-    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
-        at = text.find(f"{name}(", at + 1)
-    return at >= 0
-
-
 def _template(sentence: Sentence) -> str:
     """A sentence with the names of its numbers in the place of the numbers."""
     text = FIELD.sub(lambda m: f"`{m[1].partition(':')[0]}`", sentence.text)
@@ -219,8 +165,3 @@ def _listed(verb: str, ids: Iterable[str], meaning: str) -> str:
 
 def _ended(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _sources(references: Iterable[tuple[str, str]]) -> Items:
-    named = tuple(f"{title} {url}".strip() for title, url in references)
-    return Items(named or ("Common practice in training neural networks; no single publication.",))

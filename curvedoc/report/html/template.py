@@ -51,6 +51,7 @@ def environment() -> Environment:
         "count": words.count,
         "cost": lambda c: words.COSTS.get(c, ""),
         "note": _note,
+        "fact": words.fact,
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
         "numbered": notes,
