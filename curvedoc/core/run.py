@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import IntFlag
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from curvedoc.core.block import Block, of_frame, to_frame
@@ -59,6 +60,9 @@ MESSAGES: Mapping[str, type[pl.DataType]] = {
 }
 
 
+#: No share of 1 is as large, not even one that was smoothed or interpolated, so that such a curve counts in percent.
+WHOLE = 1.5
+
 _NO_POINTS = pl.DataFrame(schema=dict(POINTS))
 _NO_MESSAGES = pl.DataFrame(schema=dict(MESSAGES))
 
@@ -73,6 +77,12 @@ def empty_messages() -> pl.DataFrame:
     return _NO_MESSAGES.clone()
 
 
+def _peak(block: Block) -> float:
+    """The largest finite value; 0 where there is none."""
+    finite = block.value[np.isfinite(block.value)]
+    return float(finite.max()) if len(finite) else 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class RoleMatch:
     """One raw metric taken for one role."""
@@ -82,6 +92,7 @@ class RoleMatch:
     label: str = ""  # layer or data set within the role, "" for the only one
     why: str = ""  # the pattern of signals.yaml that matched, the evidence of the values, or "set by --signal"
     trust: Sureness = "sure"  # "likely": a weak name and values that agree; "guess": the values alone
+    unit: str = ""  # "fraction": a share of 1, brought to that where it is counted in percent
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -157,8 +168,26 @@ class Run:
             return None
         rank = min(by_rank) if rank is None else rank
         if (name, rank) not in self._parts:
-            self._parts[name, rank] = by_rank[rank].series() if rank in by_rank else None
+            found = by_rank[rank].series() if rank in by_rank else None
+            if found is not None and name in self._in_percent():
+                found = Series(found.step, found.value / 100.0, found.metric, found.time)
+            self._parts[name, rank] = found
         return self._parts[name, rank]
+
+    def _in_percent(self) -> frozenset[str]:
+        """The metrics of roles that are shares of 1 where the log counts in percent: all of a role or none.
+
+        A curve in percent that never passes 1.5 % cannot be told from a fraction and stays as it is.
+        """
+        if "in_percent" not in self._made:
+            roles = dict.fromkeys(m.role for m in self.roles if m.unit == "fraction")
+            found: set[str] = set()
+            for role in roles:
+                names = {m.metric for m in self.matches(role)}
+                if max((_peak(b) for n in names for b in self._split().get(n, {}).values()), default=0.0) > WHOLE:
+                    found |= names
+            self._made["in_percent"] = frozenset(found)
+        return self._made["in_percent"]  # type: ignore[no-any-return]
 
     def series(self, role: str) -> Series | None:
         """The preferred metric of a role, or None where the run logged none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 import zlib
@@ -15,6 +16,8 @@ from curvedoc.core.run import ASSEMBLED, MESSAGES, Note, RoleMatch, Run, Scalar,
 from curvedoc.core.series import Floats, Ints
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.ingest.naming.signals import load_signals, shares
+from curvedoc.rulebook.location import signals_file
 from curvedoc.rulebook.rule import Fact, Rule
 from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, CaseRun, CauseCase, Knots
 
@@ -30,6 +33,11 @@ class CaseResult:
     passed: bool
     known: str | None
     problem: str  # "" when it passed
+
+
+@functools.cache
+def _shares() -> frozenset[str]:
+    return shares(load_signals(signals_file()))
 
 
 def _between(step: Ints, knots: Knots, log: bool) -> Floats:
@@ -96,7 +104,8 @@ def build(
         for key, spec in owner.series.items():
             role, _, label = key.partition(":")
             step, value = _series(spec, case, f"{name}/{rank}/{key}")
-            matches[role, label] = RoleMatch(role, key, label, "case")
+            unit = "fraction" if role in _shares() else ""
+            matches[role, label] = RoleMatch(role, key, label, "case", unit=unit)
             n = len(step)
             parts.append(
                 pl.DataFrame(

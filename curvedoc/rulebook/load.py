@@ -169,6 +169,9 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
                 name = renames.current_param(named.id, match[2])
         if name is None:
             continue
+        if "." in name:
+            owner, _, name = name.partition(".")
+            named = book.facts.get(owner)
         if named is None or name not in {p.name for p in named.program.params}:
             known = ", ".join(f"{match[1]}.{p.name}" for p in named.program.params) if named else ""
             raise UsageError(f"no threshold {match[1]}.{match[2]}", hint=known or "curvedoc rules lists them")

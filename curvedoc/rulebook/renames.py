@@ -26,7 +26,7 @@ class Renames:
 
     keys: Mapping[str, str]
     words: Mapping[str, str]
-    params: Mapping[str, str | None]  # "rule.param" -> a param of that rule
+    params: Mapping[str, str | None]  # "rule.param" -> a param of that rule, or "fact.param"
 
 
 @cache
@@ -39,9 +39,12 @@ def renames() -> Renames:
 
 
 def current_param(rule: str, name: str) -> str | None:
-    """The param to set in the place of one that is gone; None where there is none. Raises KeyError for other names."""
+    """The param to set in the place of one that is gone, "fact.param" where a fact has it; None where there is none.
+
+    Raises KeyError for other names.
+    """
     new = renames().params[f"{rule}.{name}"]
-    instead = f"set {rule}.{new}" if new else "it is a plain number of the rule now and cannot be set"
+    instead = f"set {new if '.' in new else f'{rule}.{new}'}" if new else "the rule does without it"
     _warn(f"{rule}.{name}", f"is no threshold any more: {instead}")
     return new
 

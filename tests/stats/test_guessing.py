@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.fractions import as_fraction
 from curvedoc.stats.basic.counting import examples_counted
 from curvedoc.stats.basic.guessing import classes_at_rest, classes_at_start
 
@@ -42,24 +41,6 @@ def test_rows_that_have_learned_are_not_asked():
     assert classes_at_start(loss, right) == 10.0
     late = Series.of([0.6, 0.7, 0.95], step=[1, 2, 3])
     assert classes_at_start(loss, late) is None
-
-
-@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=20))
-@settings(max_examples=40, deadline=None)
-def test_an_accuracy_in_percent_is_the_same_curve_as_a_fraction(values):
-    values[0] = 0.5  # a percentage above 1.5
-    fraction = Series.of(values)
-    percent = as_fraction("val_accuracy", Series.of([100 * v for v in values]))
-    assert as_fraction("accuracy", fraction) is fraction
-    np.testing.assert_allclose(percent.value, fraction.value, atol=1e-12)
-
-
-def test_only_accuracies_are_shares():
-    loss = Series.of([90.0, 80.0, np.nan])
-    assert as_fraction("loss", loss) is loss and as_fraction("accuracy", None) is None
-    assert as_fraction("accuracy", loss).value.tolist()[:2] == [0.9, 0.8]
-    empty = Series.of([np.nan])
-    assert as_fraction("accuracy", empty) is empty
 
 
 @pytest.mark.parametrize("classes", [3, 5, 8, 10, 20])

@@ -16,7 +16,6 @@ from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
-from curvedoc.diagnose.judge.fractions import as_fraction
 from curvedoc.diagnose.judge.hits import Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
@@ -165,12 +164,12 @@ class Bench:
             matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
             if not matches:
                 return None
-            return as_fraction(need.target, self.run.metric(matches[0 if need.member == "first" else -1].metric))
+            return self.run.metric(matches[0 if need.member == "first" else -1].metric)
         if need.member in SUMMARIES:
             return self._summary(need.member, need.target)
         if need.target == ANY_LOSS:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
-        return as_fraction(need.target, self.run.series(need.target))
+        return self.run.series(need.target)
 
     def _summary(self, kind: Summary, role: str) -> Series | None:
         found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]

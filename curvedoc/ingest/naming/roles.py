@@ -14,7 +14,7 @@ from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
-from curvedoc.ingest.naming.signals import Signals
+from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.vague_names import bare, lettered
 from curvedoc.ingest.naming.word_set import word_set
 
@@ -97,7 +97,13 @@ def assign(
             out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
         if role in by_role:
             out.extend(_ranked(role, by_role[role], role in chosen))
-    return tuple(out)
+    parts = _shares(table)
+    return tuple(replace(m, unit=FRACTION) if m.role in parts else m for m in out)
+
+
+@lru_cache(maxsize=4)
+def _shares(table: Signals) -> frozenset[str]:
+    return shares(table)
 
 
 @lru_cache(maxsize=4)

@@ -35,11 +35,13 @@ _TOP = {
     "config",
     "implies",
 }
-_PATTERN = {"role", "raw", "plain", "range", "not"}
+#: The unit of a role whose values are shares of 1.
+FRACTION = "fraction"
+_PATTERN = {"role", "raw", "plain", "range", "not", "unit"}
 _FAMILY = set(
     word_set(
         """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
-        players rivals steered_by steered_unless game_as numbered"""
+        players rivals steered_by steered_unless game_as numbered unit"""
     )
 )
 _SETTING = {"type", "keys", "choices", "flags", "above"}
@@ -62,6 +64,7 @@ class Pattern:
     raw: tuple[re.Pattern[str], ...]  # full match of the name as logged, without regard to case
     plain: tuple[re.Pattern[str], ...]  # full match of the normalised name
     bounds: Bounds
+    unit: str = ""  # "fraction": a share of 1, which some logs count in percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ class RoleFamily:
     steered_by: frozenset[str] = frozenset()  # roles that make the whole loss one of such a game
     steered_unless: frozenset[str] = frozenset()  # and those beside which it is none
     game_as: str = ""  # the role of a loss in such a game
+    unit: str = ""  # as of a pattern
     numbered: bool = False  # a number in the name tells how it was measured (recall@5, the last 100 episodes)
 
 
@@ -125,6 +129,15 @@ class Signals:
         for f in self.families:
             names += [*f.roles.values(), *f.labelled.values(), *f.parts_as.values(), *filter(None, (f.game_as,))]
         return tuple(dict.fromkeys(names))
+
+
+def shares(table: Signals) -> frozenset[str]:
+    """The roles whose values are shares of 1."""
+    found = [p.role for p in table.patterns if p.unit == FRACTION]
+    for f in table.families:
+        if f.unit == FRACTION:
+            found += [*f.roles.values(), *f.labelled.values()]
+    return frozenset(found)
 
 
 def load_signals(path: Path) -> Signals:
@@ -229,6 +242,12 @@ class _At:
                 raise self.wrong(f"bad regular expression {text!r}: {e}") from None
         return tuple(out)
 
+    def unit(self, value: Mapping[str, Any]) -> str:
+        unit = value.get("unit", "")
+        if unit not in ("", FRACTION):
+            raise self.to("unit").wrong(f"unknown unit {unit!r}", f"only {FRACTION} means something")
+        return str(unit)
+
     def bounds(self, value: Mapping[str, Any]) -> Bounds:
         span = value.get("range", [float("-inf"), float("inf")])
         if not isinstance(span, list) or len(span) != 2 or not all(isinstance(v, int | float) for v in span):
@@ -246,7 +265,7 @@ def _pattern(value: Any, at: _At) -> Pattern:
     raw, plainly = at.to("raw").regexes(value.get("raw", [])), at.to("plain").regexes(value.get("plain", []))
     if not raw and not plainly:
         raise at.wrong("a pattern needs raw or plain expressions")
-    return Pattern(value["role"], raw, plainly, at.bounds(value))
+    return Pattern(value["role"], raw, plainly, at.bounds(value), at.unit(value))
 
 
 def _family(value: Any, at: _At) -> RoleFamily:
@@ -281,6 +300,7 @@ def _family(value: Any, at: _At) -> RoleFamily:
         frozenset(at.to("steered_by").names(value.get("steered_by", []))),
         frozenset(at.to("steered_unless").names(value.get("steered_unless", []))),
         str(value.get("game_as", "")),
+        at.unit(value),
         value.get("numbered", False) is True,
     )
 
