@@ -64,7 +64,9 @@ def test_an_accuracy_in_percent_is_the_same_curve_as_a_fraction(values: list[flo
     def series(times: float) -> np.ndarray:
         run = run_of(1.0)
         knots = [(i, v * times) for i, v in enumerate(values)]
-        case = Case(name="made up", series={"val_accuracy": CaseCurve(knots=knots, points=len(values))}, expect="silent")
+        case = Case(
+            name="made up", series={"val_accuracy": CaseCurve(knots=knots, points=len(values))}, expect="silent"
+        )
         found = replace(run, data=build(case, case).data).series("val_accuracy")
         assert found is not None
         return found.value
