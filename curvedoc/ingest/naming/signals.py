@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -14,6 +13,7 @@ import yaml
 
 from curvedoc.core.errors import RuleError
 from curvedoc.ingest.naming.comparable_name import plain as plain
+from curvedoc.ingest.naming.place import Place
 from curvedoc.ingest.naming.word_set import word_set
 
 Split = Literal["train", "val", "test"]
@@ -159,7 +159,7 @@ def _checked(text: bytes, path: Path) -> Signals:
         mark = getattr(e, "problem_mark", None)
         where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
         raise RuleError(f"not YAML: {getattr(e, 'problem', None) or e}", where) from None
-    at = _At(str(path))
+    at = Place(str(path))
     at.keys(top, _TOP)
     words = at.to("words")
     words.keys(top.get("words", {}), {"splits", "phrases", "average", "noise"})
@@ -196,84 +196,39 @@ def _phrases(table: Mapping[str, Any]) -> dict[str, str]:
     return {k: found[k] for k in sorted(found, key=len, reverse=True)}
 
 
-@dataclass(frozen=True, slots=True)
-class _At:
-    """A place in the file, with the checks that name it when they fail."""
-
-    file: str
-    entry: str = ""
-
-    def to(self, entry: str) -> _At:
-        return _At(self.file, f"{self.entry}.{entry}" if self.entry else entry)
-
-    def wrong(self, what: str, hint: str = "") -> RuleError:
-        return RuleError(what, f"{self.file}, {self.entry}" if self.entry else self.file, hint)
-
-    def mapping(self, value: Any) -> Mapping[str, Any]:
-        if not isinstance(value, dict) or not all(isinstance(k, str) for k in value):
-            raise self.wrong(
-                f"expected a mapping of names, got {type(value).__name__}", "quote names like 'no' or 'on'"
-            )
-        return value
-
-    def keys(self, value: Any, known: set[str]) -> None:
-        for key in self.mapping(value):
-            if key not in known:
-                near = get_close_matches(key, known, 1)
-                raise self.wrong(f"unknown key '{key}'", f"did you mean '{near[0]}'?" if near else "")
-
-    def rows(self, top: Mapping[str, Any], key: str) -> list[Any]:
-        value = top.get(key, [])
-        if not isinstance(value, list):
-            raise self.to(key).wrong("expected a list")
-        return value
-
-    def names(self, value: Any) -> list[str]:
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            raise self.wrong("expected a list of names", "quote numbers and words like 'no' or 'on'")
-        return value
-
-    def regexes(self, value: Any) -> tuple[re.Pattern[str], ...]:
-        out = []
-        for text in self.names(value):
-            try:
-                out.append(re.compile(text, re.IGNORECASE))
-            except re.error as e:
-                raise self.wrong(f"bad regular expression {text!r}: {e}") from None
-        return tuple(out)
-
-    def unit(self, value: Mapping[str, Any]) -> str:
-        unit = value.get("unit", "")
-        if unit not in ("", FRACTION):
-            raise self.to("unit").wrong(f"unknown unit {unit!r}", f"only {FRACTION} means something")
-        return str(unit)
-
-    def bounds(self, value: Mapping[str, Any]) -> Bounds:
-        span = value.get("range", [float("-inf"), float("inf")])
-        if not isinstance(span, list) or len(span) != 2 or not all(isinstance(v, int | float) for v in span):
-            raise self.to("range").wrong("expected [lowest, highest]", "infinity is written .inf")
-        shape = value.get("not", "")
-        if shape not in ("", "counter", "growing"):
-            raise self.to("not").wrong(f"unknown shape {shape!r}", "one of counter, growing")
-        return Bounds(float(span[0]), float(span[1]), shape)
+def _unit(at: Place, value: Mapping[str, Any]) -> str:
+    unit = value.get("unit", "")
+    if unit not in ("", FRACTION):
+        raise at.to("unit").wrong(f"unknown unit {unit!r}", f"only {FRACTION} means something")
+    return str(unit)
 
 
-def _pattern(value: Any, at: _At) -> Pattern:
+def _bounds(at: Place, value: Mapping[str, Any]) -> Bounds:
+    span = value.get("range", [float("-inf"), float("inf")])
+    if not isinstance(span, list) or len(span) != 2 or not all(isinstance(v, int | float) for v in span):
+        raise at.to("range").wrong("expected [lowest, highest]", "infinity is written .inf")
+    shape = value.get("not", "")
+    if shape not in ("", "counter", "growing"):
+        raise at.to("not").wrong(f"unknown shape {shape!r}", "one of counter, growing")
+    return Bounds(float(span[0]), float(span[1]), shape)
+
+
+def _pattern(value: Any, at: Place) -> Pattern:
     at.keys(value, _PATTERN)
     if not isinstance(value.get("role"), str):
         raise at.wrong("a pattern needs a role")
     raw, plainly = at.to("raw").regexes(value.get("raw", [])), at.to("plain").regexes(value.get("plain", []))
     if not raw and not plainly:
         raise at.wrong("a pattern needs raw or plain expressions")
-    return Pattern(value["role"], raw, plainly, at.bounds(value), at.unit(value))
+    return Pattern(value["role"], raw, plainly, _bounds(at, value), _unit(at, value))
 
 
-def _family(value: Any, at: _At) -> RoleFamily:
+def _family(value: Any, at: Place) -> RoleFamily:
     at.keys(value, _FAMILY)
     name = value.get("name")
     if not isinstance(name, str):
         raise at.wrong("a family needs a name")
-    at = _At(at.file, f"families.{name}")
+    at = Place(at.file, f"families.{name}")
     splits: set[str] = set(SPLITS)
     at.to("roles").keys(value.get("roles", {}), splits)
     at.to("labelled").keys(value.get("labelled", {}), splits)
@@ -293,19 +248,19 @@ def _family(value: Any, at: _At) -> RoleFamily:
         value.get("label_is_name", False) is True,
         frozenset(at.to("parts").names(value.get("parts", []))),
         frozenset(at.to("never").names(value.get("never", []))),
-        at.bounds(value),
+        _bounds(at, value),
         tuple(at.to("unless").names(value.get("unless", []))),
         frozenset(at.to("players").names(value.get("players", []))),
         frozenset(at.to("rivals").names(value.get("rivals", []))),
         frozenset(at.to("steered_by").names(value.get("steered_by", []))),
         frozenset(at.to("steered_unless").names(value.get("steered_unless", []))),
         str(value.get("game_as", "")),
-        at.unit(value),
+        _unit(at, value),
         value.get("numbered", False) is True,
     )
 
 
-def _setting(name: str, value: Any, at: _At) -> SettingKeys:
+def _setting(name: str, value: Any, at: Place) -> SettingKeys:
     at.keys(value, _SETTING)
     kind = value.get("type")
     if kind not in ("number", "text", "flag", "choice"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvedoc.report.explain import program_parts
+from curvedoc.report.explain import program_tables
 from curvedoc.report.explain.page import Code, Items, Page, PageSection, PageTable, Prose, made
 from curvedoc.rulebook.compile import FIELD
 from curvedoc.rulebook.expr import Expr
@@ -31,10 +31,10 @@ def fact_page(fact: Fact, book: Rulebook) -> Page:
                 Prose(f"`--fact {fact.id}=VALUE` overrides it."),
             ),
         ),
-        PageSection("What it reads", (program_parts.needs(fact.program), program_parts.patterns(fact.program))),
-        PageSection("What it takes as true of the run", (program_parts.facts_read(fact.program, book.facts),)),
-        PageSection("How it is found", (Code(grown, "python"), program_parts.vocabulary(fact.program))),
-        PageSection(f"Thresholds (--set {fact.id}.NAME=VALUE)", (program_parts.params(fact.program),)),
+        PageSection("What it reads", (program_tables.needs(fact.program), program_tables.patterns(fact.program))),
+        PageSection("What it takes as true of the run", (program_tables.facts_read(fact.program, book.facts),)),
+        PageSection("How it is found", (Code(grown, "python"), program_tables.vocabulary(fact.program))),
+        PageSection(f"Thresholds (--set {fact.id}.NAME=VALUE)", (program_tables.params(fact.program),)),
         PageSection("Who reads it", (Items(tuple(f"`{name}`" for name in (*readers, *others))),)),
     ]
     return made(fact.id, "fact", fact.title, f"fact, {fact.unit or fact.type}", sections)

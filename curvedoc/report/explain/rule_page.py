@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from curvedoc.core.errors import UsageError
 from curvedoc.core.numbers import spelled
 from curvedoc.report import words
-from curvedoc.report.explain import program_parts
+from curvedoc.report.explain import program_tables
 from curvedoc.report.explain.case_drawing import drawn
 from curvedoc.report.explain.fact_page import fact_page
 from curvedoc.report.explain.page import CasePicture, Code, Items, Page, PageSection, PageTable, Prose, made
@@ -66,9 +66,9 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
         PageSection("Likely causes", (PageTable(("cause", "odds", "share", "because"), causes),)),
         PageSection(
             "What it reads",
-            (Prose(_OVER[rule.over]), program_parts.needs(rule.program), program_parts.patterns(rule.program)),
+            (Prose(_OVER[rule.over]), program_tables.needs(rule.program), program_tables.patterns(rule.program)),
         ),
-        PageSection("What it takes as true of the run", (program_parts.facts_read(rule.program, book.facts),)),
+        PageSection("What it takes as true of the run", (program_tables.facts_read(rule.program, book.facts),)),
         PageSection(
             "How it is seen",
             (
@@ -77,14 +77,14 @@ def _symptom(rule: Rule, book: Rulebook) -> Page:
                 Prose(_excuses(rule)),
                 Prose("where" if grown else ""),
                 Code("\n".join(grown), "python"),
-                program_parts.vocabulary(rule.program),
+                program_tables.vocabulary(rule.program),
                 Prose(_complex(rule.complex_because)),
             ),
         ),
-        PageSection(f"Thresholds (--set {rule.id}.NAME=VALUE)", (program_parts.params(rule.program),)),
+        PageSection(f"Thresholds (--set {rule.id}.NAME=VALUE)", (program_tables.params(rule.program),)),
         PageSection("What the report says", (Items(tuple(_template(s) for s in rule.evidence)),)),
         PageSection("Beside other findings", tuple(Prose(text) for text in together)),
-        PageSection("Sources", (program_parts.sources(rule.references),)),
+        PageSection("Sources", (program_tables.sources(rule.references),)),
     ]
     tag = f"{rule.kind}, {rule.severity}, {rule.family}" + (", on trial" if rule.status == "trial" else "")
     return made(rule.id, "symptom", rule.title, tag, sections)
@@ -112,19 +112,19 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
         PageSection("Probe", (Code(cause.probe.rstrip(), "python"),)),
         PageSection("Symptoms that name it", (PageTable(("symptom", "share", "because"), seen),)),
         PageSection("Evidence of its own", (PageTable(("channel", "odds ×", "what the report says", "where"), odds),)),
-        PageSection("What it takes as true of the run", (program_parts.facts_read(cause.program, book.facts),)),
+        PageSection("What it takes as true of the run", (program_tables.facts_read(cause.program, book.facts),)),
         PageSection(
             "How the evidence is judged",
             (
-                program_parts.needs(cause.program),
-                program_parts.patterns(cause.program),
+                program_tables.needs(cause.program),
+                program_tables.patterns(cause.program),
                 Code(grown, "python"),
-                program_parts.vocabulary(cause.program),
+                program_tables.vocabulary(cause.program),
                 Prose(_complex(cause.complex_because)),
             ),
         ),
-        PageSection("Thresholds", (program_parts.params(cause.program),)),
-        PageSection("Sources", (program_parts.sources(cause.references),)),
+        PageSection("Thresholds", (program_tables.params(cause.program),)),
+        PageSection("Sources", (program_tables.sources(cause.references),)),
     ]
     return made(cause.id, "cause", cause.title, "cause", sections)
 
