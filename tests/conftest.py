@@ -19,6 +19,27 @@ settings.register_profile("search", derandomize=False)
 settings.load_profile("same")
 
 
+#: What answers while one edits: floors, the rule language, every case inside rule, fact and cause files.
+FAST = (
+    "house/test_floors",
+    "house/test_architecture",
+    "rulebook/",
+    "core/",
+    "rules/test_rules",
+    "rules/test_fact_files",
+    "rules/test_taxonomy",
+    "stats/test_guessing",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the fast tests."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(FAST):
+            item.add_marker(pytest.mark.fast)
+
+
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One browser for all tests."""

@@ -1,4 +1,4 @@
-"""Further commands of the application: diff, watch, formats, explain, evaluate, init, new-rule."""
+"""Further commands: diff, watch, formats, explain, evaluate, init, new-rule, new-cause, new-reader."""
 
 from __future__ import annotations
 
@@ -115,6 +115,36 @@ def new_rule(
         begin(id_, folder, force)
 
 
+def new_cause(
+    id_: Annotated[str, typer.Argument(metavar="ID", help="The cause's id: rate-too-high.")],
+    folder: Annotated[Path, typer.Option("--dir", help="Where to write ID.yaml.")] = Path("rules/causes"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write the skeleton of a cause, with a comment on each key."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.new_files import new_cause as begin
+
+        begin(id_, folder, force)
+
+
+def new_reader(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The format's name: my_trainer.")],
+    folder: Annotated[Path, typer.Option("--dir", help="Where to write NAME.py.")] = Path(),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write the skeleton of a reader for another log format."""
+    from curvedoc.cli.exits import told
+
+    with told(debug):
+        from curvedoc.cli.new_files import new_reader as begin
+
+        begin(name, folder, force)
+
+
 class SplitPart(StrEnum):
     """A field of the labels by which accuracy is split."""
 
@@ -201,4 +231,6 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("evaluate", evaluate),
     ("init", init),
     ("new-rule", new_rule),
+    ("new-cause", new_cause),
+    ("new-reader", new_reader),
 )

@@ -1,0 +1,1 @@
+"""Files that `new-rule`, `new-cause` and `new-reader` begin with."""
