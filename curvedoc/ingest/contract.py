@@ -61,6 +61,9 @@ class Reader(Protocol):
 
     FILES: patterns of the names that such files usually have; the content decides
     ABOUT: what is read, in one line
+
+    A reader may have guesses(path, head, named) -> bool besides: whether a file that none claims is a log of its kind
+    by its values alone; named says that somebody pointed at the file.
     """
 
     NAME: str

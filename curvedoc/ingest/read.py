@@ -12,6 +12,7 @@ from polars.exceptions import PanicException
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError
 from curvedoc.core.run import Note, Run, Scalar, Source
+from curvedoc.ingest.assemble.acceptance import is_idle
 from curvedoc.ingest.assemble.groups import Piece, piece, runs_in
 from curvedoc.ingest.assemble.run import assemble
 from curvedoc.ingest.contract import Log, Reader
@@ -176,7 +177,7 @@ def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen:
         if group:
             config, sources = _config(b, group)
             run = assemble(name, b, group, config, sources, table, chosen)
-            if run.roles or run.axis != "row" or _loud(group):
+            if (run.roles or run.axis != "row" or _loud(group)) and (b.named or not is_idle(run, group)):
                 out.append(run)
     return out
 

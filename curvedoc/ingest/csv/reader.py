@@ -13,17 +13,21 @@ from numpy.typing import NDArray
 
 from curvedoc.core.block import Block, as_frame
 from curvedoc.core.run import POINTS, Note
-from curvedoc.ingest.bytes.file import decode, pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.csv.as_records import as_records, cell_columns
 from curvedoc.ingest.csv.axis import CsvAxis, axis_of, time_of, usable
 from curvedoc.ingest.csv.bulk import plain_section
-from curvedoc.ingest.csv.cells import CellColumn, is_comma_decimal, list_items, nan_for_missing, numbers
-from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, split_line, uncommented
+from curvedoc.ingest.csv.cells import CellColumn, list_items, nan_for_missing, numbers
+from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, headed, is_long
+from curvedoc.ingest.csv.claim import claims as claims
+from curvedoc.ingest.csv.claim import guesses as guesses
+from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
-from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
-from curvedoc.ingest.table.log import LogCurve, points_of
+from curvedoc.ingest.table.inference.structure import TableShape, shape_of
+from curvedoc.ingest.table.log import LogCurve, log_of_table, points_of
 
 NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
@@ -33,48 +37,9 @@ ABOUT = "CSV and TSV of metrics: Lightning, Keras and any other header over rows
 MAX_TEXT = 512 << 20
 #: No log has more metrics, and every column has a cost of its own.
 MAX_COLUMNS = 10_000
-_SUFFIXES = (".csv", ".tsv")
-_OTHER_SUFFIXES = (".log", ".txt", "")
-_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
-_NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name", "metricname")
-_VALUE_COLUMNS = ("value", "metricvalue", "metric_value")
 #: What stands beside step and value where a file holds one metric: clocks, and an index written along.
 _BESIDE = frozenset(("wall time", "timestamp", "time", "column 1", "unnamed: 0", "relative time"))
 _BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
-
-
-def claims(path: Path, head: bytes) -> bool:
-    """A header that names a counter or a metric over rows of as many cells; not the exports of W&B."""
-    suffix = Path(_PACKED.sub("", path.name.lower())).suffix
-    if suffix not in _SUFFIXES + _OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
-        return False
-    text, _ = decode(uncommented(head))
-    lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
-    if not lines:
-        return suffix in _SUFFIXES
-    sep = separator_of(lines)
-    names = split_line(lines[0], sep)
-    if not is_header(names) or _is_wandb(names):
-        return False
-    known = axis_of(tuple(names)).known() or any(is_usual(n) for n in names)
-    if suffix in _SUFFIXES:
-        return known or _is_long(names)
-    rows = [split_line(r, sep) for r in lines[1:6]]
-    wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
-    return known and wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
-
-
-def _is_wandb(names: list[str]) -> bool:
-    """Exports of W&B: the history's `_step`, or the interface's columns "run - metric"."""
-    if any(n in ("_step", "_runtime", "_timestamp") or n.endswith(("__MIN", "__MAX")) for n in names):
-        return True
-    return 2 * sum(" - " in n for n in names) > len(names)
-
-
-def _is_long(names: list[str]) -> bool:
-    low = [n.lower() for n in names]
-    known = any(n in low for n in _NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
-    return known and any(n in low for n in _VALUE_COLUMNS)
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -92,10 +57,14 @@ def _read(path: Path) -> Log:
     del data
     if not tables:
         return Log(path, NAME, notes=tuple(told), bytes=size)
+    if len(tables) == 1 and _is_unknown(tables[0]):
+        rows = as_records(tables[0])
+        if shape_of(rows) != TableShape():
+            return log_of_table(path, NAME, rows, size, told)
     parts, axes, row = [], [], 0
     for table in tables:
         axis = axis_of(table.names)
-        if axis.rank is None and not _is_long(list(table.names)):  # with these, many rows are of one epoch
+        if axis.rank is None and not is_long(list(table.names)):  # with these, many rows are of one epoch
             axis = usable(axis, table.names, partial(_values, table))
         parts.append(_points(table, axis, row, path, told))
         axes.append(axis)
@@ -110,6 +79,13 @@ def _read(path: Path) -> Log:
     return Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)
 
 
+def _is_unknown(table: CsvSection) -> bool:
+    """Whether no column of the table is known by name to count, to tell the time, or to name metrics."""
+    names = list(table.names)
+    axis = axis_of(table.names)
+    return not axis.known() and axis.rank is None and not is_long(names)
+
+
 def _values(table: CsvSection, i: int) -> NDArray[np.float64]:
     """The numbers of one column, NaN where there is none."""
     return (table.values[i] if i in table.values else numbers(table.cells[str(i)])).value
@@ -119,10 +95,13 @@ def _tables(data: bytes, told: list[Note]) -> list[CsvSection]:
     """The tables of the file, none with a note where there is nothing to read."""
     data, notes = text_bytes(data)
     told += notes
-    data = _narrow(uncommented(data), told)
-    whole = plain_section(data, told)
-    if whole is not None:
-        return [whole]
+    whole = headed(uncommented(data))
+    if len(whole) > len(data):
+        told.append(Note("no-header", "no header names the columns; they are told by their values"))
+    data = _narrow(whole, told)
+    plain = plain_section(data, told)
+    if plain is not None:
+        return [plain]
     text = data.decode("utf-8", "replace")
     if not text.strip():
         told.append(Note("empty", "the file is empty"))
@@ -186,10 +165,7 @@ def _points(
     n = len(table)
     if not n:
         return ()
-    comma = is_comma_decimal(table.cells, _sep(table))
-    columns = [
-        table.values[i] if i in table.values else numbers(table.cells[str(i)], comma) for i in range(len(table.names))
-    ]
+    columns = cell_columns(table)
     step = axis.steps(columns, row)
     time, time_column = time_of(table.names, table.cells, columns)
     rank = np.zeros(n, np.int32) if axis.rank is None else _whole(columns[axis.rank].value)
@@ -236,15 +212,6 @@ def _whole(value: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.where(good, value, 0).astype(np.int32)
 
 
-def _sep(table: CsvSection) -> str:
-    """A separator other than the comma when cells hold commas although none was quoted away."""
-    return (
-        ";"
-        if any(bool(table.cells[c].head(200).str.contains(",", literal=True).any()) for c in table.cells.columns)
-        else ","
-    )
-
-
 def _metrics(
     name: str, table: CsvSection, i: int, column: CellColumn, told: list[Note], apart: NDArray[np.bool_] | None
 ) -> list[tuple[str, CellColumn]]:
@@ -273,17 +240,17 @@ def _metrics(
 def _long(table: CsvSection, columns: list[CellColumn], path: Path) -> tuple[pl.Series, pl.Series] | None:
     """(names, values) of a table with one row per metric and step, as TensorBoard downloads and own writers have it."""
     low = [n.lower() for n in table.names]
-    at = next((low.index(n) for n in _VALUE_COLUMNS if n in low), None)
+    at = next((low.index(n) for n in VALUE_COLUMNS if n in low), None)
     if at is None:
         return None
     column = columns[at]
     values = pl.Series(column.value)
     if column.there is not None:
         values = values.set(pl.Series(~column.there), None)
-    for name in _NAME_COLUMNS:
+    for name in NAME_COLUMNS:
         if name in low and columns[low.index(name)].text:
             return table.cells[str(low.index(name))].fill_null(""), values
     if "step" in low and (len(low) <= 3 or set(low) - _BESIDE == {"step", "value"}):
-        stem = _BEST_OF.sub("", Path(_PACKED.sub("", path.name)).stem) or "value"
+        stem = _BEST_OF.sub("", Path(PACKED.sub("", path.name)).stem) or "value"
         return pl.repeat(stem, len(values), eager=True), values
     return None

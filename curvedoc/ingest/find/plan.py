@@ -46,6 +46,7 @@ class Bundle:
     base: Path  # the run's own folder
     members: tuple[Member, ...]
     configs: tuple[Path, ...] = ()  # the outermost first, so that a later one overrides
+    named: bool = False  # the file was given by name: what is in it was meant
 
     @property
     def bytes(self) -> int:
@@ -142,7 +143,7 @@ def _common(roots: Sequence[Path]) -> Path:
 def _alone(path: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
     """A file that was given by name: its own folder's configuration counts, its neighbours do not."""
     folder = Folder(path.parent)
-    look(path, folder, readers, finds)
+    look(path, folder, readers, finds, named=True)
     if not folder.files and finds.ignored:  # asked for by name, so its silence would be a lie
         finds.unreadable.append(finds.ignored.pop())
     drafts = gather(folder, finds)
@@ -182,7 +183,7 @@ def _bundle(draft: Draft, home: Path, common: Path, is_folder: bool) -> Bundle:
     if is_folder:
         configs = tuple(sorted(configs, key=lambda p: len(p.parts)))
     name = shown(home, common)
-    return Bundle(name, common, home if is_folder else home.parent, members, configs)
+    return Bundle(name, common, home if is_folder else home.parent, members, configs, not is_folder)
 
 
 def _relative(u: Unreadable, common: Path) -> Unreadable:

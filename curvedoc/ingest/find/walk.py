@@ -159,8 +159,11 @@ def _been_there(entry: os.DirEntry[str], finds: Finds) -> bool:
     return False
 
 
-def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) -> None:
-    """Put one file where it belongs: a configuration, a claimed log, or a line in `finds`."""
+def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds, named: bool = False) -> None:
+    """Put one file where it belongs: a configuration, a claimed log, or a line in `finds`.
+
+    named: somebody pointed at this very file, so that less is asked of it to be a log
+    """
     try:
         info = path.stat()
     except OSError as e:
@@ -190,7 +193,7 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
     if settings_files.is_config(path, head):
         folder.configs.append(path)
         return
-    name = claimant(path, head, readers)
+    name = claimant(path, head, readers) or (guesser(path, head, readers, named) if head else None)
     if name is not None and head:
         folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size))
         return
@@ -209,6 +212,12 @@ def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds) ->
 def claimant(path: Path, head: bytes, readers: Sequence[Reader]) -> str | None:
     """The NAME of the first reader that takes the file."""
     return next((r.NAME for r in readers if r.claims(path, head)), None)
+
+
+def guesser(path: Path, head: bytes, readers: Sequence[Reader], named: bool) -> str | None:
+    """The NAME of the first reader that takes a file of no known words by its values. named: it was pointed at."""
+    asked = [(r.NAME, getattr(r, "guesses", None)) for r in readers]
+    return next((name for name, guesses in asked if guesses is not None and guesses(path, head, named)), None)
 
 
 def natural(name: str) -> list[tuple[int, int, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from curvedoc.ingest.json.objects import document, is_document
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.batch import RecordBatch, Row
+from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
 from curvedoc.ingest.table.log import LogCurve, log_of, points_of
 from curvedoc.ingest.table.values import clock, moment, number, numbers
@@ -57,6 +59,17 @@ def claims(path: Path, head: bytes) -> bool:
     return any(_METRIC.search(n) for n in names) or (bool(names) and bool(_NAMED.search(path.stem)))
 
 
+def guesses(path: Path, head: bytes, named: bool) -> bool:
+    """Whether an object of lists of unknown names holds curves: one of them must behave, on a walk beside a counter."""
+    clean, _ = text_bytes(head)
+    value = document(clean) if clean.lstrip()[:1] == b"{" and len(head) < 1 << 16 else None
+    if not isinstance(value, Mapping):
+        return False
+    curves = [c for c in _curves(value, "", 0) if len(c.value) >= FEWEST]
+    counted = any(counts(c.value) for c in curves)
+    return (named or counted) and any(behaves(c.value) and not counts(c.value) for c in curves)
+
+
 def read(paths: Sequence[Path]) -> list[Log]:
     """One log a file; the position in a list is the step where the object names none."""
     return [_read(path) for path in paths]
@@ -91,7 +104,7 @@ def _read(path: Path) -> Log:
     rows = rows_of(value)
     if rows is not None and any(k.lower() in _COUNTERS for k in value):
         return log_of(path, NAME, [RecordBatch(rows, range(1, len(rows) + 1))], len(data), notes)
-    curves = list(_curves(value, "", 0))
+    curves = _counted(list(_curves(value, "", 0)))
     curves, axis, told = aligned(curves, boosting=_is_boosting(value))
     settings = flatten({k: v for k, v in value.items() if not isinstance(v, list) and not _holds_curves(v)})
     if not curves:
@@ -163,6 +176,15 @@ def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> 
             at = moment(t) if isinstance(t, str) else clock(float(t)) if isinstance(t, (int, float)) else None
             time[i] = np.nan if at is None else at
     return LogCurve(name, step[kept], value[kept], time[kept], np.zeros(int(kept.sum()), np.int32), flags[kept])
+
+
+def _counted(curves: list[LogCurve]) -> list[LogCurve]:
+    """The curves on the steps that one of them counts, where the others say none and as many are as long."""
+    for c in curves:
+        same = [d for d in curves if d is not c and len(d.value) == len(c.value)]
+        if len(same) and len(c.value) >= FEWEST and counts(c.value) and not bool((np.diff(c.value) == 0).any()):
+            return [replace(d, step=c.value) if any(d is s for s in same) else d for d in curves if d is not c]
+    return curves
 
 
 def aligned(curves: list[LogCurve], boosting: bool) -> tuple[list[LogCurve], str, tuple[Note, ...]]:

@@ -12,6 +12,10 @@ from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects, parse_line
 from curvedoc.ingest.json.objects import batches, document, is_document
+from curvedoc.ingest.table.batch import RecordBatch
+from curvedoc.ingest.table.columns import table
+from curvedoc.ingest.table.inference.proof import is_log
+from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
 from curvedoc.ingest.table.keys import COUNTERS, is_record, records_of
 from curvedoc.ingest.table.log import log_of
 
@@ -47,8 +51,29 @@ def claims(path: Path, head: bytes) -> bool:
         rows = [row for line in lines if b'| {"' in line for row in parse_line(line)[0]]
         return len(rows) >= 3 and any(is_record(row) for row in rows)
     if len(lines) == 1 and not named:
-        return any(COUNTERS & {k.lower() for k in row} or records_of(row) for row in rows)
-    return any(is_record(row) for row in rows)
+        return any(
+            COUNTERS & {k.lower() for k, v in row.items() if not isinstance(v, list)} or records_of(row) for row in rows
+        )
+    return any(is_record(row) for row in rows) and not _samples(rows)
+
+
+def _samples(rows: list[dict[str, Any]]) -> bool:
+    """Whether the records are things rather than moments: predictions, data, results of many runs."""
+    keys = list(dict.fromkeys(str(k) for row in rows for k in row))
+    return (of_runs(keys) or not counted(keys)) and bool(
+        why_samples(table([RecordBatch(rows, range(1, len(rows) + 1))]))
+    )
+
+
+def guesses(path: Path, head: bytes, named: bool) -> bool:
+    """Whether records of unknown keys are a log by their values. named: the file was given by name."""
+    if b"{" not in head[: 1 << 12]:
+        return False
+    clean, _ = text_bytes(head)
+    if len(head) >= 1 << 16:
+        clean = clean[: clean.rfind(b"\n") + 1] or clean
+    found = table(batches(clean))
+    return found.rows > 0 and not found.messages and is_log(found, named)
 
 
 def read(paths: Sequence[Path]) -> list[Log]:

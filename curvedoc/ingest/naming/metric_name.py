@@ -96,17 +96,22 @@ def _by_pattern(raw: str, name: str, table: Signals) -> Reading | None:
 def _by_words(name: str, table: Signals) -> Reading | None:
     split: Split | None = None
     words: list[str] = []
+    spoken: list[str] = []  # with the words that tell nothing elsewhere: "log" in a negative log likelihood
     average = 0
     for word in _phrased(name, table).split("_"):
         if word in table.splits:
             split = table.splits[word]
         elif word in table.average:
             average += 1
-        elif word not in table.noise and word not in words[-1:]:
-            words.append(word)
+        else:
+            spoken.append(word)
+            if word not in table.noise and word not in words[-1:]:
+                words.append(word)
     full = tuple(words)
     for family in table.families:
         order = _order(name, full, family)
+        if order is None:
+            order = family.names.get("_".join(spoken))
         if order is None and family.numbered:
             order = family.names.get("_".join(w for w in full if not w.isdecimal()))
         if order is not None and (split or "train") in family.roles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -30,6 +31,8 @@ _LAYERED = word_set(
     """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
     gpu_utilization memory"""
 )
+#: What has the norm of the whole, and what measures it.
+_OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 #: A role of the test split stands in for validation where there is none.
 _TEST = {
     "test_loss": "val_loss",
@@ -220,7 +223,11 @@ def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Readin
     """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
     the norm of the whole; a parameter's name (head.weight) stays one."""
     layers = [r for _, r in found if r.role.startswith("layer_")]
-    if len(layers) != 1 or not layers[0].label.isalpha() or layers[0].label.lower() in ("weight", "bias", "head"):
+    if len(layers) != 1:
+        return found
+    label = layers[0].label.lower()
+    held = _OPTIMIZERS.isdisjoint(re.split(r"[/.]", label)[-1:])
+    if held and (not label.isalpha() or label in ("weight", "bias", "head")):
         return found
     for layer, whole in (("layer_grad_norm", "grad_norm"), ("layer_weight_norm", "weight_norm")):
         if sum(r.role in (layer, whole) for _, r in found) == 1:

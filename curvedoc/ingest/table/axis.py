@@ -85,10 +85,27 @@ def axis_of(table: RecordTable, prefer: Sequence[str] = (), split: Sequence[str 
     return RecordAxis(np.arange(n, dtype=np.float64), "row", frozenset(), np.ones(n, bool), (note,) if n else ())
 
 
-def clock_of(table: RecordTable) -> tuple[Floats, frozenset[str]]:
-    """Each record's time (NaN: unknown) and the keys it was read from: an epoch clock, else seconds since the start."""
+def counted_by(table: RecordTable, key: str, split: Sequence[str | None] | None = None) -> RecordAxis | None:
+    """The axis that one column makes, whatever it is called; None where it cannot."""
+    step = _counter(table.numbers[key], table.rows)
+    if step is None or not _orders(step):
+        return None
+    dense = {
+        k: d for k in _named(table.numbers, EPOCH_KEYS) if (d := _counter(table.numbers[k], table.rows)) is not None
+    }
+    whole = _across_epochs(step, _first(dense, EPOCH_KEYS), split)
+    step = step if whole is None else whole
+    note = Note("step-guessed", f"no column is called a step; '{key}' counts like one (--map step={key} says so)")
+    return RecordAxis(_filled(step), "step", frozenset({key}), np.isfinite(step), (note,))
+
+
+def clock_of(table: RecordTable, guess: str | None = None) -> tuple[Floats, frozenset[str]]:
+    """Each record's time (NaN: unknown) and the keys it was read from: an epoch clock, else seconds since the start.
+
+    guess: a column to ask, whatever it is called
+    """
     n = table.rows
-    for key in _named(table.numbers, _TIME_KEYS):
+    for key in _named(table.numbers, _TIME_KEYS) if guess is None else [guess]:
         column = table.numbers[key]
         finite = column.value[np.isfinite(column.value)]
         scale = _scale(finite)
@@ -124,10 +141,13 @@ def ranks_of(table: RecordTable) -> tuple[NDArray[np.int32], str | None]:
     return ranks, None
 
 
-def splits_of(table: RecordTable) -> list[str | None]:
-    """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does."""
-    for keys, strict in ((SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
-        for key in _named(table.texts, keys):
+def splits_of(table: RecordTable, guess: str | None = None) -> list[str | None]:
+    """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does.
+
+    guess: a column to ask first, whatever it is called
+    """
+    for keys, strict in (((guess,) if guess else (), True), (SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
+        for key in (guess,) if guess and keys == (guess,) else _named(table.texts, keys):
             texts = table.texts[key]
             known = {t: split_of(t) for t in set(texts.text)}
             hits = [v for v in known.values() if v]

@@ -31,40 +31,54 @@ _METRIC = re.compile(
 
 
 #: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
+#: So many like objects are records, whatever their keys are called.
+_MANY = 8
 _WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
 
 
-def records_of(value: Any) -> list[dict[str, Any]] | None:
+def records_of(value: Any, loose: bool = False) -> list[dict[str, Any]] | None:
     """The longest list of records right inside an object or one level below, or its records by number; None where there
-    is none."""
+    is none. loose: a list of many like objects with numbers counts, whatever their keys are called."""
     if not isinstance(value, dict):
         return None
-    numbered = _numbered(value)
+    numbered = _numbered(value, loose)
     if numbered:
         return numbered
     inside = [*value.values(), *(w for v in value.values() if isinstance(v, dict) for w in v.values())]
-    lists = [v for v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict) and is_record(v[0])]
+    lists = [v for v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict)]
+    lists = [v for v in lists if is_record(v[0]) or (loose and _alike(v))]
     return [r for r in max(lists, key=len) if isinstance(r, dict)] if lists else None
 
 
-def _numbered(value: dict[str, Any]) -> list[dict[str, Any]]:
+def _alike(rows: list[Any]) -> bool:
+    """Whether a list is long, of objects with nearly the same keys, and with a number that is not whole."""
+    if len(rows) < _MANY or not all(isinstance(r, dict) for r in rows):
+        return False
+    first = set(rows[0])
+    same = sum(2 * len(first & set(r)) > len(first | set(r)) for r in rows)
+    return 2 * same > len(rows) and any(isinstance(v, float) for r in rows[:_MANY] for v in r.values())
+
+
+def _numbered(value: dict[str, Any], loose: bool = False) -> list[dict[str, Any]]:
     """The records of {"0": {"loss": 2.3}, "1": {"loss": 2.1}, ...}: by epoch, or by step where numbers are left out."""
     if len(value) < 2 or not all(k.isdecimal() and len(k) < 16 and isinstance(v, dict) for k, v in value.items()):
         return []
     at = [int(k) for k in value]
     counter = "epoch" if at == list(range(at[0], at[0] + len(at))) else "step"
     rows = [{counter: i, **row} for i, row in zip(at, value.values(), strict=True)]
+    if loose and _alike(rows):
+        return rows
     return rows if any(_METRIC.search(str(k).lower()) for row in rows[:2] for k in row) else []
 
 
 def unwrapped(value: dict[str, Any]) -> list[dict[str, Any]]:
     """The records of an object that wraps them, behind its other fields as a record of settings; else the object."""
-    rows = records_of(value)
+    rows = records_of(value, loose=True)
     if rows is None:
         return [value]
-    if _numbered(value):
+    if _numbered(value, loose=True):
         return rows
-    rest = {k: v for k, v in value.items() if not isinstance(v, list) and records_of({"": v}) is None}
+    rest = {k: v for k, v in value.items() if not isinstance(v, list) and records_of({"": v}, loose=True) is None}
     return [{"config": rest}, *rows] if rest else rows
 
 

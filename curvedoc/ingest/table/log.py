@@ -14,9 +14,10 @@ from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
-from curvedoc.ingest.table.axis import axis_of, clock_of, ranks_of, splits_of, step_before
+from curvedoc.ingest.table.axis import RecordAxis, axis_of, clock_of, counted_by, ranks_of, splits_of, step_before
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, table
+from curvedoc.ingest.table.inference.structure import TableShape, shape_of
 from curvedoc.ingest.table.keys import HAS_SPLIT
 from curvedoc.ingest.table.messages import clean, frame
 from curvedoc.ingest.table.record_settings import settings_of
@@ -80,10 +81,17 @@ def log_of_table(
     path: Path, format: str, found: RecordTable, size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
 ) -> Log:
     """The columns as one log; its axis is "row" where they hold no counter, and steps are null if they hold a clock."""
+    ranks, rank_key = ranks_of(found)
     splits = splits_of(found)
     axis = axis_of(found, prefer, splits)
     time, time_keys = clock_of(found)
-    ranks, rank_key = ranks_of(found)
+    shape = _shape(found, axis, {*axis.keys, *time_keys, *_BOOKKEEPING, *((rank_key,) if rank_key else ())})
+    if not splits and shape.split:
+        splits = splits_of(found, shape.split)
+    if axis.kind == "row" and shape.step:
+        axis = counted_by(found, shape.step, splits) or axis
+    if not time_keys and shape.time:
+        time, time_keys = clock_of(found, shape.time)
     skip = axis.keys | time_keys | _BOOKKEEPING | ({rank_key} if rank_key else set())
     settings, aside, config_keys = settings_of(found, axis, skip)
     found = _without_gaps(found)
@@ -93,7 +101,7 @@ def log_of_table(
     # Without a counter the clock places records beside those of the run's other files; their number would not.
     step = np.full(found.rows, np.nan) if axis.kind == "row" and time_keys else axis.step
     around = _Around(step, time, ranks, split, words, bool(time_keys), bool(ranks.any()))
-    curves = list(_curves(found, around, skip, aside))
+    curves = list(_curves(found, around, skip, aside, shape))
     curves, filtered = mark_filtered(curves)
     notes = [*notes, *found.notes, *(axis.notes if curves else ()), *filtered]
     if not curves and not found.messages:
@@ -111,6 +119,15 @@ def log_of_table(
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
     )
+
+
+def _shape(found: RecordTable, axis: RecordAxis, known: Collection[str]) -> TableShape:
+    """The structure that the values show, looked for where names do not tell it."""
+    if _by_name(found, TableShape()) is not None and axis.kind != "row":
+        return TableShape()
+    if axis.kind != "row" and not found.texts:
+        return TableShape()
+    return shape_of(found, known)
 
 
 def _without_gaps(found: RecordTable) -> RecordTable:
@@ -189,8 +206,10 @@ def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.boo
     return np.where(known, step, 0).astype(np.int64), known
 
 
-def _curves(found: RecordTable, around: _Around, skip: Collection[str], aside: NDArray[np.bool_]) -> Iterable[LogCurve]:
-    by_name = _by_name(found)
+def _curves(
+    found: RecordTable, around: _Around, skip: Collection[str], aside: NDArray[np.bool_], shape: TableShape
+) -> Iterable[LogCurve]:
+    by_name = _by_name(found, shape)
     taken = aside.copy()
     if by_name is not None:
         names, column = by_name
@@ -238,10 +257,10 @@ def _curve(name: str, column: RecordColumn, around: _Around, where: slice | NDAr
     return LogCurve(name, around.step[at], column.value[where], time, rank, column.flags[where])
 
 
-def _by_name(found: RecordTable) -> tuple[list[str], RecordColumn] | None:
+def _by_name(found: RecordTable, shape: TableShape) -> tuple[list[str], RecordColumn] | None:
     """Names and values of records that hold one value of one metric each, None where records are not of that kind."""
-    for name_key in _NAME_KEYS:
-        for value_key in _VALUE_KEYS:
+    for name_key in (*_NAME_KEYS, shape.name) if shape.name else _NAME_KEYS:
+        for value_key in (*_VALUE_KEYS, shape.value) if shape.value else _VALUE_KEYS:
             texts, column = found.texts.get(name_key), found.numbers.get(value_key)
             if texts is None or column is None:
                 continue

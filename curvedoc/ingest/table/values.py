@@ -22,7 +22,11 @@ _PROBE = 64
 _SPLITS = {
     "train": "train", "training": "train", "trn": "train", "val": "val", "valid": "val", "validation": "val",
     "dev": "val", "eval": "eval", "evaluation": "eval", "evaluate": "eval", "test": "test", "testing": "test",
-    "train_inner": "train_inner",
+    "train_inner": "train_inner", "fit": "train", "fitting": "train", "tr": "train", "learn": "train",
+    "check": "val", "va": "val", "ev": "val", "vali": "val", "vld": "val", "validate": "val", "validating": "val",
+    "holdout": "val", "held_out": "val", "heldout": "val", "cv": "val", "tst": "test", "te": "test",
+    "validierung": "val", "entrenamiento": "train", "validacion": "val", "entrainement": "train", "训练": "train",
+    "验证": "val", "测试": "test", "訓練": "train", "検証": "val",
 }  # fmt: skip
 _SPLIT_TAIL = re.compile(r"[ _.:/-]?(step|epoch|iter|iteration|batch|metrics|log|end|result|results|loop)s?(_end)?$")
 

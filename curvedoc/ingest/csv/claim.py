@@ -1,0 +1,103 @@
+"""Whether the head of a file is a table of metrics: by the names of its columns, else by their values."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from curvedoc.ingest.bytes.file import decode, pointer, text_bytes
+from curvedoc.ingest.csv.as_records import as_records
+from curvedoc.ingest.csv.axis import axis_of
+from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
+from curvedoc.ingest.naming.log_words import is_usual
+from curvedoc.ingest.table.inference.proof import is_log
+from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
+from curvedoc.ingest.table.values import number
+
+#: Fewer lines of numbers without a header say nothing.
+_ROWS = 4
+SUFFIXES = (".csv", ".tsv")
+OTHER_SUFFIXES = (".log", ".txt", "")
+PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name", "metricname")
+VALUE_COLUMNS = ("value", "metricvalue", "metric_value")
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """A header that names a counter or a metric over rows of as many cells; not the exports of W&B."""
+    suffix = Path(PACKED.sub("", path.name.lower())).suffix
+    if suffix not in SUFFIXES + OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
+        return False
+    text, _ = decode(uncommented(head))
+    lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
+    if not lines:
+        return suffix in SUFFIXES
+    sep = separator_of(lines)
+    names = split_line(lines[0], sep)
+    if not is_header(names) or _is_of_wandb(names):
+        return False
+    if not (axis_of(tuple(names)).known() or any(is_usual(n) for n in names) or is_long(names)):
+        return False
+    if (of_runs(names) or not (counted(names) or is_long(names))) and (why := _why_samples(head)) is not None:
+        return why == "" and suffix in SUFFIXES
+    if suffix in SUFFIXES:
+        return True
+    rows = [split_line(r, sep) for r in lines[1:6]]
+    wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
+    return wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
+
+
+def guesses(path: Path, head: bytes, named: bool) -> bool:
+    """Whether a table of unknown columns is a log by its values. named: the file was given by name."""
+    suffix = Path(PACKED.sub("", path.name.lower())).suffix
+    if suffix not in SUFFIXES + OTHER_SUFFIXES or b"\x00" in head[:1000] or pointer(head) is not None:
+        return False
+    clean, _ = text_bytes(head)
+    whole = clean[: clean.rfind(b"\n") + 1]
+    first = whole.split(b"\n", 1)[0].decode("utf-8", "replace")
+    names = split_line(first, separator_of([first]))
+    if len(names) < 2 or not (is_header(names) or _is_row(names)) or _is_of_wandb(names):
+        return False
+    found, _ = sections(headed(uncommented(whole)).decode("utf-8", "replace"))
+    return len(found) == 1 and is_log(as_records(found[0]), named)
+
+
+def _why_samples(head: bytes) -> str | None:
+    """Why the rows of a table are no moments of a training, "" where nothing says so; None for what is no one table."""
+    clean, _ = text_bytes(head)
+    found, _ = sections(uncommented(clean[: clean.rfind(b"\n") + 1]).decode("utf-8", "replace"))
+    if len(found) != 1:
+        return None
+    rows = as_records(found[0])
+    order = counted([*rows.numbers, *rows.texts]) or is_log(rows, named=False)
+    return why_samples(rows) or ("" if order else "rows without an order")
+
+
+def _is_row(cells: list[str]) -> bool:
+    """Whether the cells are numbers, as the first line of a table without a header holds."""
+    return sum(number(c) is not None for c in cells) > len(cells) / 2 and all(
+        not c or number(c) is not None for c in cells
+    )
+
+
+def headed(data: bytes) -> bytes:
+    """The text under a line that numbers its columns, where its first line is a row of numbers already."""
+    first = data.lstrip(b"\n\r").split(b"\n", 1)[0].decode("utf-8", "replace")
+    sep = separator_of([first])
+    cells = split_line(first, sep)
+    if len(cells) < 2 or not _is_row(cells) or data.count(b"\n") < _ROWS:
+        return data
+    return sep.join(f"column {i + 1}" for i in range(len(cells))).encode() + b"\n" + data
+
+
+def _is_of_wandb(names: list[str]) -> bool:
+    """Exports of W&B: the history's `_step`, or the interface's columns "run - metric"."""
+    if any(n in ("_step", "_runtime", "_timestamp") or n.endswith(("__MIN", "__MAX")) for n in names):
+        return True
+    return 2 * sum(" - " in n for n in names) > len(names)
+
+
+def is_long(names: list[str]) -> bool:
+    low = [n.lower() for n in names]
+    known = any(n in low for n in NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
+    return known and any(n in low for n in VALUE_COLUMNS)

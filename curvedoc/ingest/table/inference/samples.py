@@ -1,0 +1,91 @@
+"""Tables whose rows are things, not moments of a training: predictions, data, results of many runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.ingest.naming.word_set import word_set
+from curvedoc.ingest.table.columns import RecordTable, Texts
+from curvedoc.ingest.table.inference.structure import sampled
+from curvedoc.ingest.table.keys import COUNTERS
+from curvedoc.ingest.table.values import moment
+
+#: Columns of tables with a row for each run (W&B, MLflow, Optuna, Ray), of which such a table has several.
+_RUN_COLUMNS = word_set(
+    """name state status run_id run_name run_uuid experiment_id experiment_name user owner created created_at start_time
+    end_time duration runtime sweep tags notes number datetime_start datetime_complete trial trial_id trial_name
+    lifecycle_stage artifact_uri source_name source_type hostname logdir"""
+)
+_ENOUGH_RUN_COLUMNS = 3
+#: Beginnings of the columns that hold a run's settings.
+_SETTINGS = ("params_", "params.", "params/", "config/", "config.", "user_attrs_", "hparams/", "hyperparameters/")
+#: A text that no two rows share names what the row is about.
+_UNIQUE, _FEWEST = 0.9, 5
+#: Names of columns that number or name things.
+_THINGS = word_set(
+    """id idx uid uuid sample sample_id image image_id img filename file file_name path filepath url text sentence
+    prompt question answer response instruction input output label labels target y_true y_pred true pred prediction
+    predictions predicted predicted_label true_label gt ground_truth class class_name category fold subject patient
+    patient_id player team country city customer user_id product item model method algorithm dataset benchmark
+    architecture variant"""
+)
+#: Counters of training that count other things elsewhere.
+_WEAK = word_set("round episode episodes samples batch batches update updates it generation tokens timestep")
+_CLOCK = frozenset("0123456789:.- TZ+days,h m s")
+
+
+def why_samples(table: RecordTable) -> str:
+    """What the rows of a table are, where they are no moments of one training; "" where nothing says so."""
+    keys = [*table.numbers, *table.texts]
+    if of_runs(keys) and any(_unique(t, table.rows) for t in table.texts.values()):
+        return "a table of runs or trials, with a row for each"
+    if counted(keys):
+        return ""
+    telling = [k for k, t in table.texts.items() if _unique(t, table.rows)]
+    if telling:
+        return f"rows that are samples: no two have one '{telling[0]}'"
+    things = [
+        k for k in (*table.numbers, *table.texts) if _low(k) in _THINGS and (_low(k) != "id" or k in table.numbers)
+    ]
+    if things:
+        return f"rows that are samples, told by '{things[0]}'"
+    return "a matrix, with a column for each row" if _is_matrix(table) else ""
+
+
+def of_runs(names: Sequence[str]) -> bool:
+    """Whether a header is that of a table with a row for each run: W&B's and MLflow's, Optuna's and Ray's."""
+    low = [_low(n) for n in names]
+    known = sum(n in _RUN_COLUMNS for n in low) + any(n.startswith(_SETTINGS) for n in low)
+    return known >= _ENOUGH_RUN_COLUMNS
+
+
+def _low(key: str) -> str:
+    return key.strip().lower().replace(" ", "_").replace("-", "_")
+
+
+def counted(names: Sequence[str]) -> bool:
+    """Whether a column is called like a step or an epoch: a log may well say beside them which file it wrote."""
+    return bool(COUNTERS.intersection(_low(n).rsplit("/", 1)[-1] for n in names) - _WEAK)
+
+
+def _unique(texts: Texts, rows: int) -> bool:
+    """Whether a column of texts, no dates or durations, has another one in nearly every row."""
+    n = len(texts.at)
+    if n < _FEWEST or n < _UNIQUE * rows:
+        return False
+    some = [texts.text[i] for i in sampled(n)]
+    if all(moment(t) is not None or set(t) <= _CLOCK for t in some[:_FEWEST]):
+        return False
+    return len(set(some)) >= _UNIQUE * len(some)
+
+
+def _is_matrix(table: RecordTable) -> bool:
+    """Whether the table is a square of whole numbers: a confusion matrix."""
+    wide = [c.value for c in table.numbers.values() if len(c.at) == table.rows]
+    if not 2 < table.rows <= 2_000 or not table.rows <= len(wide) <= table.rows + 1:
+        return False
+    cells: NDArray[np.float64] = np.stack(wide)
+    return bool((cells == np.floor(cells)).all()) and bool((cells >= 0).all())
