@@ -14,6 +14,7 @@ from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.find.folders import Draft, gather
+from curvedoc.ingest.find.glob_matches import matches
 from curvedoc.ingest.find.path_words import shown
 from curvedoc.ingest.find.remote import here
 from curvedoc.ingest.find.walk import Finds, Folder, look, walk
@@ -113,9 +114,9 @@ def _expand(path: Path) -> list[Path]:
     """The path itself, or what it matches where it is a pattern."""
     if os.path.lexists(path):
         return [path]
-    found = sorted(glob.glob(str(path), recursive=True)) if glob.has_magic(str(path)) else []  # noqa: PTH207
+    found = matches(str(path)) if glob.has_magic(str(path)) else []
     if found:
-        return [Path(f) for f in found]
+        return found
     parent = path.parent
     names = [p.name for p in parent.iterdir()] if parent.is_dir() and os.access(parent, os.R_OK | os.X_OK) else []
     near = get_close_matches(path.name, names, 1)

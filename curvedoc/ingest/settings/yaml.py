@@ -20,6 +20,17 @@ class YamlTrouble(Exception):
 class _ConfigLoader(yaml.SafeLoader):
     """The safe loader, with the value below an unknown tag (`!!python/object:...`) instead of an error."""
 
+    def __init__(self, stream: str) -> None:
+        super().__init__(stream)
+        self.merged = 0
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merge keys (`<<`) copy pairs; lists of them, one within another, copy tenfold a level."""
+        super().flatten_mapping(node)
+        self.merged += len(node.value)
+        if self.merged > MAX_VALUES:
+            raise yaml.YAMLError("merge keys that unfold without end")
+
 
 def _untagged(loader: _ConfigLoader, _suffix: str, node: yaml.Node) -> Any:
     if isinstance(node, yaml.MappingNode):

@@ -208,12 +208,8 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
     per = round(epoch_steps / typical_gap(c.x))
     if per < 5 or n < 3 * per:
         return None
-    # two half-weights at the ends: the mean of exactly one epoch, centered
-    kernel = np.ones(per + 1) if per % 2 == 0 else np.ones(per)
-    if per % 2 == 0:
-        kernel[[0, -1]] = 0.5
-    level = np.convolve(c.y, kernel / kernel.sum(), mode="valid")
-    skip = len(kernel) // 2
+    level = _epoch_mean(c.y, per)
+    skip = per // 2
     rest, x = c.y[skip : skip + len(level)] - level, c.x[skip : skip + len(level)]
     limit = 5.0 * max(noise_of(rest), MAD_TO_SD * median_of(np.abs(rest)))
     rest = np.clip(rest, -limit, limit)
@@ -240,6 +236,17 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
         middle @ pattern / np.sqrt((middle @ middle) * (pattern - mean_of(pattern)) @ (pattern - mean_of(pattern)))
     )
     return Fold(score, range_of(pattern) * c.scale, tilt)
+
+
+def _epoch_mean(y: Floats, per: int) -> Floats:
+    """The mean over one epoch of `per` rows around each row that has one, from running sums: linear in the rows.
+
+    An even number of rows has no middle: both ends then count half.
+    """
+    middle = float(y.mean())  # sums of what is left stay small, so their differences lose no digits
+    total = np.concatenate(([0.0], np.cumsum(y - middle)))
+    mean = (total[per:] - total[:-per]) / per + middle
+    return mean if per % 2 else (mean[:-1] + mean[1:]) / 2
 
 
 def epoch_fold(s: Series, epoch_steps: float) -> float | None:
