@@ -27,9 +27,9 @@ def main() -> None:
 
 
 def _run() -> None:
-    from curvedoc.cli.fast_path import plain, run
+    from curvedoc.cli.fast_path import fast_arguments, run
 
-    call = plain(sys.argv[1:])
+    call = fast_arguments(sys.argv[1:])
     if call is not None:
         run(call)
     else:

@@ -105,14 +105,14 @@ def analyze(
     debug: Debug = False,
 ) -> None:
     """Diagnose one run or a tree of them: print the summary, write curvedoc-report.html."""
-    from curvedoc.cli.exits import code, told
+    from curvedoc.cli.exits import exit_code, reported_errors
     from curvedoc.report.redact import secrets_shown
 
-    with told(debug), secrets_shown(show_secrets):
+    with reported_errors(debug), secrets_shown(show_secrets):
         from curvedoc.cli.analyze import run, workers
         from curvedoc.cli.outputs import Outputs
         from curvedoc.cli.settings.config import load
-        from curvedoc.cli.settings.config_text import show, some
+        from curvedoc.cli.settings.config_text import required_paths, show
         from curvedoc.triage import Limits
 
         file = load(Path.cwd())
@@ -127,8 +127,8 @@ def analyze(
             format=None if format_ is None else str(format_), redact=tuple(redact or ()), no_html=no_html, force=force,
             all_runs=all_runs, verbose=verbose, quiet=quiet, color=str(color),
         )  # fmt: skip
-        d = run(some(paths), options, out, workers(jobs), Limits(time_limit, memory_limit << 20))
-        raise typer.Exit(code(d, str(fail_on or file.fail_on), strict))
+        d = run(required_paths(paths), options, out, workers(jobs), Limits(time_limit, memory_limit << 20))
+        raise typer.Exit(exit_code(d, str(fail_on or file.fail_on), strict))
 
 
 @app.command()
@@ -180,12 +180,12 @@ def triage(
     debug: Debug = False,
 ) -> None:
     """Rank many runs: worst first, one line a run, failures of one kind in groups."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
     from curvedoc.report.redact import secrets_shown
 
-    with told(debug), secrets_shown(show_secrets):
+    with reported_errors(debug), secrets_shown(show_secrets):
         from curvedoc.cli.settings.config import load
-        from curvedoc.cli.triage import Wanted, judged
+        from curvedoc.cli.triage import Wanted, run_triage
         from curvedoc.triage import Limits
 
         file = load(Path.cwd())
@@ -198,7 +198,7 @@ def triage(
         )  # fmt: skip
         limits = Limits(time_limit, memory_limit << 20)
         raise typer.Exit(
-            judged(
+            run_triage(
                 paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits, engine=engine,
                 fail_on=str(fail_on or file.fail_on), strict=strict,
             )
@@ -215,9 +215,9 @@ def doctor(
     debug: Debug = False,
 ) -> None:
     """Show what was found, what was taken for what, and what could not be read."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.doctor import show
         from curvedoc.cli.settings.config import load
 
@@ -233,9 +233,9 @@ def rules_(
     debug: Debug = False,
 ) -> None:
     """List the detectors, their thresholds and what they need."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.rules import list_facts, list_rules, list_vocabulary
 
         if vocabulary:
@@ -253,9 +253,9 @@ def test_rules(
     debug: Debug = False,
 ) -> None:
     """Check rule and cause files and run the cases inside them."""
-    from curvedoc.cli.exits import Exit, told
+    from curvedoc.cli.exits import Exit, reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.rule_cases import run_cases
 
         raise typer.Exit(Exit.DONE if run_cases(directory, rule or []) else Exit.FINDINGS)
@@ -292,10 +292,10 @@ def render(
     debug: Debug = False,
 ) -> None:
     """Redraw any view of a saved diagnosis."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
     from curvedoc.report.redact import secrets_shown
 
-    with told(debug), secrets_shown(show_secrets):
+    with reported_errors(debug), secrets_shown(show_secrets):
         from curvedoc.cli.outputs import Outputs, prepared
         from curvedoc.cli.outputs import render as draw
         from curvedoc.cli.saved_diagnosis import read_saved

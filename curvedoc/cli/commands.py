@@ -23,9 +23,9 @@ class DiffFormat(StrEnum):
 
 def formats(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False, debug: Debug = False) -> None:
     """List the log formats that are read."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.formats import list_formats
 
         list_formats(json)
@@ -41,9 +41,9 @@ def diff(
     debug: Debug = False,
 ) -> None:
     """Put two runs beside each other: where they part, how far, which settings and findings differ."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.diff import show
         from curvedoc.cli.settings.config import load
 
@@ -66,9 +66,9 @@ def watch(
     debug: Debug = False,
 ) -> None:
     """Analyze again as files grow and print only what changed; Ctrl-C ends it."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         import sys
 
         from curvedoc.cli.settings.config import load
@@ -92,9 +92,9 @@ def init(
     debug: Debug = False,
 ) -> None:
     """Write a commented curvedoc.toml here and print a snippet for continuous integration."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.new_files import init as begin
 
         begin(Path(), force)
@@ -107,9 +107,9 @@ def new_rule(
     debug: Debug = False,
 ) -> None:
     """Write the skeleton of a rule, with a comment on each key and cases that hold."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.new_files import new_rule as begin
 
         begin(id_, folder, force)
@@ -122,9 +122,9 @@ def new_cause(
     debug: Debug = False,
 ) -> None:
     """Write the skeleton of a cause, with a comment on each key."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.new_files import new_cause as begin
 
         begin(id_, folder, force)
@@ -137,9 +137,9 @@ def new_reader(
     debug: Debug = False,
 ) -> None:
     """Write the skeleton of a reader for another log format."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.new_files import new_reader as begin
 
         begin(name, folder, force)
@@ -175,9 +175,9 @@ def evaluate(
     debug: Debug = False,
 ) -> None:
     """Measure accuracy on labelled runs: recall, causes, false alarms, onset, calibration."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.evaluate import show
         from curvedoc.pipeline import Options
 
@@ -201,9 +201,9 @@ def explain(
     debug: Debug = False,
 ) -> None:
     """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told(debug):
+    with reported_errors(debug):
         from curvedoc.cli.rules import explain_id, explain_run, write_reference
         from curvedoc.cli.settings.config import load
         from curvedoc.core.errors import UsageError

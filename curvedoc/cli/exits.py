@@ -37,7 +37,7 @@ FAIL_ON = {
 }
 
 
-def code(d: Diagnosis, fail_on: str, strict: bool) -> Exit:
+def exit_code(d: Diagnosis, fail_on: str, strict: bool) -> Exit:
     """The exit code of a finished analysis."""
     severities = FAIL_ON[fail_on]
     if any(f.severity in severities for r in d.runs for f in r.findings if f.kind == "pathology" or fail_on == "note"):
@@ -64,7 +64,7 @@ def _show(
 
 
 @contextmanager
-def told(debug: bool = False) -> Iterator[None]:
+def reported_errors(debug: bool = False) -> Iterator[None]:
     """Errors as one message on stderr and an exit code; tracebacks only with --debug."""
     try:
         with warnings.catch_warnings():

@@ -17,7 +17,7 @@ _FILES = {f"--{name}": name for name in ("html", "json", "markdown", "csv", "par
 _FORMATS = ("text", "json", "jsonl", "csv", "parquet", "markdown", "html")
 
 
-def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
+def fast_arguments(arguments: Sequence[str]) -> dict[str, Any] | None:
     """What `triage` is asked for, by the names of its parameters, those left out that were not given; None where it is
     another command, or said in another way than each option once, by its plain name and with a value that is right."""
     # the shell asks for completions through the environment; on Windows patterns are expanded first
@@ -56,12 +56,12 @@ def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
 
 def run(call: dict[str, Any]) -> None:
     """Do it and exit."""
-    from curvedoc.cli.exits import told
+    from curvedoc.cli.exits import reported_errors
 
-    with told():
+    with reported_errors():
         from curvedoc.cli.settings.call_options import options_of
         from curvedoc.cli.settings.config import load
-        from curvedoc.cli.triage import Wanted, judged
+        from curvedoc.cli.triage import Wanted, run_triage
 
         file = load(Path.cwd())
         files: dict[str, Any] = {name: call.get(name) for name in _FILES.values()}
@@ -70,7 +70,7 @@ def run(call: dict[str, Any]) -> None:
             everything=call.get("all_runs", False), quiet=call.get("quiet", False),
         )  # fmt: skip
         sys.exit(
-            judged(
+            run_triage(
                 call["paths"], options_of(file), wanted, jobs=call.get("jobs"), cache=call.get("cache", True),
                 fail_on=file.fail_on,
             )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvedoc.cli.analyze import ProgressLine, workers
-from curvedoc.cli.exits import Exit, code
+from curvedoc.cli.exits import Exit, exit_code
 from curvedoc.cli.outputs import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
@@ -25,7 +25,7 @@ from curvedoc.triage.tree_sweep import CROWDED
 if TYPE_CHECKING:
     from curvedoc.report.charts.static_svg import Begin
     from curvedoc.triage.engines.choice import Engine
-    from curvedoc.triage.picture_process import Oven
+    from curvedoc.triage.picture_process import PictureProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,12 @@ def run(
         before = read_known(wanted.baseline)
     start = None if since is None else _moment(since)
     with ExitStack() as stack:
-        oven = _oven(wanted, workers(jobs))
-        if oven is not None:
-            stack.callback(oven.close)
-        progress = ProgressLine(wanted.quiet, oven.warm if oven else None, _prepared(stack) if oven else None)
+        pictures = _picture_process(wanted, workers(jobs))
+        if pictures is not None:
+            stack.callback(pictures.close)
+        progress = ProgressLine(
+            wanted.quiet, pictures.warm if pictures else None, _prepared(stack) if pictures else None
+        )
         workforce = _engine(engine, workers(jobs))
         try:
             store = Store(folder()) if cache else None
@@ -91,7 +93,7 @@ def run(
 
             d = new_only(d, before)
         few = len(d.runs) < CROWDED
-        _write_all(d, wanted, title_of(paths), None if oven is None or few else oven.begin)
+        _write_all(d, wanted, title_of(paths), None if pictures is None or few else pictures.begin)
     if done.interrupted:
         again = "; the same command goes on from there" if cache else ""
         sys.stderr.write(f"interrupted: {done.done:,} of {done.total:,} runs done{again}\n")
@@ -100,7 +102,7 @@ def run(
     return Sweep(d, done.done, done.total, done.kept, done.interrupted)
 
 
-def judged(
+def run_triage(
     paths: Sequence[Path],
     options: Options,
     wanted: Wanted,
@@ -115,7 +117,7 @@ def judged(
 ) -> Exit:
     """`run`, and the exit code of what it found."""
     done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits or Limits(), engine=engine)
-    return Exit.INTERRUPTED if done.interrupted else code(done.diagnosis, fail_on, strict)
+    return Exit.INTERRUPTED if done.interrupted else exit_code(done.diagnosis, fail_on, strict)
 
 
 def _engine(name: str, jobs: int) -> Engine | None:
@@ -132,13 +134,13 @@ def _moment(since: str) -> float:
     return moment(since, time.time())
 
 
-def _oven(wanted: Wanted, jobs: int) -> Oven | None:
+def _picture_process(wanted: Wanted, jobs: int) -> PictureProcess | None:
     """Who draws pictures beside the rest, where there are some and more than one process is wanted."""
     if jobs < 2 or (wanted.html is None and wanted.format != "html"):
         return None
-    from curvedoc.triage.picture_process import Oven
+    from curvedoc.triage.picture_process import PictureProcess
 
-    return Oven()
+    return PictureProcess()
 
 
 def _prepared(stack: ExitStack) -> Callable[[], None]:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from curvedoc.cli.exits import Exit, code
+from curvedoc.cli.exits import Exit, exit_code
 from curvedoc.core.diagnosis import Diagnosis, Finding, RunDiagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse
-from curvedoc.ingest.find.remote import here
+from curvedoc.ingest.find.remote import local_copies
 from curvedoc.report.escape import visible
 from curvedoc.report.redact import redact
 from curvedoc.report.words import VERDICTS, percent, run_name, step
@@ -56,7 +56,7 @@ def stamp(paths: Sequence[Path]) -> Stamp:
 
 
 def _files(paths: Sequence[Path]) -> Iterator[str]:
-    for path in here(paths)[0]:
+    for path in local_copies(paths)[0]:
         for place in [str(path)] if path.exists() else glob.glob(str(path), recursive=True):  # noqa: PTH207
             if not Path(place).is_dir():
                 yield place
@@ -93,7 +93,7 @@ def watch(world: World, interval: float, once: bool, fail_on: str) -> Exit:
                 for line in changes(known, d, notes=fail_on == "note"):
                     world.say(f"{clock}  {line}")
                 known = {r.run: r for r in d.runs}
-                if code(d, fail_on, strict=False) == Exit.FINDINGS:
+                if exit_code(d, fail_on, strict=False) == Exit.FINDINGS:
                     return Exit.FINDINGS
         if once:
             return Exit.DONE

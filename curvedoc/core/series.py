@@ -76,7 +76,7 @@ class Series:
 T = TypeVar("T")
 
 
-def kept(make: Callable[[Series], T]) -> Callable[[Series], T]:
+def once_a_series(make: Callable[[Series], T]) -> Callable[[Series], T]:
     """`make`, computed once per series and kept on it: for what many statistics of one series start from.
 
     The result is shared, so arrays in it are made read-only by `make`.

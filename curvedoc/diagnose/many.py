@@ -11,7 +11,7 @@ from curvedoc.core.run import Run, Scalar
 from curvedoc.core.version import __version__
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnose.siblings.contrast import Parting, partings, sibling_evidence, worse_than_siblings
-from curvedoc.diagnose.siblings.evidence import beside
+from curvedoc.diagnose.siblings.evidence import with_sibling_evidence
 from curvedoc.diagnose.siblings.groups import groups
 from curvedoc.diagnose.siblings.nearest import nearest
 from curvedoc.diagnose.siblings.outline import Outline, outline
@@ -59,7 +59,7 @@ def _told(
     notes = worse_than_siblings(outlines, done)
     near = nearest(outlines, done)
     for diagnosis in done:
-        told = beside(diagnosis, sibling_evidence(diagnosis.run, found))
+        told = with_sibling_evidence(diagnosis, sibling_evidence(diagnosis.run, found))
         told = replace(told, nearest=near[told.run]) if told.run in near else told
         yield replace(told, notes=(*told.notes, notes[told.run])) if told.run in notes else told
 

@@ -127,7 +127,7 @@ def read_each(
         ignored: list[Unreadable] = []
         read = {s.path for r in runs for s in r.sources}
         for m in b.members:
-            path = path_words.shown(m.path, b.root)
+            path = path_words.relative_name(m.path, b.root)
             if path not in read:
                 loss = _lost(m, path, logs[m.path], troubles)
                 (unreadable if loss[1] else ignored).append(loss[0])
@@ -189,7 +189,7 @@ def _blank(log: Log) -> bool:
 
 def _beside(b: Bundle, path: Path) -> str:
     """The name of one of several runs in a folder: the folder's, and its own file's."""
-    name = path_words.shown(path, b.base)
+    name = path_words.relative_name(path, b.base)
     return name if b.name == "." else f"{b.name}/{name}"
 
 
@@ -219,7 +219,7 @@ def _config(b: Bundle, group: Sequence[Piece]) -> tuple[dict[str, Scalar], list[
             size = path.stat().st_size
         except OSError:
             size = 0
-        sources.append(Source(path_words.shown(path, b.root), "config", 0, size, tuple(notes)))
+        sources.append(Source(path_words.relative_name(path, b.root), "config", 0, size, tuple(notes)))
     return config, sources
 
 

@@ -10,7 +10,7 @@ from curvedoc.diagnose.siblings.difference import Difference, OnlyIn, SettingDif
 from curvedoc.report.escape import clip, visible
 from curvedoc.report.redact import redact, redact_setting
 from curvedoc.report.words import VERDICTS, count, run_name, step, value
-from curvedoc.serialize.dataclass_json import plain
+from curvedoc.serialize.dataclass_json import to_plain
 
 #: Signals and settings listed before the rest is a count.
 SHOWN = 12
@@ -23,7 +23,7 @@ CLEAR = 4.0
 def to_json(d: Difference) -> str:
     """One JSON document: sorted keys, null for non-finite, ends with a newline."""
     a, b = (redact(text) for text in d.headlines)
-    document = plain(replace(d, settings=tuple(_masked(s) for s in d.settings), headlines=(a, b)))
+    document = to_plain(replace(d, settings=tuple(_masked(s) for s in d.settings), headlines=(a, b)))
     document["first_difference"] = None if d.first is None else d.first.first
     document["parting_step"] = None if d.parted is None else d.parted.parting
     return json.dumps({"schema": "curvedoc-diff/1", **document}, sort_keys=True, allow_nan=False, indent=1) + "\n"

@@ -10,7 +10,7 @@ from typing import Any
 from curvedoc.core.errors import RuleError, RuleErrors
 from curvedoc.rulebook.expr import word_type
 from curvedoc.rulebook.facts import PLAIN_TYPES, circle, compile_fact, type_of
-from curvedoc.rulebook.file_cache import keep, kept
+from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Fact
 from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
@@ -54,7 +54,7 @@ def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[s
 
 def _document(path: Path, where: str, ours: bool, lazy: bool) -> tuple[Any, list[RuleError]]:
     content = path.read_bytes()
-    file = kept(content) if ours and lazy else None
+    file = load_cached(content) if ours and lazy else None
     if file is not None and getattr(file, "id", None) == path.stem and hasattr(file, "known_by"):
         return file, []
     from curvedoc.rulebook.facts_schema import FactFile
@@ -64,7 +64,7 @@ def _document(path: Path, where: str, ours: bool, lazy: bool) -> tuple[Any, list
         return None, errors
     errors += misnamed(path, where, file.id)
     if ours and not errors and path.read_bytes() == content:
-        keep(content, file)
+        save_cached(content, file)
     return file, errors
 
 

@@ -33,7 +33,7 @@ _MODEL = ""
 _LEFT_OUT = ("tests",)
 
 
-def kept(content: bytes) -> Any | None:
+def load_cached(content: bytes) -> Any | None:
     """The document of a file with this content, with the attributes of its model and without cases; None where none
     is kept."""
     try:
@@ -49,7 +49,7 @@ def kept(content: bytes) -> Any | None:
         return None
 
 
-def keep(content: bytes, document: BaseModel) -> None:
+def save_cached(content: bytes, document: BaseModel) -> None:
     """Keep the document of a file; a disk that is full or read-only costs the speed of the next call."""
     try:
         path = _place(content)

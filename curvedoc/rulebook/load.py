@@ -15,7 +15,7 @@ from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import renames
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.facts_load import FOLDER, load_facts, types_of
-from curvedoc.rulebook.file_cache import keep, kept
+from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
@@ -46,7 +46,7 @@ def _load_file(
     errors += misnamed(path, where, file.id) + located(path, where, problems)
     # one that was saved while it was read must not be kept under the other's content
     if trusted and not errors and path.read_bytes() == content:
-        keep(content, file)
+        save_cached(content, file)
     return made, errors
 
 
@@ -54,7 +54,7 @@ def _load_kept(
     path: Path, where: str, is_cause: bool, facts: Mapping[str, type], content: bytes
 ) -> Rule | Cause | None:
     """A file of ours as it was kept, a rule without its cases; None where it is to be read."""
-    file = kept(content)
+    file = load_cached(content)
     if file is None:
         return None
     try:

@@ -16,7 +16,7 @@ _KEYS = {"supports": "for"}
 _JSON_NAMES = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
 
 
-def plain(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """JSON values of a dataclass tree: None for non-finite numbers, lists for tuples."""
     match value:
         case None | bool() | int() | str():
@@ -24,12 +24,12 @@ def plain(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case tuple() | list():
-            return [plain(v) for v in value]
+            return [to_plain(v) for v in value]
         case Mapping():
-            return {str(k): plain(v) for k, v in value.items()}
+            return {str(k): to_plain(v) for k, v in value.items()}
     if hasattr(value, "item"):  # a NumPy scalar that a measure handed through
-        return plain(value.item())
-    return {_KEYS.get(f.name, f.name): plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return to_plain(value.item())
+    return {_KEYS.get(f.name, f.name): to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
 
 
 def _wrong(where: str, wanted: str, got: Any) -> UsageError:

@@ -19,7 +19,7 @@ from curvedoc.rulebook.location import signals_file
 from curvedoc.triage.full_curves import with_full_curves
 from curvedoc.triage.request import Sweep, SweepOptions
 from curvedoc.triage.run.fork_server import warm_up
-from curvedoc.triage.run.in_process import heavy, here
+from curvedoc.triage.run.in_process import needs_worker, work_here
 from curvedoc.triage.run.pool import NoWorkers, Pool, run_pool
 from curvedoc.triage.run.repeats import repeated
 from curvedoc.triage.run.shard import Shard, Task, WorkContext
@@ -142,7 +142,7 @@ class _SweepState:
             yield from self.how.engine.run(shards, self.context, self.how.limits)
             return
         tasks = [t for s in shards for t in s.tasks]
-        if len(tasks) >= FEW_RUNS or heavy(tasks):
+        if len(tasks) >= FEW_RUNS or needs_worker(tasks):
             began = False
             try:
                 for pair in run_pool(shards, self.context, max(1, self.how.jobs), self.how.limits, self.pool):
@@ -153,7 +153,7 @@ class _SweepState:
                 if began:
                     raise
         for shard in shards:
-            yield from here(shard, self.context, self.how.limits.seconds)
+            yield from work_here(shard, self.context, self.how.limits.seconds)
 
     def _compare(self) -> None:
         """Judge repeats of one configuration again, each beside the others."""

@@ -15,7 +15,7 @@ from curvedoc.triage.run.fork_server import quiet_start
 _SMALLEST = '{"mark": "point", "data": {"values": []}}'
 
 
-class Oven:
+class PictureProcess:
     """Pictures begun here are drawn by another process, in order; where that fails, by this one when they are taken.
 
     It starts when it is first used, and ends when it is closed.

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
 from curvedoc.cli.exits import Exit
-from curvedoc.cli.fast_path import plain, run
+from curvedoc.cli.fast_path import fast_arguments, run
 
 WORDS = (
     "triage", "runs", "a/b", ".", "-", "--", "", "-q", "--quiet", "--all", "--force", "--no-cache", "--cache", "--html",
@@ -40,7 +40,7 @@ class Asked(list[tuple[tuple[Any, ...], dict[str, Any]]]):
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     found = Asked()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("curvedoc.cli.triage.judged", found)
+        patch.setattr("curvedoc.cli.triage.run_triage", found)
         patch.chdir(tmp_path_factory.mktemp("empty"))
         yield found
 
@@ -49,7 +49,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 @given(st.lists(st.sampled_from(WORDS), max_size=7))
 def test_what_is_read_without_typer_is_read_by_it_in_the_same_way(asked: Asked, rest: list[str]) -> None:
     arguments = ["triage", *rest]
-    call = plain(arguments)
+    call = fast_arguments(arguments)
     if call is None:
         return
     asked.clear()
@@ -76,7 +76,7 @@ def test_what_is_read_without_typer_is_read_by_it_in_the_same_way(asked: Asked, 
     ],
 )  # fmt: skip
 def test_only_calls_of_the_plainest_kind_are_taken(arguments: list[str], want: dict[str, Any] | None) -> None:
-    assert plain(arguments) == want
+    assert fast_arguments(arguments) == want
 
 
 def test_an_unchanged_tree_is_told_without_readers_rules_or_frames(tmp_path: Path, monkeypatch: Any) -> None:

@@ -19,7 +19,7 @@ from curvedoc.core.run import ASSEMBLED, MESSAGES, Flag, Run
 from curvedoc.ingest import Harvest, read_runs
 from curvedoc.ingest.assemble.axis import number_rows
 from curvedoc.ingest.assemble.likeness import same_curve
-from curvedoc.ingest.assemble.nulls import settle
+from curvedoc.ingest.assemble.nulls import settle_nulls
 from curvedoc.ingest.assemble.restarts import mark, rewinds
 from curvedoc.ingest.assemble.stream_curves import Strand
 
@@ -383,7 +383,7 @@ def test_a_null_in_a_sparse_column_is_a_value_that_was_not_there(tmp_path: Path)
 def test_a_loss_that_is_null_from_the_first_record_on_is_nan_and_an_unused_column_is_nothing() -> None:
     null = np.full(20, int(Flag.NULL), dtype=np.uint16)
     logged = [strand(range(20), metric=m) for m in ("lr", "loss", "val_loss")]
-    kept, notes = settle([logged[0], *(replace(s, value=np.full(20, NAN), flags=null) for s in logged[1:])])
+    kept, notes = settle_nulls([logged[0], *(replace(s, value=np.full(20, NAN), flags=null) for s in logged[1:])])
     assert [s.metric for s in kept] == ["lr", "loss"] and [n.kind for n in notes] == ["null-as-nan"]
 
 

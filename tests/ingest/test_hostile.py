@@ -163,14 +163,14 @@ def test_a_file_without_holes_is_read_as_it_is_whatever_zeros_it_holds(tmp_path)
     path = tmp_path / "x.bin"
     content = random.Random(0).randbytes(300_000) + bytes(200_000) + b"end"
     path.write_bytes(content)
-    with bytes_sparse.Solid(path) as f:
+    with bytes_sparse.SparseFile(path) as f:
         assert f.readall() == content and f.notes == ()
 
 
 def test_a_file_that_grows_while_it_is_read_ends_where_it_ended(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_bytes(RECORDS)
-    with bytes_sparse.Solid(path) as f, path.open("ab") as more:
+    with bytes_sparse.SparseFile(path) as f, path.open("ab") as more:
         more.write(RECORDS)
         more.flush()
         assert f.readall() == RECORDS

@@ -15,7 +15,7 @@ from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, Mark, Ranke
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import drawing
 from curvedoc.report.charts.panels import picture
-from curvedoc.report.charts.static_svg import baked, begun, y_domain
+from curvedoc.report.charts.static_svg import begin_pictures, svg_of_pictures, y_domain
 from curvedoc.report.charts.vega import templates
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.html.page import to_html
@@ -105,7 +105,7 @@ def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> Non
 @given(st.lists(odd_curves().filter(lambda c: len(c.step)), min_size=1, max_size=2))
 def test_any_curve_can_be_baked(curves: list[Curve]) -> None:
     drawn = drawing(picture(replace(healthy_run(), curves=tuple(curves))), 420)
-    for svg in baked(begun(drawn, TEMPLATES), "r1", ["loss"] * 9):
+    for svg in svg_of_pictures(begin_pictures(drawn, TEMPLATES), "r1", ["loss"] * 9):
         assert svg == "" or svg.startswith('<svg role="img" aria-label="loss" ')
 
 

@@ -17,7 +17,7 @@ from make_diagnosis import EXAMPLES, nan_run, of
 from curvedoc.core.diagnosis import Diagnosis, Signal
 from curvedoc.core.errors import UsageError
 from curvedoc.report.exchange.json_document import from_json, json_schema, to_json
-from curvedoc.serialize.dataclass_json import build, plain
+from curvedoc.serialize.dataclass_json import build, to_plain
 from curvedoc.serialize.fast_json import Odd, maker
 
 
@@ -196,7 +196,7 @@ SMALL = replace(nan_run(), curves=())
 
 
 def test_the_quick_way_back_gives_what_the_slow_one_gives(example: Diagnosis) -> None:
-    value = json.loads(json.dumps(plain(example)))
+    value = json.loads(json.dumps(to_plain(example)))
     assert repr(maker(Diagnosis)(value)) == repr(build(Diagnosis, value))
     value["unreadable"] = [{"path": "a", "reason": None}]
     with pytest.raises(Odd):

@@ -20,7 +20,7 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.curves import BUCKETS, thin
 from curvedoc.report.html.levels import LIMIT
 from curvedoc.report.html.page import to_html
-from curvedoc.triage.picture_process import Oven
+from curvedoc.triage.picture_process import PictureProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ("loss", "val_loss", "grad_norm", "lr", "accuracy", "val_accuracy", "weight_norm", "loss_scale", "memory",
@@ -119,12 +119,12 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
 
 def test_pictures_drawn_beside_the_page_are_the_same() -> None:
     many = [run_of(f"run-{i}", 300, i) for i in range(3)]
-    oven = Oven()
+    pictures = PictureProcess()
     try:
-        assert to_html(of(*many), begin=oven.begin) == to_html(of(*many))
-        oven.begin("{}")
-        assert oven._stop is not None
-        oven._stop()  # whatever happens to it, the page is made
-        assert to_html(of(*many), begin=oven.begin) == to_html(of(*many))
+        assert to_html(of(*many), begin=pictures.begin) == to_html(of(*many))
+        pictures.begin("{}")
+        assert pictures._stop is not None
+        pictures._stop()  # whatever happens to it, the page is made
+        assert to_html(of(*many), begin=pictures.begin) == to_html(of(*many))
     finally:
-        oven.close()
+        pictures.close()

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.rulebook import load as loading
-from curvedoc.rulebook.file_cache import MAGIC, _place, keep, kept
+from curvedoc.rulebook.file_cache import MAGIC, _place, load_cached, save_cached
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Rule
@@ -85,7 +85,7 @@ def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
 )
 def test_a_document_of_another_kind_is_read_from_its_file(document: object) -> None:
     path = next(p for p in rules_dir().rglob("nan-sudden.yaml"))
-    keep(path.read_bytes(), RuleFile.model_validate(read(path, "")))
+    save_cached(path.read_bytes(), RuleFile.model_validate(read(path, "")))
     body = json.dumps(document).encode()
     _place(path.read_bytes()).write_bytes(MAGIC + b" %08x\n" % zlib.crc32(body) + body)
     assert any(r.id == "nan-sudden" and r.program.measures for r in load(lazy=True).rules)
@@ -94,7 +94,7 @@ def test_a_document_of_another_kind_is_read_from_its_file(document: object) -> N
 def test_a_place_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "file"))
-    assert load(lazy=True).rules and kept(b"anything") is None
+    assert load(lazy=True).rules and load_cached(b"anything") is None
 
 
 @given(st.text("ab1-+*<>=.,()[]~ :'f{}@/|", max_size=40))

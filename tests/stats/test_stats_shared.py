@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curvedoc.core.series import Floats, Series, kept
+from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.grid import GridCurve, curve_of
 from curvedoc.stats.basic.medians import CHUNK, inner_median5, median5, median_of
 from curvedoc.stats.basic.robust import spread_blocks, unit_of
@@ -121,7 +121,7 @@ def test_swings_found_at_turning_points_equal_those_found_row_by_row(treads: lis
 def test_what_is_kept_on_a_series_is_computed_once_and_belongs_to_it_alone() -> None:
     calls: list[Series] = []
 
-    @kept
+    @once_a_series
     def total(s: Series) -> float:
         calls.append(s)
         return float(s.value.sum())

@@ -18,7 +18,7 @@ _FORBIDDEN = re.compile(
 )
 
 
-def shown(text: str) -> str:
+def visible_text(text: str) -> str:
     r"""The text with every control that a terminal would obey spelled out.
 
     >>> shown("a\x1b]52;c;ZXZpbA==\x07b \x1b[1mc") == "a\\x1b]52;c;ZXZpbA==\\x07b \x1b[1mc"
@@ -39,7 +39,7 @@ class Door:
     def write(self, text: str) -> int:
         """Write the text; the number of characters that were given. Raises OSError where not quiet."""
         try:
-            self._stream.write(shown(text) if self._guarded else text)
+            self._stream.write(visible_text(text) if self._guarded else text)
         except (OSError, ValueError):
             if not self._quiet:
                 raise

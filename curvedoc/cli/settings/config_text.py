@@ -31,7 +31,7 @@ def show(options: Options, fail_on: str | None) -> None:
     sys.stdout.write(as_toml(force, origin))
 
 
-def some(paths: list[Path] | None) -> list[Path]:
+def required_paths(paths: list[Path] | None) -> list[Path]:
     """The paths; UsageError where none was given, which Typer leaves to us since --show-config needs none."""
     if not paths:
         raise UsageError("no path given", "", "curvedoc analyze PATH, for example curvedoc analyze runs/")

@@ -10,7 +10,7 @@ from curvedoc.diagnose.judge.rank import raised
 from curvedoc.diagnose.judge.verdict import next_check, said
 
 
-def beside(run: RunDiagnosis, evidence: Mapping[str, tuple[float, Evidence]]) -> RunDiagnosis:
+def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float, Evidence]]) -> RunDiagnosis:
     """The diagnosis with the odds of causes multiplied and the reason put first; headline and next check follow.
 
     evidence: cause -> (factor on its odds, sentence), as `contrast.sibling_evidence` gives it; causes that no finding

@@ -151,7 +151,9 @@ def _together(p: Piece, q: Piece) -> bool:
 def _doubt_ranks(pieces: Sequence[Piece]) -> list[Piece]:
     """Ranks that a bare number suggests (slurm-4711_1.out) are dropped where configurations or the learning rates that
     were logged differ: job arrays."""
-    weak = [p for p in pieces if p.rank is not None and p.log.rank is None and path_words.bare_rank(p.member.path.name)]
+    weak = [
+        p for p in pieces if p.rank is not None and p.log.rank is None and path_words.unnamed_rank(p.member.path.name)
+    ]
     configs = [p.log.config for p in weak if p.log.config]
     keys = {k for c in configs for k in c if "rank" not in k.lower() and "device" not in k.lower()}
     alike = all(c.get(k) == configs[0].get(k) for c in configs for k in keys)

@@ -24,7 +24,7 @@ _GAPS, _GAP_SHARE = 3, 0.2
 _PATTERNS = 64
 
 
-def settle(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
+def settle_nulls(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
     """One stream's strands without the nulls that mean "missing"; those that mean NaN stay, as NaN, with their flag.
 
     A null means NaN in a metric that stands in nearly every record, after a first value, unless the metric is mostly

@@ -30,7 +30,7 @@ class _Rhythm:
     new: Bools
 
 
-def thinned(strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> tuple[list[Strand], list[Note]]:
+def without_repeats(strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> tuple[list[Strand], list[Note]]:
     """The strands with each evaluation once, at the first row that tells it, and a note that says so.
 
     A validation loss is held where its stretches of one exact value are of one length (or whole multiples) while the

@@ -15,7 +15,7 @@ from curvedoc.ingest.assemble import axis, duplicates, nulls, repeated_evals, re
 from curvedoc.ingest.assemble.copies import without_copies
 from curvedoc.ingest.assemble.groups import Piece
 from curvedoc.ingest.assemble.stream_curves import Strand, blocks, spliced
-from curvedoc.ingest.find.path_words import shown
+from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.plan import Bundle
 from curvedoc.ingest.naming.canonical_settings import settings_of
 from curvedoc.ingest.naming.roles import Facts, assign, facts
@@ -55,7 +55,7 @@ def assemble(
     run_axis = _axis(strands, axes)
     settings = settings_of(merged, table)
     roles = assign(_facts(strands), table, chosen, settings)
-    strands, held_told = repeated_evals.thinned(strands, roles)
+    strands, held_told = repeated_evals.without_repeats(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,
@@ -81,7 +81,7 @@ def _stream_files(pieces: Sequence[Piece], base: Path) -> dict[int, str]:
     for p in pieces:
         if _key(p) not in best or p.points > best[_key(p)].points:
             best[_key(p)] = p
-    return {i: shown(p.member.path, base) for i, p in enumerate(best.values())}
+    return {i: relative_name(p.member.path, base) for i, p in enumerate(best.values())}
 
 
 def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], list[Note]]:
@@ -101,8 +101,8 @@ def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], lis
             for s in p.strands
         ]
         strands = _without_placeholders(spliced(pieced))
-        strands, told = nulls.settle(strands)
-        strands, summaries_told = summaries.without(strands)
+        strands, told = nulls.settle_nulls(strands)
+        strands, summaries_told = summaries.without_summaries(strands)
         notes += [*told, *summaries_told]
         counts = [p.log.axis for p in group if p.points]
         axes[stream] = min(counts, key=_rank_axis) if counts else "step"
@@ -217,7 +217,7 @@ def _messages(pieces: Sequence[Piece], base: Path, end: int | None) -> pl.DataFr
     for p in pieces:
         if len(p.log.messages):
             m = p.log.messages
-            source = shown(p.member.path, base)
+            source = relative_name(p.member.path, base)
             rank = pl.col("rank").fill_null(p.rank or 0)
             if p.rank:
                 rank = pl.when(rank == 0).then(p.rank).otherwise(rank)
@@ -230,7 +230,9 @@ def _messages(pieces: Sequence[Piece], base: Path, end: int | None) -> pl.DataFr
 
 
 def _source(p: Piece, root: Path) -> Source:
-    return Source(shown(p.member.path, root), p.log.format, p.points, p.log.bytes or p.member.bytes, p.log.notes)
+    return Source(
+        relative_name(p.member.path, root), p.log.format, p.points, p.log.bytes or p.member.bytes, p.log.notes
+    )
 
 
 def _endings(pieces: Sequence[Piece]) -> list[Note]:

@@ -19,7 +19,7 @@ _MOVES = 3.0
 _HUGE = 1e290
 
 
-def without(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
+def without_summaries(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
     """One stream's strands without summary rows, and a note that names the metrics.
 
     A summary is the last value of a curve that is the mean of all others to seven digits, or their best written once

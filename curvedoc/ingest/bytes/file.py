@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.sparse import HOLE_BYTES, TEXT_HOLE_BYTES, Solid, drained
+from curvedoc.ingest.bytes.sparse import HOLE_BYTES, TEXT_HOLE_BYTES, SparseFile, drained
 
 #: No log of scalars or lines is larger; a file that is gets its first part read, with a note.
 MAX_BYTES = 1 << 30
@@ -147,7 +147,7 @@ def _raw(path: Path, limit: int, text: bool, info: os.stat_result | None = None)
         if text:
             with path.open("rb") as f:
                 text = not f.read(len(_PARQUET)).startswith((_GZIP, _ZSTD, _PARQUET))
-        with Solid(path, TEXT_HOLE_BYTES if text else HOLE_BYTES) as f:
+        with SparseFile(path, TEXT_HOLE_BYTES if text else HOLE_BYTES) as f:
             data, notes = drained(f.read, limit, text)
             return data, (*notes, *f.notes)
     except OSError as e:

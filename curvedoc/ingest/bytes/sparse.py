@@ -28,7 +28,7 @@ _ZEROS = re.compile(b"\x00{%d,}" % TEXT_HOLE_BYTES)
 _RUN = bytes(TEXT_HOLE_BYTES)
 
 
-class Solid(io.RawIOBase):
+class SparseFile(io.RawIOBase):
     """The bytes of a regular file, each hole of at least `hole` bytes as 4 KiB of zeros. Raises OSError as `open` does.
 
     empty: how many bytes the holes stand for; at: where the first one is

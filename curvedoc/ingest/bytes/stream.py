@@ -10,7 +10,7 @@ from typing import Any
 
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import pointer, read_bytes
-from curvedoc.ingest.bytes.sparse import Solid
+from curvedoc.ingest.bytes.sparse import SparseFile
 
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # gzip, zstd
 
@@ -34,7 +34,7 @@ class Stream:
                 return
             with path.open("rb") as f:
                 head = f.read(1024)
-            self._file = Solid(path)
+            self._file = SparseFile(path)
             self._notes = self._file.notes
         except OSError as e:
             self._stop(e)

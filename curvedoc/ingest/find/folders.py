@@ -124,13 +124,13 @@ def _bare_ranks(parts: list[FolderPart]) -> list[FolderPart]:
     """Ranks of files like out-0, out-1: the numbers of one stem must run from 0 without a gap."""
     sets: dict[tuple[str, str], set[int]] = {}
     for p in parts:
-        found = path_words.bare_rank(p.file.path.name)
+        found = path_words.unnamed_rank(p.file.path.name)
         if found and p.rank is None:
             sets.setdefault((found[0], p.file.path.suffix), set()).add(found[1])
     good = {k for k, numbers in sets.items() if len(numbers) > 1 and numbers == set(range(len(numbers)))}
     out = []
     for p in parts:
-        found = path_words.bare_rank(p.file.path.name)
+        found = path_words.unnamed_rank(p.file.path.name)
         fits = found is not None and p.rank is None and (found[0], p.file.path.suffix) in good
         out.append(replace(p, rank=found[1]) if found and fits else p)
     return out

@@ -55,7 +55,7 @@ _WORDS = re.compile(r"[^A-Za-z0-9]+")
 _BY_NAME = lru_cache(maxsize=4096)
 
 
-def shown(path: Path, base: Path) -> str:
+def relative_name(path: Path, base: Path) -> str:
     """A path relative to a folder, with forward slashes, as text that can be written anywhere: bytes of a name that
     are no UTF-8 become U+FFFD.
 
@@ -128,7 +128,7 @@ def rank_of_file(name: str) -> int | None:
 
 
 @_BY_NAME
-def bare_rank(name: str) -> tuple[str, int] | None:
+def unnamed_rank(name: str) -> tuple[str, int] | None:
     """(what precedes it, number) of a name that may number ranks without saying so.
 
     >>> bare_rank("slurm-4711_1.out"), bare_rank("exp-1.jsonl")

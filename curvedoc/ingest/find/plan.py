@@ -15,9 +15,9 @@ from curvedoc.core.errors import UsageError
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.find.folders import Draft, gather
 from curvedoc.ingest.find.glob_matches import matches
-from curvedoc.ingest.find.path_words import shown
-from curvedoc.ingest.find.remote import here
-from curvedoc.ingest.find.walk import Finds, Folder, look, walk
+from curvedoc.ingest.find.path_words import relative_name
+from curvedoc.ingest.find.remote import local_copies
+from curvedoc.ingest.find.walk import Finds, Folder, sort_file, walk
 from curvedoc.ingest.registry import READERS
 
 
@@ -81,7 +81,7 @@ def plan(
     A URL stands for a copy of its logs, made here; progress is told of the copying. Raises UsageError for a path that
     does not exist.
     """
-    local, lost = here(paths, progress)
+    local, lost = local_copies(paths, progress)
     roots = _outermost([r for p in local for r in _expand(p)])
     common = _common(roots)
     real = tuple(Path(os.path.realpath(r)) for r in roots)
@@ -144,7 +144,7 @@ def _common(roots: Sequence[Path]) -> Path:
 def _alone(path: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
     """A file that was given by name: its own folder's configuration counts, its neighbours do not."""
     folder = Folder(path.parent)
-    look(path, folder, readers, finds, named=True)
+    sort_file(path, folder, readers, finds, named=True)
     if not folder.files and finds.ignored:  # asked for by name, so its silence would be a lie
         finds.unreadable.append(finds.ignored.pop())
     drafts = gather(folder, finds)
@@ -160,7 +160,7 @@ def walk_configs(folder: Path, finds: Finds) -> tuple[Path, ...]:
         for path in sorted(folder.iterdir()):
             settings = path.suffix.lower() in (".json", ".yaml", ".yml", ".toml", ".txt")
             if settings and not (path.is_symlink() and beside.leads_out(path)):
-                look(path, found, (), beside)
+                sort_file(path, found, (), beside)
     return tuple(found.configs)
 
 
@@ -183,9 +183,9 @@ def _bundle(draft: Draft, home: Path, common: Path, is_folder: bool) -> Bundle:
     configs = draft.configs
     if is_folder:
         configs = tuple(sorted(configs, key=lambda p: len(p.parts)))
-    name = shown(home, common)
+    name = relative_name(home, common)
     return Bundle(name, common, home if is_folder else home.parent, members, configs, not is_folder)
 
 
 def _relative(u: Unreadable, common: Path) -> Unreadable:
-    return Unreadable(shown(Path(u.path), common), u.reason)
+    return Unreadable(relative_name(Path(u.path), common), u.reason)

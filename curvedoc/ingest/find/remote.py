@@ -37,7 +37,7 @@ def title_of(paths: Sequence[Path]) -> str:
     return parts.path.rstrip("/").rpartition("/")[2] or parts.netloc
 
 
-def here(paths: Sequence[Path], progress: Progress | None = None) -> tuple[list[Path], list[Unreadable]]:
+def local_copies(paths: Sequence[Path], progress: Progress | None = None) -> tuple[list[Path], list[Unreadable]]:
     """The paths with a local copy in the place of each URL, and what could not be copied (by its local path).
 
     Raises UsageError where nothing can be had: an extra or credentials are missing, a bucket or prefix does not exist.

@@ -140,7 +140,7 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             elif not skipped(entry.name, folder.path.parts):
                 if entry.is_symlink() and finds.leads_out(Path(entry.path)):
                     continue
-                look(Path(entry.path), folder, readers, finds)
+                sort_file(Path(entry.path), folder, readers, finds)
         todo.extend(reversed(folder.folders))
     return top
 
@@ -159,7 +159,7 @@ def _been_there(entry: os.DirEntry[str], finds: Finds) -> bool:
     return False
 
 
-def look(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds, named: bool = False) -> None:
+def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Finds, named: bool = False) -> None:
     """Put one file where it belongs: a configuration, a claimed log, or a line in `finds`.
 
     named: somebody pointed at this very file, so that less is asked of it to be a log

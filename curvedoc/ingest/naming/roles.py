@@ -16,7 +16,7 @@ from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
-from curvedoc.ingest.naming.vague_names import bare, lettered
+from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
@@ -81,7 +81,7 @@ def assign(
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
-    guessed = [*bare(metrics, found, table), *lettered(metrics, found, table)]
+    guessed = [*vague_readings(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
     found = totals(metrics, found, table)

@@ -38,7 +38,7 @@ class Values(Protocol):
 F = TypeVar("F", bound=Values)
 
 
-def bare(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of metrics that say nothing but their split, by their values; of a split that names its own, none.
 
     A loss has values that are no share (above 1 or below 0), unless they rise within 0 and 100 as an accuracy in

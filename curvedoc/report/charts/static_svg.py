@@ -31,7 +31,7 @@ Pending = Callable[[], str]
 Begin = Callable[[str], Pending]
 
 
-def begun(drawn: dict[str, Any], templates: dict[str, Any], begin: Begin | None = None) -> list[Pending]:
+def begin_pictures(drawn: dict[str, Any], templates: dict[str, Any], begin: Begin | None = None) -> list[Pending]:
     """One picture per panel of a drawing (`drawing.drawing`), as first shown; drawn when it is taken, unless `begin`
     does it before."""
     specs = [json.dumps(filled(drawn, i, templates)) for i in range(len(drawn["panels"]))]
@@ -45,7 +45,7 @@ def render(spec: str) -> str:
     return _smaller(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
 
 
-def baked(pictures: Iterable[Pending], name: str, alts: Sequence[str]) -> list[Markup]:
+def svg_of_pictures(pictures: Iterable[Pending], name: str, alts: Sequence[str]) -> list[Markup]:
     """The SVG of each picture, ids made unique by `name`.
 
     `alts` are the sentences that a screen reader says.

@@ -9,7 +9,7 @@ from typing import Any
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Signal
 from curvedoc.core.errors import UsageError
 from curvedoc.report.redact import redact, redact_setting
-from curvedoc.serialize.dataclass_json import build, plain, schema
+from curvedoc.serialize.dataclass_json import build, schema, to_plain
 
 SCHEMA = "curvedoc/1"
 
@@ -78,7 +78,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _document(d: Diagnosis) -> dict[str, Any]:
-    document = plain(d)
+    document = to_plain(d)
     document["schema"] = SCHEMA
     document["curvedoc"] = document.pop("version")
     for run, row in zip(d.runs, document["runs"], strict=True):
@@ -116,7 +116,7 @@ def _by_role(run: RunDiagnosis) -> dict[str, Any]:
 
 
 def _signal(signal: Signal) -> dict[str, Any]:
-    return {k: v for k, v in plain(signal).items() if k != "role"}
+    return {k: v for k, v in to_plain(signal).items() if k != "role"}
 
 
 def _list_signals(table: dict[str, Any], where: str) -> list[Any]:

@@ -216,18 +216,18 @@ def _drawing(run: RunDiagnosis, pic: RunPicture, thin: tuple[int, bool], pieces:
 
 def _begun(still: _Still, templates: dict[str, Any], pieces: Pieces, begin: Begin | None) -> list[Pending]:
     """Its pictures, begun once for all levels of detail that draw the same."""
-    from curvedoc.report.charts.static_svg import begun
+    from curvedoc.report.charts.static_svg import begin_pictures
 
-    return pieces.once(("begun", json.dumps(still.data)), lambda: begun(still.data, templates, begin))
+    return pieces.once(("begun", json.dumps(still.data)), lambda: begin_pictures(still.data, templates, begin))
 
 
 def _baked(still: _Still, templates: dict[str, Any], pieces: Pieces) -> list[Markup]:
-    from curvedoc.report.charts.static_svg import baked
+    from curvedoc.report.charts.static_svg import svg_of_pictures
 
     alts = [f"{p.title} against {still.run.axis}. {still.run.headline}" for p in still.picture.panels]
     return pieces.once(
         ("baked", still.name, json.dumps(still.data)),
-        lambda: baked(_begun(still, templates, pieces, None), still.name, alts),
+        lambda: svg_of_pictures(_begun(still, templates, pieces, None), still.name, alts),
     )
 
 

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median5, median_of, quantile_of, top_of
 from curvedoc.stats.basic.robust import second_differences
 from curvedoc.stats.basic.spacing import even_rows
@@ -49,7 +49,7 @@ class GridCurve:
         return out
 
 
-@kept
+@once_a_series
 def curve_of(s: Series) -> GridCurve:
     """The finite rows of `s` as floats, values scaled by their largest size."""
     f = s.finite()

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, inner_median5, median5, median_of, range_of, top_of
 
 # MAD of the second differences of white noise with unit standard deviation: .6745 * sqrt(1 + 4 + 1).
@@ -41,7 +41,7 @@ def unit(v: Floats) -> tuple[Floats, float, float]:
     return np.ldexp(u, -exponent), 2.0 * middle, math.ldexp(2.0, min(exponent, 1022))
 
 
-@kept
+@once_a_series
 def unit_of(s: Series) -> tuple[Floats, float, float]:
     """unit() of the finite rows, read-only."""
     u, center, scale = unit(s.finite().value)

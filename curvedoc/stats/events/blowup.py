@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.core.series import Series, kept
+from curvedoc.core.series import Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, mean_of, range_of, top_of
 from curvedoc.stats.shape.rise import MIN_ROWS, ends_high, find_rise, growth
 
@@ -86,14 +86,14 @@ def log_of_positive(s: Series) -> Series | None:
     return Series(v.step, logs, v.metric, v.time) if range_of(logs) > np.log(10.0) else None
 
 
-@kept
+@once_a_series
 def mirrored(s: Series) -> Series:
     """The finite rows with the sign of their values turned."""
     v = s.finite()
     return Series(v.step, -v.value, v.metric)
 
 
-@kept
+@once_a_series
 def departure(s: Series) -> float | None:
     """Step at which s left its own baseline for good: upward, upward in its logarithm, or downward late in the run.
 

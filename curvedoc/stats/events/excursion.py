@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curvedoc.core.series import Series, kept
+from curvedoc.core.series import Series, once_a_series
 
 LONGEST = 3  # rows: a longer stretch is a level of its own
 LEAST = 4  # finite rows
@@ -22,7 +22,7 @@ class _Excursion:
     times: float
 
 
-@kept
+@once_a_series
 def _largest(s: Series) -> _Excursion | None:
     """The stretch that stands highest above both neighbors, as a factor; None where none does, or below four rows."""
     f = s.finite()

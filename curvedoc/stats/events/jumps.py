@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, inner_median5, median5, median_of, top_of
 from curvedoc.stats.basic.robust import clipped, finite_rows, mad_noise, unit_of
 from curvedoc.stats.events.event import CurveEvent, CurveEvents
@@ -98,7 +98,7 @@ def _stood(event: CurveEvent, rows: int) -> bool:
     return not event.recovered or event.rows >= max(HELD_ROWS, HELD_SHARE * rows)
 
 
-@kept
+@once_a_series
 def _usual(s: Series) -> CurveEvents:
     return jumps(s)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, median_of, quantile_of, row_medians
 from curvedoc.stats.basic.spacing import even_rows
 
@@ -76,7 +76,7 @@ def inverse(s: Series) -> Series:
     return Series(p.step.copy(), 1.0 / p.value, s.metric)
 
 
-@kept
+@once_a_series
 def _change(s: Series) -> Change | None:
     """The split of log(value) into two levels of least absolute deviation, the opening left out; None when short."""
     f = s.finite()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.core.series import Series, kept
+from curvedoc.core.series import Series, once_a_series
 from curvedoc.stats.basic.medians import inner_median5, median_of, top_of
 
 #: Rows whose median is a level (inner_median5): one outlier, or two, leave no trace in it.
@@ -13,7 +13,7 @@ WINDOW = 5
 DECIMALS = 9
 
 
-@kept
+@once_a_series
 def _surge(s: Series) -> tuple[float, float] | None:
     """The largest ratio of a positive finite value to the highest level before it, the first being 1, and its step;
     None below two rows."""

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Series, kept
+from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.autocorrelation import TINY, lag_one
 from curvedoc.stats.basic.medians import bottom_of, median_of, quantile_of
 from curvedoc.stats.basic.robust import (
@@ -28,7 +28,7 @@ MIN_TAIL_ROWS = 50
 GAUSS_TAIL = 1.96 / 0.6745
 
 
-@kept
+@once_a_series
 def noise(s: Series) -> float | None:
     """Robust standard deviation of the row-to-row noise, in units of the value.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Series, kept
+from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, edges, head_level, means, noise_of
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, quantile_of, top_of
 from curvedoc.stats.noise.period import period_score, significant
@@ -18,7 +18,7 @@ ACCIDENT = 12.0  # robust deviations: beyond every tail of batch noise, so the v
 WANDERS = 4.0  # times what white noise would leave in a bucket mean
 
 
-@kept
+@once_a_series
 def _made(s: Series) -> float | None:
     """Initial level minus lowest bucket mean in the scale of the curve, never below zero; None below 40 finite rows."""
     c = curve_of(s)

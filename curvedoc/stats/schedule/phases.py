@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.grid import GridCurve, back, curve_of
 from curvedoc.stats.basic.medians import top_of
 from curvedoc.stats.basic.spacing import typical_gap
@@ -15,7 +15,7 @@ RISE = 0.1  # of the peak: a smaller rise is no restart
 TIMES = 1.5  # over the trough: a smaller rise is no restart
 
 
-@kept
+@once_a_series
 def rates_of(lr: Series) -> GridCurve | None:
     """The rows of a learning rate that are finite and not negative; None when none of them is above zero."""
     # NaN is not at or above zero; infinity drops out in the curve

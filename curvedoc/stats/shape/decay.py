@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.buckets import BUCKETS, bucket_means, mix_edges
 from curvedoc.stats.basic.robust import clipped, mad_noise, unit_of
 from curvedoc.stats.basic.spacing import evenly_spaced, typical_gap
@@ -165,7 +165,7 @@ class Ground:
         return (self.y - self.model) * factor if np.isfinite(factor) else np.zeros(len(self.y))
 
 
-@kept
+@once_a_series
 def ground(s: Series) -> Ground | None:
     """The smooth decay under a series, once for every statistic that looks at what is left above it.
 

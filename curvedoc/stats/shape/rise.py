@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Series, kept
+from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.buckets import bucket_means
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, range_of, row_medians, top_of
@@ -99,7 +99,7 @@ class High:
     lowest: int
 
 
-@kept
+@once_a_series
 def ends_high(s: Series) -> High | None:
     """Whether the finite rows end on a rise, without its onset, which lies at `late` or before it.
 
@@ -132,7 +132,7 @@ def ends_high(s: Series) -> High | None:
     return High(late, top, sigma, base, lowest)
 
 
-@kept
+@once_a_series
 def find_rise(s: Series) -> Rise | None:
     """The rise at the end of the finite rows, None if there is none or fewer than ten rows."""
     high = ends_high(s)

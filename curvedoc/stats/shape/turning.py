@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Ints, Series, kept
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.grid import (
     MAD_TO_SD,
     GridCurve,
@@ -145,7 +145,7 @@ def _turn_range(c: GridCurve) -> tuple[float, float] | None:
     return bottom_of(places), top_of(places)
 
 
-@kept
+@once_a_series
 def _rise(s: Series) -> tuple[float, float, float, float] | None:
     """Level at the smoothed minimum, level at the end, error of their difference, level at the start."""
     c = curve_of(s)

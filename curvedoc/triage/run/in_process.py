@@ -14,13 +14,13 @@ FEW_BYTES = 20 << 20
 _PACKED = (".gz", ".zst")
 
 
-def heavy(tasks: Sequence[Task]) -> bool:
+def needs_worker(tasks: Sequence[Task]) -> bool:
     """Whether tasks may take time or memory: they are large, or packed so that nobody knows how large."""
     members = (m for t in tasks for m in t.bundle.members)
     return sum(t.bundle.bytes for t in tasks) >= FEW_BYTES or any(m.path.suffix in _PACKED for m in members)
 
 
-def here(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[int, Outcome]]:
+def work_here(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[int, Outcome]]:
     """The outcomes of a shard, worked on in this process; a run that takes longer than it may is told."""
     left = {t.index: t for t in shard.tasks}
     steps = work(shard, context)
@@ -39,4 +39,4 @@ def here(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[i
             yield shard.tasks[0].index, Outcome((), (Unreadable(shard.tasks[0].bundle.name, str(e)),))
         elif not shard.together:  # nobody knows which it was: each by itself
             for task in left.values():
-                yield from here(Shard((task,)), context, seconds)
+                yield from work_here(Shard((task,)), context, seconds)

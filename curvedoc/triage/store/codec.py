@@ -16,7 +16,7 @@ import orjson
 
 from curvedoc.core.diagnosis import Curve, Finding, NotJudged, RankedCause, RunDiagnosis
 from curvedoc.core.errors import CurvedocError
-from curvedoc.serialize.dataclass_json import plain
+from curvedoc.serialize.dataclass_json import to_plain
 from curvedoc.serialize.fast_json import maker
 from curvedoc.triage.store.curve_codec import BAD_NUMBERS, pack_floats, pack_steps, unpack
 
@@ -58,7 +58,7 @@ def _part(name: str, data: bytes) -> Any:
 def dump(value: Any) -> bytes:
     """JSON of plain values and dataclasses; null for numbers that are not finite."""
     try:
-        return orjson.dumps(value, default=plain, option=orjson.OPT_SERIALIZE_NUMPY)
+        return orjson.dumps(value, default=to_plain, option=orjson.OPT_SERIALIZE_NUMPY)
     except TypeError:  # integers beyond 64 bits and lone surrogates, which the standard library writes
         return json.dumps(_spelled(value), allow_nan=False).encode()
 
@@ -66,7 +66,7 @@ def dump(value: Any) -> bytes:
 def _spelled(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(k): _spelled(v) for k, v in value.items()}
-    return [_spelled(v) for v in value] if isinstance(value, list) else plain(value)
+    return [_spelled(v) for v in value] if isinstance(value, list) else to_plain(value)
 
 
 def load(data: bytes) -> Any:
