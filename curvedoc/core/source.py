@@ -8,20 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from curvedoc.core.notes import Note as Note
+
 Scalar = bool | int | float | str
 #: How sure a role is: by a name that says so, by a weak name or a reckoning that the values bear out, by values alone.
 Sureness = Literal["sure", "likely", "guess"]
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """One remark of ingest, coalesced: one per cause and file, with its first place and its count."""
-
-    kind: str  # kebab-case: "truncated", "bad-checksum", "garbage-lines", "step-from-epoch", "looks-sampled" ...
-    text: str
-    line: int | None = None
-    offset: int | None = None
-    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from curvedoc.core.errors import RuleError
+from curvedoc.core.notes import unknown_kind
 from curvedoc.core.series import Series
 from curvedoc.rulebook.expr import TRUTHS, Expr, Word, compile_expr
 from curvedoc.rulebook.rule import (
@@ -92,6 +93,8 @@ class Compiler:
             source = "config-text" if regex else "config"
         elif prefix in ("note", "axis") and rest:
             source = cast(Source, prefix)
+            if prefix == "note" and (problem := unknown_kind(rest)):
+                self.problems.append((("needs", name), problem))
         else:
             source, rest = "role", target
         if regex and source not in ("config-text", "label"):

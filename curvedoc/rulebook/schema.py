@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator, model_validator
 
+from curvedoc.core.notes import NoteKind
+
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)*$", max_length=60)]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Expr = Annotated[str, StringConstraints(min_length=1, max_length=300)]
@@ -108,7 +110,7 @@ class CaseRun(Strict):
     points: Annotated[int, Field(ge=1, le=20_000)] = 200
     axis: Literal["step", "epoch"] = "step"
     resumed: tuple[int, int] | None = None  # the counter reached the first step, then went back to the second
-    notes: dict[str, int] = {}  # ingest notes of the log, kind -> count
+    notes: dict[NoteKind, int] = {}  # ingest notes of the log, kind -> count
 
 
 class Case(CaseRun):

@@ -31,7 +31,7 @@ FLOORS = (
 INSIDE = {
     "stats": (("basic",), ("shape", "pairs"), ("noise", "schedule"), ("events",), ("vocabulary",)),
     "ingest": (
-        ("bytes", "contract", "naming", "notes"),
+        ("bytes", "contract", "naming"),
         ("settings", "trainings"),
         ("table", "tensorboard"),
         ("json",),

@@ -238,3 +238,13 @@ def test_a_cause_of_a_further_folder_goes_before_the_shipped_one(tmp_path: Path)
 def test_a_lazy_rulebook_goes_to_another_process(tmp_path: Path) -> None:
     book = pickle.loads(pickle.dumps(load(lazy=True)))
     assert book.causes["bad-batch"].id == "bad-batch"
+
+
+def test_a_note_that_nobody_makes_is_an_error_with_the_likely_one(tmp_path: Path) -> None:
+    text = GOOD.replace("{loss: loss}", "{loss: loss, cut: note.truncatd?}")
+    with pytest.raises(RuleErrors) as caught:
+        load([folder(tmp_path, too_slow=text)])
+    assert "no note is called 'truncatd'; did you mean note.truncated?" in str(caught.value)
+    case = GOOD.replace("expect: fires", "expect: fires, notes: {truncatd: 1}")
+    with pytest.raises(RuleErrors, match="notes"):
+        load([folder(tmp_path / "other", too_slow=case)])

@@ -11,11 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.word_set import word_set
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table.log import LogCurve, points_of
 
 NAME = "headless"

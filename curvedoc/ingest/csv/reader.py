@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.block import Block, as_frame
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import POINTS, Note
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
@@ -24,7 +25,6 @@ from curvedoc.ingest.csv.claim import claims as claims
 from curvedoc.ingest.csv.claim import guesses as guesses
 from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.inference.structure import TableShape, shape_of
 from curvedoc.ingest.table.log import LogCurve, log_of_table, points_of

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.batch import RecordBatch, Row
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.objects import document
 from curvedoc.ingest.json.salvage import one_by_one
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import flatten, scalar
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.log import log_of

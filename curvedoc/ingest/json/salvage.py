@@ -37,10 +37,11 @@ def one_by_one(text: str) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
             continue
         work += behind - at
         torn = behind >= end - 1
-        kind, what = (
-            ("truncated", "the file ends inside a record") if torn else ("damaged", "broken records were skipped")
-        )
-        notes.append(Note(kind, what, offset=None if notes else len(text[:at].encode())))
+        offset = None if notes else len(text[:at].encode())
+        if torn:
+            notes.append(Note("truncated", "the file ends inside a record", offset=offset))
+        else:
+            notes.append(Note("damaged", "broken records were skipped", offset=offset))
         following = _NEXT_OBJECT.search(text, at + 1)
         if following is None or work > _MAX_REWORK * len(text):
             break

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import MAX_KEYS, scalar
 from curvedoc.ingest.stores import sqlite
 from curvedoc.ingest.stores.mlflow_files import curve_of

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import decode, read_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.flatten import MAX_KEYS, flatten, scalar
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.table.clock_alignment import placed

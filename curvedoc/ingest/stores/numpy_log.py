@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
 from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.stores.npy import PICKLED, ZIP, array, header, members
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
 from curvedoc.ingest.table.log import LogCurve, points_of

@@ -15,9 +15,9 @@ import numpy as np
 import orjson
 import polars as pl
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.settings.files import flat_config
 from curvedoc.ingest.stores import sqlite
 from curvedoc.ingest.table.batch import RecordBatch

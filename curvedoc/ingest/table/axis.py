@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.notes import NoteKind
 from curvedoc.core.run import Note
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable
 from curvedoc.ingest.table.keys import EPOCH_KEYS, SAMPLE_KEYS, SPLIT_KEYS, STEP_KEYS
@@ -77,8 +78,9 @@ def axis_of(table: RecordTable, prefer: Sequence[str] = (), split: Sequence[str 
                 notes.append(Note("step-from-epoch", text))
             else:
                 step, used = _joined(step, chosen, names, dense)
-        elif kind != "step":
-            notes.append(Note(f"step-from-{kind}", f"no step in the records; '{chosen}' stands in its place"))
+        else:
+            note_kind: NoteKind = "step-from-epoch" if kind == "epoch" else "step-from-samples"
+            notes.append(Note(note_kind, f"no step in the records; '{chosen}' stands in its place"))
         present = np.isfinite(step)
         return RecordAxis(_filled(step), kind, frozenset(used), present, tuple(notes))
     note = Note("step-from-row", "no step in the records; the record's number stands in its place")

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.layout import Gathering, Index, add
 from curvedoc.ingest.table.messages import JsonMessage, blocks

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.block import Block, by_rank, joined
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.axis import RecordAxis, axis_of, clock_of, counted_by, ranks_of, splits_of, step_before
 from curvedoc.ingest.table.batch import RecordBatch

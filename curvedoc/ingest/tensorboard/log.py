@@ -9,8 +9,8 @@ from pathlib import Path
 import polars as pl
 
 from curvedoc.core.block import Block
+from curvedoc.core.notes import NoteKind, NoteTally
 from curvedoc.core.run import MESSAGES, Note, Scalar, empty_messages
-from curvedoc.ingest.bytes.note_tally import Tally
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.settings.flatten import settings
 from curvedoc.ingest.tensorboard.full_record import EventRecord, parse
@@ -19,7 +19,7 @@ from curvedoc.ingest.tensorboard.keras import on_one_axis
 NAME = "tensorboard"
 
 #: Cause -> kind and text of the note that tells of it.
-TROUBLE = {
+TROUBLE: dict[str, tuple[NoteKind, str]] = {
     "torn": ("truncated", "the file ends inside a record: its writer was killed, or is still writing"),
     "gap": ("damaged", "bytes that are no record were skipped; reading went on at the next good record"),
     "checksum": ("bad-checksum", "records whose checksum is wrong were dropped"),
@@ -45,7 +45,7 @@ class Gathered:
         self.path = path
         self.size = 0
         self.records = 0
-        self.tally = Tally(TROUBLE)
+        self.tally = NoteTally(TROUBLE)
         self.notes: tuple[Note, ...] = ()
         self.config: dict[str, Scalar] = {}
         self.outcomes: set[str] = set()

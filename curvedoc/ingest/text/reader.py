@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv import reader as csv_reader
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import rows_of
 from curvedoc.ingest.json.objects import batches, document, is_document
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, table
 from curvedoc.ingest.table.keys import WANDB_STEP_KEYS

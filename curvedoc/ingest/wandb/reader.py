@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from curvedoc.core.notes import NoteKind, NoteTally
 from curvedoc.core.run import Note, Scalar
-from curvedoc.ingest.bytes.note_tally import Tally
 from curvedoc.ingest.bytes.protobuf import BYTES, VARINT, fields, signed
 from curvedoc.ingest.bytes.stream import Stream
 from curvedoc.ingest.contract import Log
@@ -23,7 +23,7 @@ NAME = "wandb"
 FILES: tuple[str, ...] = ("*.wandb",)
 ABOUT = "Weights & Biases offline logs: history, settings, system metrics, console output"
 
-_TROUBLE = {
+_TROUBLE: dict[str, tuple[NoteKind, str]] = {
     "header": ("damaged", "the file does not begin like a W&B log; its blocks were read all the same"),
     "gap": ("damaged", "damaged chunks were skipped; reading went on at the next good one"),
     "checksum": ("bad-checksum", "chunks whose checksum is wrong were dropped"),
@@ -64,7 +64,7 @@ class _WandbFile:
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.tally = Tally(_TROUBLE)
+        self.tally = NoteTally(_TROUBLE)
         self._history = History()
         self._console = Console()
         self._config: dict[str, Scalar] = {}

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.notes import coalesce
 from curvedoc.ingest.table.columns import RecordColumn
 from curvedoc.ingest.table.log import LogCurve, points_of
 from curvedoc.ingest.table.values import clock, moment
