@@ -8,9 +8,11 @@ from curvedoc.core.version import __version__
 
 if TYPE_CHECKING:
     from curvedoc.analysis import Analysis, analyze
+    from curvedoc.core.run import Run
     from curvedoc.options import Options
+    from curvedoc.reading import read
 
-__all__ = ["Analysis", "Options", "__version__", "analyze"]
+__all__ = ["Analysis", "Options", "Run", "__version__", "analyze", "read"]
 
 
 def __getattr__(name: str) -> Any:
@@ -19,6 +21,14 @@ def __getattr__(name: str) -> Any:
         from curvedoc import analysis
 
         return getattr(analysis, name)
+    if name == "read":
+        from curvedoc.reading import read
+
+        return read
+    if name == "Run":
+        from curvedoc.core.run import Run
+
+        return Run
     if name == "Options":
         from curvedoc.options import Options
 

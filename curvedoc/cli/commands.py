@@ -222,11 +222,34 @@ def explain(
             )
 
 
+def export(
+    paths: Paths,
+    parquet: Annotated[Path | None, typer.Option("--parquet", help="Write all points as parquet here.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write all points as CSV here.")] = None,
+    jsonl: Annotated[Path | None, typer.Option("--jsonl", help="Write all points as JSON lines here.")] = None,
+    tensorboard: Annotated[
+        Path | None, typer.Option("--tensorboard", help="Write an event file for each run below this folder.")
+    ] = None,
+    signal: Signals = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write the curves of every run for other tools: one row a value, CSV to stdout where no file is named."""
+    from curvedoc.cli.exits import reported_errors
+
+    with reported_errors(debug):
+        from curvedoc.cli.output.export import export as write_points
+        from curvedoc.cli.settings.config import load
+
+        write_points(paths, options_of(load(Path.cwd()), signal=signal), parquet, csv, jsonl, tensorboard, force)
+
+
 #: Name and function of each command.
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("diff", diff),
     ("watch", watch),
     ("formats", formats),
+    ("export", export),
     ("explain", explain),
     ("evaluate", evaluate),
     ("init", init),

@@ -52,11 +52,29 @@ def _run_lines(run: Run) -> list[str]:
     unused = [m for m in run.metrics() if m not in used]
     if unused:
         out.append(f"  unused {', '.join(visible(m) for m in unused[:12])}{' ...' if len(unused) > 12 else ''}")
+    if (option := _map_line(run, unused)) is not None:
+        out.append(f"  map    {option}")
     if run.settings:
         out.append("  config " + ", ".join(f"{k}={visible(str(v))}" for k, v in sorted(run.settings.items())))
     if len(run.messages):
         out.append(f"  text   {len(run.messages):,} messages")
     return out
+
+
+def _map_line(run: Run, unused: list[str]) -> str | None:
+    """The option that would settle what was guessed, as far as it is known; None where nothing is in doubt."""
+    loss = next(iter(run.matches("loss")), None)
+    counted = [n.text for s in run.sources for n in s.notes if n.kind == "step-guessed"]
+    if loss is not None and loss.trust != "guess" and not counted:
+        return None
+    known = {m.role: m.metric for m in reversed(run.roles) if m.trust != "sure"}
+    pairs: dict[str, str] = {k: known[k] for k in ("loss", "val_loss", "lr") if k in known}
+    if loss is None and run.series("val_loss") is None:
+        pairs = {"loss": unused[0] if len(unused) == 1 else "...", **pairs}
+    step = next((t.split("'")[1] for t in counted if t.count("'") >= 2), None)
+    pairs = {"step": step, **pairs} if step else pairs
+    text = ",".join(f"{k}={v}" for k, v in pairs.items())
+    return f"--map {visible(text)}" if text else None
 
 
 def _fact_lines(run: Run, facts: Mapping[str, Fact]) -> list[str]:

@@ -63,7 +63,8 @@ class Reader(Protocol):
     ABOUT: what is read, in one line
 
     A reader may have guesses(path, head, named) -> bool besides: whether a file that none claims is a log of its kind
-    by its values alone; named says that somebody pointed at the file.
+    by its values alone; named says that somebody pointed at the file. And read_mapped(paths, columns): as read, but
+    columns says which column holds the "step", "time", "name", "value" or "split".
     """
 
     NAME: str

@@ -18,7 +18,7 @@ from curvedoc.ingest.assemble.run import assemble
 from curvedoc.ingest.contract import Log, Reader
 from curvedoc.ingest.find import path_words
 from curvedoc.ingest.find.plan import Bundle, Member, plan
-from curvedoc.ingest.naming.roles import check_chosen
+from curvedoc.ingest.naming.chosen import check_chosen, columns_of
 from curvedoc.ingest.naming.signals import Signals, load_signals
 from curvedoc.ingest.registry import READERS
 from curvedoc.ingest.settings import files
@@ -118,8 +118,9 @@ def read_each(
     for b in bundles:
         for m in b.members:
             by_reader[m.reader].append(m.path)
+    columns = columns_of(chosen or {})
     for reader in readers:
-        for log in _read(reader, by_reader.get(reader.NAME, []), troubles):
+        for log in _read(reader, by_reader.get(reader.NAME, []), troubles, columns):
             logs[log.path].extend(trainings_in(log))
     for b in bundles:
         runs = _runs(b, logs, table, chosen or {})
@@ -134,18 +135,22 @@ def read_each(
         yield Harvest(tuple(runs), tuple(unreadable), tuple(ignored))
 
 
-def _read(reader: Reader, paths: list[Path], troubles: dict[Path, str]) -> list[Log]:
-    """What a reader makes of these files; where it fails on the lot, of each by itself."""
+def _read(reader: Reader, paths: list[Path], troubles: dict[Path, str], columns: Mapping[str, str]) -> list[Log]:
+    """What a reader makes of these files; where it fails on the lot, of each by itself.
+
+    columns: what the user says of columns, for a reader that can be told
+    """
     if not paths:
         return []
     try:
-        return reader.read(paths)
+        told = getattr(reader, "read_mapped", None) if columns else None
+        return reader.read(paths) if told is None else list(told(paths, columns))
     except (
         Exception,
         PanicException,
     ) as e:  # a log is untrusted and a reader may have a fault: it costs this file, and is told
         if len(paths) > 1:
-            return [log for p in paths for log in _read(reader, [p], troubles)]
+            return [log for p in paths for log in _read(reader, [p], troubles, columns)]
         troubles[paths[0]] = (
             str(e) if isinstance(e, CurvedocError | OSError) else f"the {reader.NAME} reader failed: {e!r}"
         )

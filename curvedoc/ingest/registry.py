@@ -8,6 +8,7 @@ from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.json import columns as json_columns
 from curvedoc.ingest.json import hf_state
 from curvedoc.ingest.json import records as json_records
+from curvedoc.ingest.outside_readers import outside_readers
 from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, trackio_db
 from curvedoc.ingest.tensorboard import reader as tensorboard_reader
 from curvedoc.ingest.text import reader as text_reader
@@ -15,6 +16,7 @@ from curvedoc.ingest.wandb import export, folder
 from curvedoc.ingest.wandb import reader as wandb_reader
 
 READERS: tuple[Reader, ...] = (
+    *outside_readers(),
     tensorboard_reader,
     wandb_reader,
     folder,

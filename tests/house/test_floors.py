@@ -17,7 +17,7 @@ FLOORS = (
     ("core",),
     ("serialize", "stats"),
     ("ingest", "rulebook"),
-    ("options",),
+    ("options", "reading"),
     ("diagnose",),
     ("report",),
     ("triage",),
@@ -32,6 +32,7 @@ INSIDE = {
     "stats": (("basic",), ("shape", "pairs"), ("noise", "schedule"), ("events",), ("vocabulary",)),
     "ingest": (
         ("bytes", "contract", "naming"),
+        ("outside_readers",),
         ("settings", "trainings"),
         ("table", "tensorboard"),
         ("json",),

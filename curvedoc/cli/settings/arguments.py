@@ -64,7 +64,13 @@ Rules = Annotated[
     list[Path] | None, typer.Option("--rules", help="Further directory of rule files.", show_default=False)
 ]
 Signals = Annotated[
-    list[str] | None, typer.Option("--signal", metavar="ROLE=METRIC", help="Take this metric for that role.")
+    list[str] | None,
+    typer.Option(
+        "--signal",
+        "--map",
+        metavar="ROLE=METRIC",
+        help="Take this metric for that role; step, time, name, value, split: take this column for it. a=x,b=y.",
+    ),
 ]
 Facts = Annotated[
     list[str] | None, typer.Option("--fact", metavar="FACT=VALUE", help="Take this as true of the runs: classes=10.")

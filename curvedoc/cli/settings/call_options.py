@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,20 @@ if TYPE_CHECKING:
     from curvedoc.options import Options
 
 
+#: A comma is a part of a name where no ROLE= follows it.
+_NEXT = re.compile(r",(?=\s*\w+=)")
+
+
 def signals_of(pairs: list[str] | None) -> dict[str, str]:
-    """ROLE=METRIC pairs as a table. Raises UsageError."""
+    """ROLE=METRIC pairs as a table; several may stand in one, apart by commas. Raises UsageError."""
     from curvedoc.core.errors import UsageError
 
     out = {}
-    for pair in pairs or []:
+    for pair in (p for text in pairs or [] for p in _NEXT.split(text)):
         role, sign, metric = pair.partition("=")
         if not sign or not role or not metric:
             raise UsageError(f"'{pair}' is not ROLE=METRIC", "--signal")
-        out[role] = metric
+        out[role.strip()] = metric.strip()
     return out
 
 
@@ -44,7 +49,7 @@ def options_of(
         ignore=tuple(ignore or file.ignore),
         set=(*file.set, *(set_ or [])),
         sensitivity=file.sensitivity if sensitivity is None else sensitivity,
-        signals={**file.signals, **signals_of(signal)},
+        signals={**file.signals, **file.map, **signals_of(signal)},
         siblings=siblings,
         facts=(*(f"{k}={v}" for k, v in file.facts.items()), *(fact or [])),
         follow_links=follow_links,

@@ -22,6 +22,7 @@ class FileConfig:
     set: list[str] = field(default_factory=list)
     sensitivity: float = 0.0
     signals: dict[str, str] = field(default_factory=dict)
+    map: dict[str, str] = field(default_factory=dict)
     facts: dict[str, str] = field(default_factory=dict)
     fail_on: str = "never"
 
@@ -29,7 +30,7 @@ class FileConfig:
 #: Its keys, as attributes are spelled.
 KEYS = tuple(f.name for f in fields(FileConfig))
 #: Keys that are tables, and what a pair of theirs is called.
-_PAIRS: Mapping[str, str] = {"signals": "ROLE=METRIC", "facts": "FACT=VALUE"}
+_PAIRS: Mapping[str, str] = {"signals": "ROLE=METRIC", "map": "ROLE=METRIC", "facts": "FACT=VALUE"}
 _LISTS = ("rules", "select", "ignore", "set")
 
 

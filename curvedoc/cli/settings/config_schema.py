@@ -20,6 +20,7 @@ class ConfigFile(BaseModel):
     set: list[str] = []
     sensitivity: Annotated[float, Field(ge=-1, le=1)] = 0.0
     signals: dict[str, str] = {}
+    map: dict[str, str] = {}
     facts: dict[str, str] = {}
     fail_on: Literal["never", "note", "warning", "error", "failed", "fatal"] = "never"
 

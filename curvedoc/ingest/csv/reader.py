@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -47,7 +47,12 @@ def read(paths: Sequence[Path]) -> list[Log]:
     return [_read(path) for path in paths]
 
 
-def _read(path: Path) -> Log:
+def read_mapped(paths: Sequence[Path], columns: Mapping[str, str]) -> list[Log]:
+    """As `read`; columns: which column holds the step, the time, names, values or splits."""
+    return [_read(path, columns) for path in paths]
+
+
+def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
     data, notes = read_bytes(path, MAX_TEXT)
     found = pointer(data)
     if found is not None:
@@ -57,10 +62,10 @@ def _read(path: Path) -> Log:
     del data
     if not tables:
         return Log(path, NAME, notes=tuple(told), bytes=size)
-    if len(tables) == 1 and _is_unknown(tables[0]):
+    if len(tables) == 1 and (columns or _is_unknown(tables[0])):
         rows = as_records(tables[0])
-        if shape_of(rows) != TableShape():
-            return log_of_table(path, NAME, rows, size, told)
+        if columns or shape_of(rows) != TableShape():
+            return log_of_table(path, NAME, rows, size, told, columns=columns)
     parts, axes, row = [], [], 0
     for table in tables:
         axis = axis_of(table.names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,14 +81,19 @@ def read(paths: Sequence[Path]) -> list[Log]:
     return [_read(path) for path in paths]
 
 
-def _read(path: Path) -> Log:
+def read_mapped(paths: Sequence[Path], columns: Mapping[str, str]) -> list[Log]:
+    """As `read`; columns: which key holds the step, the time, names, values or splits."""
+    return [_read(path, columns) for path in paths]
+
+
+def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
     data, notes = read_bytes(path)
     size = len(data)
     stand_in = pointer(data)
     if stand_in is not None:
         return Log(path, NAME, notes=(*notes, stand_in), bytes=size)
     clean, more = text_bytes(data)
-    return log_of(path, NAME, batches(clean), size, (*notes, *more))
+    return log_of(path, NAME, batches(clean), size, (*notes, *more), columns=columns)
 
 
 def _document_of_records(clean: bytes) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import lru_cache
 
 import numpy as np
 
-from curvedoc.core.errors import UsageError
 from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
+from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
+from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
@@ -88,7 +88,7 @@ def assign(
     found = _promoted(_lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings or {}) if _plausible(f, r)]
     found = _test_for_validation(found)
-    chosen = {role: m for role, m in (chosen or {}).items() if any(f.metric == m for f in metrics)}
+    chosen = resolved(chosen or {}, [f.metric for f in metrics])
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
     for f, r in found:
@@ -112,23 +112,6 @@ def _shares(table: Signals) -> frozenset[str]:
 @lru_cache(maxsize=4)
 def _all_roles(table: Signals) -> tuple[str, ...]:
     return table.roles()
-
-
-def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signals) -> None:
-    """Raises UsageError for a role that does not exist or a metric that no run logged, with near matches."""
-    for role, metric in chosen.items():
-        if role not in table.roles():
-            near = get_close_matches(role, table.roles(), 1)
-            hint = f"did you mean '{near[0]}'?" if near else "curvedoc doctor lists the roles"
-            raise UsageError(f"unknown role '{role}'", f"--signal {role}={metric}", hint)
-        if metric not in metrics:
-            close = get_close_matches(metric, metrics, 3, 0.5)
-            hint = (
-                f"did you mean {' or '.join(repr(n) for n in close)}?"
-                if close
-                else "curvedoc doctor lists what was logged"
-            )
-            raise UsageError(f"no run logged a metric '{metric}'", f"--signal {role}={metric}", hint)
 
 
 def _plausible(f: Facts, r: Reading) -> bool:

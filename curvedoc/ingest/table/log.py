@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from curvedoc.core.block import Block, by_rank, joined
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.naming.chosen import meant
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.axis import RecordAxis, axis_of, clock_of, counted_by, ranks_of, splits_of, step_before
 from curvedoc.ingest.table.batch import RecordBatch
@@ -72,25 +73,36 @@ def log_of(
     size: int,
     notes: Sequence[Note] = (),
     prefer: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> Log:
-    """The records as one log. `prefer` names step keys to try ahead of the usual ones."""
-    return log_of_table(path, format, table(batches), size, notes, prefer)
+    """The records as one log. `prefer` names step keys to try ahead of the usual ones; columns: see `log_of_table`."""
+    return log_of_table(path, format, table(batches), size, notes, prefer, columns)
 
 
 def log_of_table(
-    path: Path, format: str, found: RecordTable, size: int, notes: Sequence[Note] = (), prefer: Sequence[str] = ()
+    path: Path,
+    format: str,
+    found: RecordTable,
+    size: int,
+    notes: Sequence[Note] = (),
+    prefer: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> Log:
-    """The columns as one log; its axis is "row" where they hold no counter, and steps are null if they hold a clock."""
+    """The columns as one log; its axis is "row" where they hold no counter, and steps are null if they hold a clock.
+
+    columns: what the user says they are ("step", "time", "name", "value", "split"), over what is found
+    """
+    said = _said(found, columns or {})
     ranks, rank_key = ranks_of(found)
     splits = splits_of(found)
     axis = axis_of(found, prefer, splits)
     time, time_keys = clock_of(found)
-    shape = _shape(found, axis, {*axis.keys, *time_keys, *_BOOKKEEPING, *((rank_key,) if rank_key else ())})
+    shape = said or _shape(found, axis, {*axis.keys, *time_keys, *_BOOKKEEPING, *((rank_key,) if rank_key else ())})
     if not splits and shape.split:
         splits = splits_of(found, shape.split)
-    if axis.kind == "row" and shape.step:
+    if shape.step and (said is not None or axis.kind == "row"):
         axis = counted_by(found, shape.step, splits) or axis
-    if not time_keys and shape.time:
+    if shape.time and (said is not None or not time_keys):
         time, time_keys = clock_of(found, shape.time)
     skip = axis.keys | time_keys | _BOOKKEEPING | ({rank_key} if rank_key else set())
     settings, aside, config_keys = settings_of(found, axis, skip)
@@ -119,6 +131,14 @@ def log_of_table(
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
     )
+
+
+def _said(found: RecordTable, columns: Mapping[str, str]) -> TableShape | None:
+    """The structure as the user says it; None where nothing is said of a column that is here."""
+    of = {k: meant(v, (*found.numbers, *found.texts)) for k, v in columns.items()}
+    numbers = {k: v for k, v in of.items() if v in found.numbers and k in ("step", "time", "value")}
+    texts = {k: v for k, v in of.items() if v in found.texts and k in ("name", "split")}
+    return TableShape(**numbers, **texts) if numbers or texts else None
 
 
 def _shape(found: RecordTable, axis: RecordAxis, known: Collection[str]) -> TableShape:
@@ -259,8 +279,8 @@ def _curve(name: str, column: RecordColumn, around: _Around, where: slice | NDAr
 
 def _by_name(found: RecordTable, shape: TableShape) -> tuple[list[str], RecordColumn] | None:
     """Names and values of records that hold one value of one metric each, None where records are not of that kind."""
-    for name_key in (*_NAME_KEYS, shape.name) if shape.name else _NAME_KEYS:
-        for value_key in (*_VALUE_KEYS, shape.value) if shape.value else _VALUE_KEYS:
+    for name_key in (shape.name, *_NAME_KEYS) if shape.name else _NAME_KEYS:
+        for value_key in (shape.value, *_VALUE_KEYS) if shape.value else _VALUE_KEYS:
             texts, column = found.texts.get(name_key), found.numbers.get(value_key)
             if texts is None or column is None:
                 continue
