@@ -112,3 +112,12 @@ def test_a_table_that_was_appended_to_is_cut_the_same_way(
     lengths = [len(r.series("loss") or ()) for r in found]
     assert lengths == [30, 40]
     assert [len(r.series("val_loss") or ()) for r in found] == [30, 40]
+
+
+def test_a_heading_before_each_of_equal_stretches_begins_no_training_while_the_loss_goes_on() -> None:
+    values = losses(60, 1)
+    text = "".join(
+        (f"--- task {i // 6} ---\n" if i % 6 == 0 else "") + f"it: {100 * (i % 6) + 1}, loss: {v:.4f}\n"
+        for i, v in enumerate(values)
+    )
+    assert len(runs(text)) == 1

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.encodings import legacy
 from curvedoc.ingest.bytes.sparse import HOLE_BYTES, TEXT_HOLE_BYTES, SparseFile, drained
 
 #: No log of scalars or lines is larger; a file that is gets its first part read, with a note.
@@ -75,8 +76,25 @@ def read_head(path: Path, size: int = HEAD_BYTES, info: os.stat_result | None = 
     return raw
 
 
+def read_pieces(path: Path, count: int, size: int) -> list[bytes]:
+    """So many pieces of a plain file, evenly apart and the last at its end; none of a packed one or of what cannot be
+    opened."""
+    try:
+        with path.open("rb") as f:
+            if f.read(4).startswith((_GZIP, _ZSTD)):
+                return []
+            length = f.seek(0, os.SEEK_END)
+            out = []
+            for i in range(1, count + 1):
+                f.seek(max(0, length * i // count - size))
+                out.append(f.read(size))
+            return out
+    except OSError:
+        return []
+
+
 def decode(data: bytes) -> tuple[str, tuple[Note, ...]]:
-    r"""The text of a log: byte order mark, UTF-16 or UTF-8 as found, every line end as "\n".
+    r"""The text of a log: byte order mark, UTF-16, UTF-8 or an older encoding as found, every line end as "\n".
 
     A lone carriage return stays (a progress bar) unless the file has no other line end. NUL blocks (holes that network
     file systems leave) fall out between lines and become U+FFFD inside one, as do bytes that are no UTF-8; both are a
@@ -85,6 +103,10 @@ def decode(data: bytes) -> tuple[str, tuple[Note, ...]]:
     notes: list[Note] = []
     codec, skip = _codec(data)
     text = data[skip:].decode(codec, "replace")
+    other = legacy(data) if codec == "utf-8" and "\ufffd" in text else None
+    if other is not None:
+        codec, text = other, data.decode(other, "replace")
+        notes.append(Note("legacy-encoding", f"the text is no UTF-8; it was read as {other}"))
     if codec == "utf-8" and "\ufffd" in text:
         bad = text.count("\ufffd") - data.count("\ufffd".encode())
         if bad > 0:

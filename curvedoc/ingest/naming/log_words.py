@@ -8,12 +8,15 @@ import re
 _OUTCOME = re.compile(
     r"loss|\bcost\b|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
     r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error|grad|gnorm|bpb|bpc|top-?[15]|r2\b|recall|precision|elbo|nll|fid\b"
+    r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
+    r"|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
 )
-_HYPER = re.compile(r"learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
+_HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
 
 SCOPES = {
     "train": "train", "training": "train", "val": "val", "valid": "valid", "validation": "validation", "eval": "eval",
     "evaluation": "eval", "evaluating": "eval", "test": "test", "testing": "test", "dev": "dev", "validating": "val",
+    "validierung": "val", "验证": "val", "検証": "val", "测试": "test", "训练": "train", "訓練": "train",
 }  # fmt: skip
 _SCOPED = re.compile(
     r"(?:^|[^A-Za-z])(?:[Tt]rain(?:ing)?|TRAIN|[Vv]al(?:id(?:ation)?)?|VAL(?:ID)?|[Ee]val(?:uation)?|EVAL|[Tt]est|TEST|[Dd]ev|DEV)(?![a-z])"

@@ -125,9 +125,9 @@ def _agree(inner: Floats, step: Floats) -> bool:
 def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
     """Whether a counter stands still on the records while the epoch goes on: it counts something else."""
     on = epoch[at]
-    epochs = len(np.unique(on[~np.isnan(on)]))
-    seen = _carry(count)[at]
-    return epochs >= _EPOCHS and 2 * len(np.unique(seen[~np.isnan(seen)])) < epochs
+    seen = np.where(np.isnan(on), np.nan, _carry(count)[at])
+    turns = int((np.diff(on[~np.isnan(on)]) != 0).sum())
+    return turns + 1 >= _EPOCHS and 2 * int((np.diff(seen[~np.isnan(seen)]) != 0).sum()) < turns
 
 
 def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:

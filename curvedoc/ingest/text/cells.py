@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from curvedoc.ingest.table.counters import CounterEvents
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP
 from curvedoc.ingest.text.line.words import SCALES
 
 #: Counters of other things than the run.
 _NO_METRIC = frozenset({"v_num"})
+#: On so many of its lines a counter without a name must agree with the epoch to be one.
+_FOLLOWS = 0.8
 _MARKS = " \t=:,([{'\"|<>~$*#"
 
 Floats = NDArray[np.float64]
@@ -77,12 +79,26 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     total_of = cells.column(STEP, cells.of)
     inner_total = cells.column(INNER, cells.of)
     flags = _flags(plans)
+    step, inner, epoch = (cells.column(role, cells.value) for role in (STEP, INNER, EPOCH))
+    place = cells.column(PLACE, cells.value)
+    if not np.isnan(place).all():
+        if _follows(place, epoch):
+            epoch = np.where(np.isnan(epoch), place, epoch)
+        elif np.isnan(inner).all():
+            step = np.where(np.isnan(step), place, step)
     return CounterEvents(
-        step=cells.column(STEP, cells.value), inner=cells.column(INNER, cells.value),
-        total=np.where(np.isnan(inner_total), total_of, inner_total), epoch=cells.column(EPOCH, cells.value),
+        step=step, inner=inner,
+        total=np.where(np.isnan(inner_total), total_of, inner_total), epoch=epoch,
         evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
         averaged=flags["averaged"][tid], samples=flags["samples"][tid],
     )  # fmt: skip
+
+
+def _follows(place: Floats, epoch: Floats) -> bool:
+    """Whether a counter without a name says what the epoch is on the lines before it."""
+    at = np.maximum.accumulate(np.where(np.isnan(epoch), -1, np.arange(len(epoch))))
+    known = ~np.isnan(place) & (at >= 0)
+    return bool(known.any()) and float((place[known] == epoch[at[known]]).mean()) >= _FOLLOWS
 
 
 def numbers(tokens: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

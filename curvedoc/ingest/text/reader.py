@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,18 +13,20 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
 from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
-from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
+from curvedoc.ingest.text.line.slots import METRIC
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
+from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
 from curvedoc.ingest.text.messages import find_blocks, messages
 from curvedoc.ingest.text.points import Read
-from curvedoc.ingest.text.tracebacks import HEADER
+from curvedoc.ingest.text.recognition import BROKEN_SHARE
+from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.trainings import trainings_of
 
 NAME = "text"
@@ -37,67 +37,12 @@ ABOUT = "text logs: key=value lines, progress bars and tables of the common trai
 MAX_TEXT = 256 << 20
 #: Templates looked at: a log has dozens, running text has one a line.
 MAX_PLANS = 50_000
-#: A file with more broken characters is no text.
-_BROKEN_SHARE = 0.05
 
-_SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
-_LOOSE_SUFFIXES = (".txt", "")
-_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
-_NOT_LOGS = re.compile(
-    r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
-)
-_NAMES = re.compile(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
 _RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker) ?([0-9]{1,6})\]|(?:rank|RANK|Rank)[ _]?([0-9]{1,6})): ?"
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
-#: What every box of a reinforcement learning loop holds.
-_BOX = " total_timesteps "
-#: A sentence with an outcome that is said so often is a record.
-_HABIT = 5
 _RECORDS = ("record", "loose", "member")
-
-
-def claims(path: Path, head: bytes) -> bool:
-    """Files named like a log, or text whose lines are records or end in a traceback; not JSON, not CSV."""
-    name = _PACKED.sub("", path.name.lower())
-    suffix = Path(name).suffix
-    if suffix not in _SUFFIXES + _LOOSE_SUFFIXES or _NOT_LOGS.match(name):
-        return False
-    text, _ = decode(head)
-    if text.count("\ufffd") > _BROKEN_SHARE * max(len(text), 1) or pointer(head) is not None:
-        return False
-    if not text.strip():
-        return suffix in _SUFFIXES
-    if _is_json(text) or csv_reader.claims(path, head):
-        return False
-    if suffix in _SUFFIXES:
-        return not (name.startswith("debug") and "[wandb_" in text)
-    lines = with_templates(lines_of(clean(text)))
-    found = Counter(p.kind for p in _plans(lines, lines["template"].head(300).to_list()))
-    if found["loose"] > 1 and (found["anchor"] or found["loose"] > 3):
-        return True
-    return (
-        found["record"] > 1
-        or found["bar"] > 1
-        or HEADER in text
-        or _BOX in text
-        or bool(found["record"] and _NAMES.match(name))
-    )
-
-
-def _is_json(text: str) -> bool:
-    """Whether the first lines are JSON objects, or the text begins one that fills several lines."""
-    rows = [r for r in text.split("\n", 40) if r.strip()][:5]
-    whole = 0
-    for row in rows:
-        if row.lstrip()[:1] not in ("{", "["):
-            continue
-        try:
-            whole += isinstance(json.loads(row), (dict, list))
-        except (ValueError, RecursionError):
-            continue
-    return whole * 2 > len(rows) or (rows[0].strip() in ("{", "[") and not whole)
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -114,7 +59,7 @@ def _read(path: Path) -> list[Log]:
     notes = notes + more
     if not text.strip():
         return [Log(path, NAME, notes=(*notes, Note("empty", "the file is empty")), bytes=len(data), is_text=True)]
-    if text.count("\ufffd") > _BROKEN_SHARE * len(text):
+    if text.count("\ufffd") > BROKEN_SHARE * len(text):
         return [Log(path, NAME, notes=(*notes, Note("not-a-log", "the file is not text")), bytes=len(data))]
     return logs_in(path, text, len(data), notes)
 
@@ -202,7 +147,7 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
         )
         kinds = kinds.sort("len", descending=True, maintain_order=True).head(MAX_PLANS)
     plans = [plan_of("")]
-    plans += _plans(lines, kinds["template"].to_list())
+    plans += plans_of(lines, kinds["template"].to_list())
     kinds = kinds.select("template", pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("tid"))
     lines = lines.join(kinds, on="template", how="left").sort("idx")
     lines = lines.with_columns(pl.col("tid").fill_null(0))
@@ -213,13 +158,6 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
     odd = lines["tokens"].list.len() != width.gather(lines["tid"])
     lines = lines.with_columns(pl.when(odd).then(0).otherwise(pl.col("tid")).alias("tid"))
     return _timed(lines, told), plans
-
-
-def _plans(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
-    """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
-    could = lines.filter(pl.col("text").str.contains(HEADER_RE))["text"]
-    named = headers(could.unique(maintain_order=True).head(MAX_HEADERS))
-    return [(table_plan(t, named) if named else None) or plan_of(t) for t in templates]
 
 
 def _timed(lines: pl.DataFrame, told: list[Note]) -> pl.DataFrame:
@@ -260,7 +198,7 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     kind = np.array([p.kind for p in plans], dtype=object)[tid]
     kind[lines["taken"].to_numpy()] = ""
     context = bool((kind == "anchor").any())
-    shapes = [tuple(s.name for s in p.slots) for p in plans]
+    shapes = [shape_of(p) for p in plans]
     often = Counter(shapes[t] for t in tid[kind == "loose"])
     once = np.array([often[s] < 2 for s in shapes], bool)[tid]
     if not context:
@@ -268,7 +206,14 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     # a sentence is a record where it comes again with other numbers
     spoken = kind == "spoken"
     said = Counter(shapes[t] for t in tid[spoken])
-    kind[spoken] = np.where([said[shapes[t]] >= _HABIT for t in tid[spoken]], "record", "")
+    among = bool(((kind == "record") & np.array([p.counted for p in plans], bool)[tid]).any())
+    kept = [said[shapes[t]] >= HABIT and (among or plans[t].counted) for t in tid[spoken]]
+    kind[spoken] = np.where(kept, "record", "")
+    # "[4] id=1" is a list of something where the training counts by name
+    counted = np.array([p.counted for p in plans], bool)[tid]
+    usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
+    if int((counted & usual & (kind == "record")).sum()) >= HABIT:
+        kind[(kind == "record") & ~counted & ~usual] = ""
     # members count only in a block right under an anchor
     indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
     chained = ((kind == "member") | (kind == "loose")) & indented

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.slots import INNER, STEP
+from curvedoc.ingest.text.line.slots import INNER, PLACE, STEP
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: Records before the last line that it is compared with.
@@ -76,5 +76,5 @@ def _without(plan: LinePlan, slot: int) -> LinePlan:
     """The plan without one slot; nothing at all where that was the counter or the only metric."""
     kept = tuple(s for s in plan.slots if s.slot != slot)
     lost = [s for s in plan.slots if s.slot == slot]
-    empty = any(s.role in (STEP, INNER) for s in lost) or plan.kind not in ("record", "loose")
+    empty = any(s.role in (STEP, INNER, PLACE) for s in lost) or plan.kind not in ("record", "loose")
     return LinePlan("" if empty else plan.kind, () if empty else kept, plan.prefix, plan.scope, plan.bar)

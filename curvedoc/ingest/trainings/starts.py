@@ -99,8 +99,12 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
     out: list[int] = []
     for row in np.union1d(found.early, found.again).tolist():
         begin = out[-1] if out else 0
-        anew = fell[row] and not within and row - begin >= _PAST and _anew(p.loss, begin, row, epochs or uneven)
-        if announced[row] or anew:
+        past = bool(fell[row]) and row - begin >= _PAST
+        if announced[row]:
+            anew = not within or (past and _anew(p.loss, begin, row, False))
+        else:
+            anew = not within and past and _anew(p.loss, begin, row, epochs or uneven)
+        if anew:
             out.append(row)
     return out
 

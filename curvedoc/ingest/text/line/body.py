@@ -6,15 +6,19 @@ import re
 
 from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line import words
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, STEP, Body, NumberSlot
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
+#: Marks, bullets and pictures ahead of a key.
+_DECORATION = re.compile(r"^[^\w%]+")
+#: A split in brackets holds for the line whatever else it says.
+_TAGGED = re.compile(r"\[([A-Za-z]{3,10})\]")
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
 _REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
 #: "Loss after 100 iterations: 0.3"
-_AFTER = re.compile(rf"\bafter ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b(?=:)")
+_AFTER = re.compile(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
@@ -37,6 +41,8 @@ _ALLOWED_REST = frozenset(
         "new",
         "trainer",
         "done",
+        "result",
+        "results",
     ]
 )
 
@@ -70,7 +76,7 @@ def _split(gap: str) -> tuple[str, str, str, str]:
     for m in _HARD.finditer(text):
         cut = m.end()
     key = text[cut:]
-    bare = key.lstrip(" [(<*#=-•>/'\"]")
+    bare = _DECORATION.sub("", key)
     lead = words.unit_of(bare) if not cut else ""
     return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
 
@@ -136,7 +142,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         elif bare == "[" and re.match(rf", *{NUMBER}\]", tail):
             state.found.append(NumberSlot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
         elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith(":  "):
-            state.found.append(NumberSlot(STEP, slot, "iteration"))
+            state.found.append(NumberSlot(PLACE, slot, "iteration"))
         else:
             state.stray += 1
     else:
@@ -195,6 +201,10 @@ def _leftover(state: Body, text: str) -> None:
         if scope:
             state.scopes.append(scope)
             return
+    for m in _TAGGED.finditer(text):
+        if scope_of(m.group(1)):
+            state.scopes.append(scope_of(m.group(1)))
+            break
     state.prose += words.prose_words(text)
 
 
@@ -212,7 +222,7 @@ def _label(before: str, label: str) -> str:
 def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
-    body = _AFTER.sub(r"after \2 \1", _REMARK.sub("", body))
+    body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
     end, slot = 0, first
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):

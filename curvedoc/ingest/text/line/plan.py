@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.body import read_body
+from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
+from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: Values that are no number; the pair says nothing.
@@ -20,7 +21,7 @@ _NO_VALUE = re.compile(
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
 _COULD = re.compile(
     rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
-    rf"|dice|psnr|ssim|wer|cer|err|grad|gnorm|bp[bc]|top|r2|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
+    rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
     rf"|^\[?{NUMBER}|^{FRACTION}|\|\|"
 )
 #: What the description of a bar may say when the bar is the training's own.
@@ -47,6 +48,11 @@ class LinePlan:
     samples: bool = False
     keep: bool = False
 
+    @property
+    def counted(self) -> bool:
+        """Whether the line names a counter."""
+        return any(s.role in (STEP, INNER, EPOCH) for s in self.slots)
+
 
 def _bar_scope(body: str) -> str:
     """The scope of a progress bar: "other" where its description speaks of something else than the training."""
@@ -64,13 +70,13 @@ def plan_of(template: str) -> LinePlan:
     prefix = read_prefix(template)
     body = template[prefix.end :]
     numbers = body.count(NUMBER) + body.count(FRACTION)
-    if not numbers or (numbers > 1 and not _COULD.search(body)):
+    if not numbers or (numbers > 1 and body.isascii() and not _COULD.search(body)):
         return LinePlan("", (), prefix)
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
-    state = read_body(body, prefix.slots)
+    state = read_body(name_first(body), prefix.slots)
     slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]
-    counters = [s for s in slots if s.role in (STEP, INNER, EPOCH)]
+    counters = [s for s in slots if s.role in COUNTERS]
     outcome = any(is_outcome(s.name) for s in metrics)
     scope = state.scopes[-1] if state.scopes else ""
     if state.bar and not scope:
@@ -78,7 +84,7 @@ def plan_of(template: str) -> LinePlan:
     printed = (body.lstrip("| ").startswith("{") and len(metrics) > 1) or ("{'" in body and outcome)
     kind = ""
     if state.late and not printed:
-        pass
+        kind = "spoken" if counters and outcome and is_outcome(metrics[0].name) else ""
     elif counters and metrics:
         usual = outcome or any(is_usual(s.name) for s in metrics)
         fits = usual or (state.strong and not state.plural)
@@ -94,6 +100,8 @@ def plan_of(template: str) -> LinePlan:
         kind = "anchor"
     elif metrics and outcome:
         kind = "record" if printed else "" if _is_best(metrics) else "loose" if state.prose <= 1 else "spoken"
+        if kind == "loose" and not state.strong and state.stray:
+            kind = ""  # a row of some table that has a word like "gradient" in it
         kind = "spoken" if state.spoken and kind else kind
     elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
         kind = "member"

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, spaced
 from curvedoc.ingest.text.line import words
 
-#: Roles of a number.
-METRIC, STEP, INNER, EPOCH, RANK = 0, 1, 2, 3, 4
+#: Roles of a number. A place is a counter that no word names ("[4] loss=2.3"): the lines around tell which.
+METRIC, STEP, INNER, EPOCH, RANK, PLACE = 0, 1, 2, 3, 4, 5
+COUNTERS = (STEP, INNER, EPOCH, PLACE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,23 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5"
     (rf"{_HEAD}((?i:epoch|step|iter|iteration))([0-9]{{1,9}}){_AFTER}", "${1}${2} ${3}${4}"),
+    # "E03 val_loss=0.5"
+    (
+        rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}(?:[A-Za-z]{{2,10}}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*[ =:])",
+        "${1}epoch ${2}${3}",
+    ),
+    # "第3轮 第20步"
+    (r"第 ?([0-9]{1,9}) ?(?:轮|回合|个epoch)", " epoch ${1} "),
+    (r"第 ?([0-9]{1,9}) ?(?:步|次迭代|个batch|批)", " batch ${1} "),
+    # MLPerf's records: a name, its value and where it belongs
+    (
+        rf"^:::MLLOG .*\"key\": ?\"([\w.-]+)\", ?\"value\": ?({_NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
+        "${3} ${4} ${1}: ${2}",
+    ),
+    (
+        rf"^:::MLPv[0-9.]+ .*\) ([\w.-]+): \{{\"value\": ?({_NUM}), ?\"(step|epoch)[a-z_]*\": ?([0-9]{{1,12}}).*",
+        "${3} ${4} ${1}: ${2}",
+    ),
     # logging's "LEVEL:logger:message" where the logger is called by the split
     (rf"^((?:{_LEVEL}):)({_EVALUATION}):([A-Za-z])", "${1}${2}: ${3}"),
     # ESPnet
@@ -72,6 +89,7 @@ COULD = "|".join(
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
+        r"第|^:::ML",
     )
 )
 

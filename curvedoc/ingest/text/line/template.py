@@ -19,6 +19,11 @@ NAN_WORD = "\x04"
 _ANSI = re.compile(r"\x1b\[[0-9;?:]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_=>78]")
 _CONTROL = re.compile("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]+")
 _REWRITE = re.compile("\x08+")
+#: A message that another stream wrote into the middle of a line, right behind a number or a bracket.
+_GLUED = re.compile(
+    r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:)"
+)
+_WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
 
 # Rust syntax from here on: polars' engine is linear in the length of the line whatever it holds.
 _NUM = (
@@ -52,6 +57,10 @@ def clean(text: str) -> str:
         text = _ANSI.sub("", text)
     if "\x08" in text:
         text = _REWRITE.sub("\r", text)
+    if "Warning" in text or "WARNING:" in text or "ERROR:" in text:
+        text = _GLUED.sub("\r", text)
+    if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
+        text = text.translate(_WIDE)
     return _CONTROL.sub("", text)
 
 

@@ -10,10 +10,28 @@ from curvedoc.ingest.naming.log_words import SCOPES, is_outcome
 STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
     "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "timesteps", "timestep",
+    "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг", "итерация",
+    "ステップ", "步", "步数", "迭代", "스텝",
 )  # fmt: skip
 #: Counters that may start again in each epoch.
-INNER_WORDS = ("batch", "it", "minibatch", "mini batch", "batch idx", "micro step", "ba")
-EPOCH_WORDS = ("epoch", "ep", "epochs", "round", "episode", "training iteration")
+INNER_WORDS = (
+    "批次",
+    "批",
+    "バッチ",
+    "батч",
+    "lote",
+    "batch",
+    "it",
+    "minibatch",
+    "mini batch",
+    "batch idx",
+    "micro step",
+    "ba",
+)
+EPOCH_WORDS = (
+    "epoch", "ep", "epochs", "round", "episode", "training iteration", "epoche", "époque", "epoque", "época", "epoca",
+    "эпоха", "轮", "轮次", "回合", "エポック", "에폭",
+)  # fmt: skip
 
 _PROSE = frozenset(
     [

@@ -1,0 +1,177 @@
+"""Rows of numbers that no word on their line names: counters told by how they go, names by the title above."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.ingest.naming.log_words import has_scope, is_outcome, is_usual, scope_of, spaced
+from curvedoc.ingest.text.cells import numbers
+from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.prefix import Prefix
+from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER, slots
+
+#: Rows that show how a column goes, and as many as are looked at.
+_ROWS, _LOOKED = 5, 2_000
+#: Different shapes of such rows in one log.
+_SHAPES = 20
+#: Under a title or a counter on a line of its own, fewer will do.
+_FEW = 2
+#: Lines that name an outcome or a counter, without which rows of numbers are no training.
+_TELLING = 3
+#: A counter falls on no more than this share of its rows.
+_FALLS = 0.05
+_BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
+_NAME = re.compile(r"[^\W\d][\w./@%()-]{0,60}")
+_GAP = re.compile(r"[\s|,;]+")
+_EMPTY = Prefix(0, 0, "", -1, -1, False)
+#: Rows that are known without a title: (numbers, shape of the first ones) -> names.
+_LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
+    # results.txt of YOLOv5 (first releases) and YOLOv7
+    (15, f"{FRACTION} {NUMBER}G"): (
+        "epoch", "gpu_mem", "train/box_loss", "train/obj_loss", "train/cls_loss", "train/total_loss", "labels",
+        "img_size", "precision", "recall", "mAP@.5", "mAP@.5:.95", "val/box_loss", "val/obj_loss", "val/cls_loss",
+    ),
+}  # fmt: skip
+_COUNTS = frozenset({"labels", "img_size", "targets", "instances", "size"})
+
+Floats = NDArray[np.float64]
+
+
+def column_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> dict[str, LinePlan]:
+    """The plans of templates that are nothing but numbers.
+
+    lines: columns idx, text, masked, template; plans: of the templates with numbers
+    """
+    shape_of = {t: " ".join(t.split()) for t, plan in plans.items() if plan.kind == "" and _BARE.fullmatch(t)}
+    if not shape_of:
+        return {}
+    bare = lines.filter(pl.col("template").is_in(list(shape_of)))
+    bare = bare.with_columns(pl.col("template").replace_strict(shape_of, return_dtype=pl.String).alias("shape"))
+    often = bare.group_by("shape", maintain_order=True).len().filter(pl.col("len") >= _FEW)
+    often = often.sort("len", descending=True, maintain_order=True).head(_SHAPES)
+    anchored = any(p.kind == "anchor" for p in plans.values())
+    telling = [
+        t
+        for t, p in plans.items()
+        if p.kind == "anchor" or (p.kind in ("record", "loose") and any(is_outcome(s.name) for s in p.slots))
+    ]
+    told = lines.filter(pl.col("template").is_in(telling))["idx"]
+    out: dict[str, LinePlan] = {}
+    for shape in often["shape"]:
+        rows = bare.filter(pl.col("shape") == shape)
+        found = _plan(lines, rows, shape, plans, anchored, told)
+        if found is not None:
+            out.update(dict.fromkeys(rows["template"].unique().to_list(), found))
+    return out
+
+
+def _plan(
+    lines: pl.DataFrame, rows: pl.DataFrame, shape: str, plans: Mapping[str, LinePlan], anchored: bool, told: pl.Series
+) -> LinePlan | None:
+    width = shape.count(NUMBER) + shape.count(FRACTION)
+    known = next((n for (w, head), n in _LAYOUTS.items() if w == width and shape.startswith(head)), None)
+    if known is not None:
+        return _named(known)
+    at = rows["idx"].to_numpy()
+    first = int(at[0])
+    above = lines["text"][first - 1].strip() if first else ""
+    title = _title(above, width)
+    if title and len(rows) >= _ROWS:
+        return _named(title)
+    if width == 1:
+        before = lines["template"].gather(np.maximum(at - 1, 0)).to_list()
+        if anchored and sum(t in plans and plans[t].kind == "anchor" for t in before) >= 0.8 * len(at):
+            below = lines["text"][first + 1].strip() if first + 1 < len(lines) else ""
+            return LinePlan("record", (NumberSlot(METRIC, 0, _spoken_of(below) or "column 1"),), _EMPTY)
+        return None
+    # a table before the first of those lines or behind the last is about something else
+    amid = len(told) >= _TELLING and int(told[0]) < int(at[-1]) and int(at[0]) < int(told[-1])
+    if len(rows) < _ROWS or not amid:
+        return None
+    table = _table(rows, width)
+    return None if table is None else _by_behavior(table, plans)
+
+
+def _table(rows: pl.DataFrame, width: int) -> Floats | None:
+    """The first numbers of the rows, [n, width]; None where they cannot be laid out."""
+    tokens = rows.head(_LOOKED).select(slots(pl.col("masked")).alias("t"))["t"]
+    tokens = tokens.filter(tokens.list.len() == width)
+    if len(tokens) < _ROWS:
+        return None
+    return numbers(tokens.explode())[0].reshape(-1, width)
+
+
+def _by_behavior(table: Floats, plans: Mapping[str, LinePlan]) -> LinePlan | None:
+    """Counters among the first columns and what they count; the rest by its place, or as the loss where the log names
+    one of an evaluation and none of the training."""
+    found: list[NumberSlot] = []
+    for i in range(table.shape[1]):
+        role = _counter(table[:, i])
+        if role is None or any(s.role == role for s in found):
+            break
+        found.append(NumberSlot(role, i, "epoch" if role == EPOCH else "step"))
+    rest = range(len(found), table.shape[1])
+    if not found or not any(bool((table[:, i] != np.floor(table[:, i])).any()) for i in rest):
+        return None
+    named = [s.name for p in plans.values() for s in p.slots if s.role == METRIC and "loss" in spaced(s.name)]
+    free = bool(named) and all(has_scope(n) and scope_of(n.replace("_", " ")) != "train" for n in named)
+    for i in rest:
+        loss = free and _falls(table[:, i])
+        free = free and not loss
+        found.append(NumberSlot(METRIC, i, "loss" if loss else f"column {i + 1}"))
+    return LinePlan("record", tuple(found), _EMPTY)
+
+
+def _counter(v: Floats) -> int | None:
+    """What a column counts: steps where each row has another, epochs where rows share one; None for a measure."""
+    if not bool(np.isfinite(v).all()) or bool((v != np.floor(v)).any()) or v.max() == v.min():
+        return None
+    move = np.diff(v)
+    if float((move < 0).mean()) > _FALLS:
+        return None
+    return STEP if float((move > 0).mean()) > 0.5 else EPOCH
+
+
+def _falls(v: Floats) -> bool:
+    """Whether a measure comes down over the log."""
+    third = max(1, len(v) // 3)
+    return bool((v > 0).all()) and float(np.median(v[-third:])) < float(np.median(v[:third]))
+
+
+def _title(text: str, width: int) -> tuple[str, ...] | None:
+    """The names in the line above the rows, one for each column; None where it is no such line."""
+    text = text.strip("#| \t-=")
+    if width == 1:
+        said = text.strip(":")
+        short = len(said.split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)
+        return (said,) if short and not words.is_prose(said) else None
+    names = tuple(n.strip("(): ") for n in _GAP.split(text) if n)
+    if len(names) != width or not all(_NAME.fullmatch(n) for n in names) or len(set(names)) < width:
+        return None
+    return names if any(is_usual(n) for n in names) and not any(words.is_prose(n) for n in names) else None
+
+
+def _spoken_of(text: str) -> str:
+    """The outcome that the line below a bare number names ("losses: <object>")."""
+    name, colon, _ = text.partition(":")
+    return name if colon and len(name.split()) <= 3 and is_outcome(name) else ""
+
+
+def _named(names: Sequence[str]) -> LinePlan | None:
+    found = []
+    for i, name in enumerate(names):
+        low = spaced(name)
+        if low in words.EPOCH_WORDS:
+            found.append(NumberSlot(EPOCH, i, "epoch"))
+        elif low in words.STEP_WORDS:
+            found.append(NumberSlot(STEP, i, name))
+        elif name not in _COUNTS:
+            found.append(NumberSlot(METRIC, i, name))
+    return LinePlan("record", tuple(found), _EMPTY) if any(s.role == METRIC for s in found) else None

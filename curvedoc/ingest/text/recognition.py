@@ -1,0 +1,99 @@
+"""Whether a file is a text log, by its name and by lines of its head, middle and end."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+
+from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, pointer, read_pieces
+from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
+from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
+from curvedoc.ingest.text.tracebacks import HEADER
+
+#: A file with more broken characters is no text.
+BROKEN_SHARE = 0.05
+_SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
+_LOOSE_SUFFIXES = (".txt", ".md", "")
+#: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
+_PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
+_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+_NOT_LOGS = re.compile(
+    r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
+)
+_NAMES = re.compile(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
+#: What every box of a reinforcement learning loop holds.
+_BOX = " total_timesteps "
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """Files named like a log, or text whose lines are records or end in a traceback; not JSON, not CSV."""
+    name = _PACKED.sub("", path.name.lower())
+    suffix = Path(name).suffix
+    if suffix not in _SUFFIXES + _LOOSE_SUFFIXES or _NOT_LOGS.match(name):
+        return False
+    text, _ = decode(head)
+    if text.count("\ufffd") > BROKEN_SHARE * max(len(text), 1) or pointer(head) is not None:
+        return False
+    if not text.strip():
+        return suffix in _SUFFIXES
+    if _is_json(text) or csv_reader.claims(path, head):
+        return False
+    if suffix in _SUFFIXES:
+        return not (name.startswith("debug") and "[wandb_" in text)
+    return _is_log(_sample(path, head, text), name)
+
+
+def _sample(path: Path, head: bytes, text: str) -> str:
+    """The decoded head of a file, and of one that is longer pieces of its middle and its end: a log may open with pages
+    of settings or source."""
+    if len(head) < HEAD_BYTES:
+        return text
+    more = [text]
+    for piece in read_pieces(path, _PIECES, _PIECE):
+        more += decode(piece)[0].split("\n")[1:-1]
+    return "\n".join(more)
+
+
+def _is_log(text: str, name: str) -> bool:
+    """Whether the lines of a text are a training's records, or end in a traceback."""
+    lines = with_templates(lines_of(clean(text)))
+    if len(lines) > _SAMPLED:
+        third = _SAMPLED // 3
+        middle = lines.slice(len(lines) // 2 - third // 2, third)
+        lines = pl.concat([lines.head(third), middle, lines.tail(third)])
+        lines = lines.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("idx"))
+    shapes = Counter((p.kind, p.counted, shape_of(p)) for p in plans_of(lines, lines["template"].to_list()))
+
+    def most(kind: str, counted: bool | None = None) -> int:
+        return max((n for (k, c, _), n in shapes.items() if k == kind and counted in (None, c)), default=0)
+
+    if most("loose") > 3 or (most("loose") > 1 and most("anchor") > 1):
+        return True
+    once = sum(n for (k, _, _), n in shapes.items() if k == "record")
+    return (
+        most("record") > 1
+        or most("spoken", counted=True) >= HABIT
+        or most("bar") > 1
+        or HEADER in text
+        or _BOX in text
+        or bool(once and _NAMES.match(name))
+    )
+
+
+def _is_json(text: str) -> bool:
+    """Whether the first lines are JSON objects, or the text begins one that fills several lines."""
+    rows = [r for r in text.split("\n", 40) if r.strip()][:5]
+    whole = 0
+    for row in rows:
+        if row.lstrip()[:1] not in ("{", "["):
+            continue
+        try:
+            whole += isinstance(json.loads(row), (dict, list))
+        except (ValueError, RecursionError):
+            continue
+    return whole * 2 > len(rows) or (rows[0].strip() in ("{", "[") and not whole)
