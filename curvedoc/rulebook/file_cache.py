@@ -9,14 +9,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import os
-import time
-import zlib
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.core.cache_folder import cache_place
+from curvedoc.core.cache_files import cache_place, drop_old, read_entry, write_entry
 from curvedoc.core.version import __version__
 
 if TYPE_CHECKING:
@@ -25,8 +22,6 @@ if TYPE_CHECKING:
 MAGIC = b"curvedoc-rule/1"
 #: No document is longer: the cache is a file like any other.
 _MOST = 1 << 20
-#: Documents of code that nobody ran for so long are dropped.
-_KEEP_SECONDS = 30 * 86400
 #: The key that marks the fields of a model; a mapping of a rule file has names for keys.
 _MODEL = ""
 #: Cases are run from the files alone, and would be half of what is kept.
@@ -37,11 +32,10 @@ def load_cached(content: bytes) -> Any | None:
     """The document of a file with this content, with the attributes of its model and without cases; None where none
     is kept."""
     try:
-        data = _place(content).read_bytes()
-    except (OSError, RuntimeError):  # the latter where there is no home
+        body = read_entry(_place(content), MAGIC, _MOST)
+    except RuntimeError:  # there is no home
         return None
-    head, _, body = data.partition(b"\n")
-    if len(data) > _MOST or head != MAGIC + b" %08x" % zlib.crc32(body):
+    if body is None:
         return None
     try:
         return _read(json.loads(body))
@@ -53,13 +47,9 @@ def save_cached(content: bytes, document: BaseModel) -> None:
     """Keep the document of a file; a disk that is full or read-only costs the speed of the next call."""
     try:
         path = _place(content)
-        part = path.with_name(f"{path.name}.{os.getpid()}.part")
-        if not path.parent.is_dir():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _tidy(path.parent.parent)
-        body = json.dumps(_written(document), separators=(",", ":")).encode()
-        part.write_bytes(MAGIC + b" %08x\n" % zlib.crc32(body) + body)
-        part.replace(path)
+        if not path.parent.is_dir():  # another version of the program left what nobody reads any more
+            drop_old(path.parent.parent, ("*/*",))
+        write_entry(path, MAGIC, json.dumps(_written(document), separators=(",", ":")).encode())
     except (OSError, RuntimeError):
         return
 
@@ -76,14 +66,6 @@ def _code() -> str:
         info = (Path(__file__).parent / name).stat()
         rows.append(f"{name} {info.st_size} {info.st_mtime_ns}")
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
-
-
-def _tidy(folder: Path) -> None:
-    for old in folder.iterdir():
-        if time.time() - old.stat().st_mtime > _KEEP_SECONDS:
-            for path in old.iterdir():
-                path.unlink(missing_ok=True)
-            old.rmdir()
 
 
 def _written(value: Any) -> Any:

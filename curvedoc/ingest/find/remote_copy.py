@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from curvedoc.core.cache_folder import cache_place
+from curvedoc.core.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.bytes import file as file_bytes
@@ -25,8 +25,6 @@ from curvedoc.ingest.settings import files
 LIMIT_MB = 16384
 #: A larger file shows its head first, and is fetched whole only where that is of a log.
 WHOLE_BYTES = 1 << 20
-#: A mirror that nobody asked for in so long is dropped.
-KEEP_SECONDS = 30 * 86400
 _USED = "used"
 #: Files that belong to a store of many, whose own heads say nothing.
 _PARTS_OF_STORE = ("-wal", "-shm", "-journal")

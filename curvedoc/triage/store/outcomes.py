@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.core.cache_folder import cache_place
+from curvedoc.core.cache_files import cache_place, drop_old
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
 from curvedoc.triage.store.codec import BAD_BYTES, decode_curves, dump, encode_curves, load
 from curvedoc.triage.store.outcome import Outcome, decode, encode
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 #: Begins a part as it is; any other is compressed.
 _RAW = b"\0"
 _SHORT = 200
-#: Entries that nobody wrote or renewed for so long are dropped, looked for once a day.
-KEEP_SECONDS = 30 * 86400
-_DAY = 86400
 #: An entry unpacks to no more than this: the cache is a file like any other and may be hostile.
 _MOST = 64 << 20
 
@@ -143,18 +139,7 @@ class Store:
 
     def prune(self, now: float | None = None) -> None:
         """Drop entries that are old, at most once a day."""
-        now = time.time() if now is None else now
-        stamp = self.folder / "pruned"
-        try:
-            if stamp.exists() and now - stamp.stat().st_mtime < _DAY:
-                return
-            self.folder.mkdir(parents=True, exist_ok=True)
-            stamp.touch()
-            for path in (*self.folder.glob("packs/*"), *self.folder.glob("trees/*"), *self.folder.glob("??/*")):
-                if now - path.stat().st_mtime > KEEP_SECONDS:
-                    path.unlink(missing_ok=True)
-        except OSError:
-            return  # a cache that cannot be tidied is still a cache
+        drop_old(self.folder, ("packs/*", "trees/*", "??/*"), now)
 
 
 def _names(part: bytes) -> list[str]:

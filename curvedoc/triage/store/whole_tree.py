@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from curvedoc.core.cache_files import replacing
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.find.remote import url_of
@@ -130,11 +131,8 @@ def _rows(top: str, deep: bool = True) -> Iterator[str]:
 
 def record(folder: Path, key: TreeKey, tree: TreeRecord) -> None:
     """Keep what a call made of a tree; a disk that is full or read-only costs the speed of the next call."""
-    path = _file(folder, key.name)
-    part = path.with_name(f"{key.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
+        with replacing(_file(folder, key.name)) as file:
             file.write(_head(key.mark, 0, 0))
             packer = zlib.compressobj(1)
             packed: list[bytes] = []
@@ -146,9 +144,8 @@ def record(folder: Path, key: TreeKey, tree: TreeRecord) -> None:
             file.writelines((*packed, packer.flush()))
             file.seek(0)
             file.write(_head(key.mark, size, crc))
-        part.replace(path)
     except OSError:
-        part.unlink(missing_ok=True)
+        return
 
 
 def _head(mark: str, size: int, crc: int) -> bytes:
