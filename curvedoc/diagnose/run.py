@@ -54,7 +54,8 @@ def diagnose(
     because = {(f.symptom, link.cause): link.because for f in findings for link in rules[f.symptom].causes}
     causes = rank(findings, book.causes, bench, because)
     result = verdict(run, findings)
-    result, sentence = doubted(run, result, headline(run, result, findings, causes))
+    checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
+    result, sentence = doubted(run, result, headline(run, result, findings, causes, checks))
     told = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
     marked = [m.metric for e in told for m in e.marks]

@@ -10,11 +10,9 @@ import numpy as np
 from curvedoc.core.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
+from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.titles import lower_first
 
-#: Below this many finite loss points nothing can be called healthy.
-ENOUGH_POINTS = 10
-ENOUGH_EPOCHS = 4
 #: Below this the headline names the symptom only: it may not assert a cause.
 ASSERTED = 0.5
 NEAR_CERTAIN = 0.7
@@ -34,29 +32,30 @@ def verdict(run: Run, findings: Sequence[Finding]) -> Verdict:
         return "failed"
     if faults:
         return "warning"
-    loss = run.series("loss") or run.series("val_loss")
-    enough = ENOUGH_EPOCHS if run.axis == "epoch" else ENOUGH_POINTS
-    return "healthy" if loss is not None and len(loss.finite()) >= enough else "inconclusive"
+    return "inconclusive" if grounds(run).lacking else "healthy"
 
 
-def headline(run: Run, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
-    """One sentence: what, where, and the cause when it is more likely than not."""
-    trained = run.series("loss")
-    loss = trained if trained is not None else run.series("val_loss")
-    if result == "healthy" and loss is not None:
-        value = loss.finite().value[-1]
+def headline(
+    run: Run,
+    result: Verdict,
+    findings: Sequence[Finding],
+    causes: Sequence[RankedCause],
+    checks: tuple[int, int] | None = None,
+) -> str:
+    """One sentence: what, where, and the cause when it is more likely than not.
+
+    checks: how many rules could be judged, of how many; told where that is too few.
+    """
+    ground = grounds(run)
+    if result == "healthy" and ground.curve is not None:
+        value = ground.curve.finite().value[-1]
         notices = [f.title for f in findings if f.kind == "notice"]
         also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
         end = spelled(float(value), ".4g")
-        name = "loss" if trained is not None else "validation loss"
-        return f"No problem found; the {name} ends at {end} after {run.axis} {loss.step[-1]:,}.{also}"
+        return f"No problem found; the {ground.name} ends at {end} after {run.axis} {ground.curve.step[-1]:,}.{also}"
     if result == "inconclusive":
-        points = 0 if loss is None else len(loss.finite())
-        return (
-            f"Too little to judge: {points} finite loss point{'s' * (points != 1)}."
-            if loss is not None
-            else "Too little to judge: no loss was found."
-        )
+        could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
+        return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"
     return said(run.axis, findings, causes)
 
 

@@ -1,0 +1,70 @@
+"""Grounds: what a run logged that can earn it the word healthy, and what stands against that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from curvedoc.core.run import Run
+from curvedoc.core.series import Series
+from curvedoc.stats.basic.finite import nonfinite_share
+from curvedoc.stats.basic.levels import median
+from curvedoc.stats.shape.net_fall import surely_fell
+from curvedoc.stats.shape.trend import total_change, trend_z
+
+#: Curves that tell progress, best first: a loss or a reward of training, else what a model gets right.
+PROGRESS = (("loss", "loss"), ("reward", "reward"), ("accuracy", "accuracy"), ("val_loss", "validation loss"))
+#: Below so many finite points of training no rule about shape can speak.
+ENOUGH_POINTS = 5
+ENOUGH_EPOCHS = 4
+#: Validation alone tells nothing of training: it has to be a curve of its own.
+ENOUGH_EVALUATIONS = 10
+#: A logger loses a row now and then.
+LOST = 0.05
+#: Of the level: a rise of the whole run that is no rounding.
+RISE = 0.02
+SURE = 4.0  # deviates of its trend
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The curve that a run is judged by, and why that is too little (empty where it is enough)."""
+
+    name: str
+    curve: Series | None
+    lacking: str
+
+    @property
+    def points(self) -> int:
+        """Finite points of the curve."""
+        return 0 if self.curve is None else len(self.curve.finite())
+
+
+def grounds(run: Run) -> Grounds:
+    """What a run without findings can be called healthy by."""
+    found = [(role, name, s) for role, name in PROGRESS if (s := run.series(role)) is not None and len(s)]
+    if not found:
+        return Grounds("loss", None, "no loss was found")
+    role, name, curve = max(found, key=lambda f: _least(run, f[0]) <= len(f[2].finite()))
+    n = len(curve.finite())
+    if n < _least(run, role):
+        return Grounds(name, curve, f"{n} finite {name} point{'s' * (n != 1)}")
+    return Grounds(name, curve, _against(role, name, curve))
+
+
+def _least(run: Run, role: str) -> int:
+    if role == "val_loss":
+        return ENOUGH_EVALUATIONS if run.axis != "epoch" else ENOUGH_EPOCHS
+    return ENOUGH_EPOCHS if run.axis == "epoch" else ENOUGH_POINTS
+
+
+def _against(role: str, name: str, curve: Series) -> str:
+    """What forbids to call a run healthy though no rule speaks: a healthy loss is a number, and comes down."""
+    lost = nonfinite_share(curve)
+    if lost is not None and lost > LOST:
+        return f"the {name} is not a number in {lost:.0%} of the rows"
+    if role not in ("loss", "val_loss"):
+        return ""
+    z, change, level, fell = trend_z(curve), total_change(curve), median(curve), surely_fell(curve)
+    if z is None or change is None or level is None or fell is None:
+        return ""
+    return f"the {name} ends above where it began" if z > SURE and change > RISE * abs(level) and fell <= 0.0 else ""

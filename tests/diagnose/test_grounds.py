@@ -1,0 +1,52 @@
+"""What a run is called healthy by, and what forbids it though no rule speaks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from helpers.drawn import run_of
+
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.run import diagnose
+from curvedoc.options import Options, rulebook
+
+
+def falling(n: int, low: float = 0.3) -> Series:
+    return Series.of(low + 2.0 * np.exp(-np.arange(n) / max(1.0, n / 4)))
+
+
+@pytest.mark.parametrize(
+    ("series", "lacking"),
+    [
+        ({}, "no loss was found"),
+        ({"loss": falling(4)}, "4 finite loss points"),
+        ({"loss": falling(5)}, ""),
+        ({"val_loss": falling(8)}, "8 finite validation loss points"),
+        ({"val_loss": falling(12)}, ""),
+        ({"reward": Series.of(range(30))}, ""),
+        ({"loss": falling(2), "accuracy": Series.of(np.linspace(0.1, 0.9, 30))}, ""),
+        ({"loss": Series.of([1.0, np.nan] * 20)}, "the loss is not a number in 50% of the rows"),
+        ({"loss": Series.of(np.linspace(1.0, 1.2, 40))}, "the loss ends above where it began"),
+    ],
+)
+def test_what_is_lacking(series: dict[str, Series], lacking: str) -> None:
+    assert grounds(run_of(series)).lacking == lacking
+
+
+def test_noise_around_a_level_does_not_end_above_where_it_began() -> None:
+    rng = np.random.default_rng(3)
+    said = [grounds(run_of({"loss": Series.of(1.0 + 0.1 * rng.standard_normal(60))})).lacking for _ in range(200)]
+    assert said.count("") >= 199
+
+
+def test_a_run_too_short_says_how_many_checks_could_be_judged() -> None:
+    told = diagnose(run_of({"loss": Series.of([2.3, 2.0])}), rulebook(Options()), strict=True)
+    assert told.verdict == "inconclusive"
+    assert "2 finite loss points" in told.headline and "checks could be judged" in told.headline
+
+
+def test_a_policy_is_called_healthy_by_its_reward() -> None:
+    reward = Series.of(20.0 + 2.0 * np.arange(30) + np.random.default_rng(0).standard_normal(30))
+    told = diagnose(run_of({"reward": reward}), rulebook(Options()), strict=True)
+    assert told.verdict == "healthy" and "the reward ends at" in told.headline
