@@ -5,8 +5,8 @@ from __future__ import annotations
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.csv import headless
 from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.json import catboost, hf_state
 from curvedoc.ingest.json import columns as json_columns
-from curvedoc.ingest.json import hf_state
 from curvedoc.ingest.json import records as json_records
 from curvedoc.ingest.outside_readers import outside_readers
 from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, trackio_db
@@ -25,6 +25,7 @@ READERS: tuple[Reader, ...] = (
     trackio_db,
     numpy_log,
     hf_state,
+    catboost,
     export,
     json_columns,
     json_records,

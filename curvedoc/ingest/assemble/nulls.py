@@ -56,6 +56,7 @@ def settle_nulls(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
                     missing[there[0] :] = ~own[there[0] :] & null[there[0] :]
             elif _is_loss(s.metric):  # NaN from the first step on
                 missing[:] = False
+        missing |= null & _alone(s, null, strands)
         kept += int((null & ~missing).sum())
         s = s.keep(~missing)
         if len(s):
@@ -64,6 +65,18 @@ def settle_nulls(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
         [Note("null-as-nan", "null where a number had been logged before is taken for NaN", count=kept)] if kept else []
     )
     return out, notes
+
+
+def _alone(s: Strand, null: Bools, strands: Sequence[Strand]) -> Bools:
+    """Nulls in records that have none of the metrics that stand beside this one's values: those of another phase."""
+    steps = s.step[~null & s.known]
+    if not len(steps):
+        return np.zeros(len(s), dtype=np.bool_)
+    beside = [p for p in strands if p is not s and np.isin(steps, p.step[p.known]).mean() >= _EVERY_RECORD]
+    if not beside:
+        return np.zeros(len(s), dtype=np.bool_)
+    present = sum(np.isin(s.step, p.step[p.known]).astype(np.int64) for p in beside)
+    return np.asarray((present == 0) & s.known, dtype=np.bool_)
 
 
 def _other_kinds(strands: Sequence[Strand], bits: Sequence[Bools], records: int) -> dict[bytes, Bools]:

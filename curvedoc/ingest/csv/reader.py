@@ -23,6 +23,7 @@ from curvedoc.ingest.csv.cells import CellColumn, list_items, nan_for_missing, n
 from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, headed, is_long
 from curvedoc.ingest.csv.claim import claims as claims
 from curvedoc.ingest.csv.claim import guesses as guesses
+from curvedoc.ingest.csv.lost_cells import with_lost
 from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
@@ -170,7 +171,10 @@ def _points(
     n = len(table)
     if not n:
         return ()
-    columns = cell_columns(table)
+    columns, lost = with_lost(table.names, cell_columns(table))
+    if lost:
+        text = f"blank cells of {lost[0]!r} in rows that go on to the end were taken for NaN"
+        told.append(Note("null-as-nan", text, count=len(lost)))
     step = axis.steps(columns, row)
     time, time_column = time_of(table.names, table.cells, columns)
     rank = np.zeros(n, np.int32) if axis.rank is None else _whole(columns[axis.rank].value)

@@ -13,6 +13,7 @@ from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
 from curvedoc.ingest.naming.chosen import resolved
+from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
@@ -31,6 +32,8 @@ _LAYERED = word_set(
     """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
     gpu_utilization memory"""
 )
+#: Where nothing is called validation, the test set is what is not trained on.
+_UNSEEN = {"val": "test"}
 #: What has the norm of the whole, and what measures it.
 _OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 #: A role of the test split stands in for validation where there is none.
@@ -195,9 +198,20 @@ def _promoted(
             found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
             continue
         names_in = table.stands_in.get("loss", ())
-        spare = [(f, r) for f, r in found if r.family == "metric" and r.split == split and r.base in names_in]
+        spare = [
+            (f, r)
+            for f, r in found
+            if r.family == "metric" and r.split in (split, _UNSEEN.get(split)) and r.base in names_in
+        ]
         if spare:
-            best = min(spare, key=lambda fr: (-fr[0].points, names_in.index(fr[1].base)))
+            # beside one that says its split, one that says none may be of any
+            best = min(
+                spare,
+                key=lambda fr: (
+                    fr[1].split != split, -fr[0].points, names_in.index(fr[1].base),
+                    table.splits.keys().isdisjoint(plain(fr[0].metric).split("_")),
+                ),
+            )  # fmt: skip
             found = [(f, replace(r, role=role, label="", trust="likely") if f is best[0] else r) for f, r in found]
     return found
 
