@@ -8,6 +8,7 @@ from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.json import catboost, hf_state
 from curvedoc.ingest.json import columns as json_columns
 from curvedoc.ingest.json import records as json_records
+from curvedoc.ingest.notebook import reader as notebook_reader
 from curvedoc.ingest.outside_readers import outside_readers
 from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, trackio_db
 from curvedoc.ingest.tensorboard import reader as tensorboard_reader
@@ -31,5 +32,6 @@ READERS: tuple[Reader, ...] = (
     json_records,
     csv_reader,
     headless,
+    notebook_reader,
     text_reader,
 )

@@ -1,0 +1,1 @@
+"""Notebooks: what the cells of a Jupyter notebook printed."""

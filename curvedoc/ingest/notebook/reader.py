@@ -1,0 +1,60 @@
+"""Jupyter notebooks: the trainings that cells printed, each cell a run of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.file import decode, read_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.notebook.cells import cells_of
+from curvedoc.ingest.text import reader as text_reader
+
+NAME = "notebook"
+FILES: tuple[str, ...] = ("*.ipynb",)
+ABOUT = "outputs of Jupyter notebooks: printed epochs, progress bars, the Trainer's tables, tracebacks"
+
+#: A notebook of more bytes is full of pictures, or hostile.
+MAX_BYTES = 256 << 20
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """A name that ends in .ipynb over a JSON document."""
+    return path.suffix.lower() == ".ipynb" and head.lstrip()[:1] == b"{"
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log for each training that a cell of a notebook printed."""
+    return [log for path in paths for log in _read(path)]
+
+
+def _read(path: Path) -> list[Log]:
+    data, notes = read_bytes(path, MAX_BYTES)
+    text, more = decode(data)
+    try:
+        cells = cells_of(json.loads(text))
+    except (ValueError, RecursionError):
+        return [Log(path, NAME, notes=(*notes, *more, Note("damaged", "the notebook is no whole JSON document")))]
+    found: list[tuple[str, Log]] = []
+    for cell in cells:
+        logs = text_reader.logs_in(path, cell.text, len(cell.text))
+        for i, log in enumerate(logs, 1):
+            name = f"cell {cell.number}" + (f", {i}" if len(logs) > 1 else "")
+            if log.height:
+                found.append((name, replace(log, format=NAME, run=name)))
+            elif found and len(log.messages):  # what a later cell says, a crash for one, is about the last training
+                last, before = found[-1]
+                found[-1] = (last, _with_messages(before, log))
+    if not found:
+        return [Log(path, NAME, notes=(*notes, *more), bytes=len(data), is_text=True)]
+    logs_ = [log for _, log in found]
+    return [replace(log, notes=(*notes, *more, *log.notes), run=log.run if len(logs_) > 1 else None) for log in logs_]
+
+
+def _with_messages(log: Log, later: Log) -> Log:
+    """The log with the tracebacks of a later cell that trained nothing."""
+    crash = later.messages.filter(later.messages["level"] == "TRACEBACK")
+    return replace(log, messages=log.messages.vstack(crash)) if len(crash) else log
