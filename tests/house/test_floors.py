@@ -38,6 +38,7 @@ INSIDE = {
         ("json",),
         ("csv", "stores"),
         ("text",),
+        ("notebook",),
         ("wandb",),
         ("registry",),
         ("find",),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (rows as programs print them)
 """Rows of numbers without names: counters are told by how they go, names by what stands above or below."""
 
 from __future__ import annotations
@@ -51,3 +52,29 @@ def test_rows_of_yolo_results_are_read_without_a_header() -> None:
 def test_rows_of_numbers_alone_are_no_record() -> None:
     text = "The matrix of the first layer:\n" + "".join(f"{i} {i * 0.37:.3f} {i * 1.1:.3f}\n" for i in range(60))
     assert not len(parse(text).points)
+
+
+def yolo(epochs: int) -> str:
+    out = [
+        "task=detect, mode=train, epochs=100, batch=16, patience=50, lr0=0.01, lrf=0.01, momentum=0.937, box=7.5, cls=0.5"
+    ]
+    for e in range(1, epochs + 1):
+        out.append("\n      Epoch    GPU_mem   box_loss   cls_loss  Instances       Size")
+        row = "{:>10}       7.1G      {:.3f}      1.191         23        640:  {:>3}%|█████     | {}/4 [00:01<00:02,  3.37it/s]"
+        out.append("\r".join(row.format(f"{e}/{epochs}", 3 / e + 0.1 * (4 - i), 25 * i, i) for i in range(1, 5)))
+        out.append(
+            "                 Class     Images  Instances      Box(P          R     mAP@.5  mAP@.5:.95:  50%|█████     | 1/2 [00:00<00:00]"
+        )
+        out.append(
+            f"                   all         55         27      0.585      0.441      {e / 50:.3f}      {e / 90:.3f}"
+        )
+    return "\n".join(out) + "\n"
+
+
+def test_a_row_under_a_bar_counts_once_an_epoch_and_its_settings_are_no_record() -> None:
+    log = parse(yolo(12))
+    assert curve(log, "box_loss") == [(e, round(3 / e, 3)) for e in range(1, 13)]
+    assert curve(log, "mAP@.5") == [(e, round(e / 50, 3)) for e in range(1, 13)]
+    assert curve(log, "mAP@.5:.95")[0] == (1, 0.011)
+    assert log.axis == "epoch"
+    assert "momentum" not in log.points["metric"]

@@ -42,6 +42,8 @@ _RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker) ?([0-9]{1,6})\]|(?:
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
+#: A line that sets so many things at once is no record.
+_SETTINGS = 8
 _RECORDS = ("record", "loose", "member")
 
 
@@ -214,6 +216,7 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
     if int((counted & usual & (kind == "record")).sum()) >= HABIT:
         kind[(kind == "record") & ~counted & ~usual] = ""
+    kind[_settings(kind, tid, shapes)] = ""
     # members count only in a block right under an anchor
     indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
     chained = ((kind == "member") | (kind == "loose")) & indented
@@ -221,6 +224,21 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
+
+
+def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]]) -> np.ndarray:
+    """The lines of many numbers that stand once, ahead of all records that come again, and share no name with these:
+    settings ("epochs=100, batch=16, lr0=0.01, momentum=0.937 ...")."""
+    out = np.zeros(len(kind), bool)
+    at = np.flatnonzero(kind == "record")
+    often = Counter(shapes[t] for t in tid[at])
+    names = {n for shape, count in often.items() if count >= HABIT for n in shape}
+    for i in at:
+        shape = shapes[tid[i]]
+        if often[shape] >= HABIT or not names:
+            break
+        out[i] = often[shape] == 1 and len(shape) >= _SETTINGS and names.isdisjoint(set(shape) - {"epoch", "step"})
+    return out
 
 
 def _rank(lines: pl.DataFrame) -> int | None:

@@ -20,7 +20,9 @@ MAX_HEADERS = 50
 _GAP = re.compile(r"[\s|]+")
 #: Between names of several words.
 _WIDE = re.compile(r" *\| *|\s{2,}|\t")
-_NAME = re.compile(r"[A-Za-z_#][\w./@%()#-]{0,60}")
+_NAME = re.compile(r"[A-Za-z_#](?:[\w./@%()#-]|:(?=\.)){0,60}")
+#: What a progress bar writes behind a header.
+_BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
 
@@ -32,7 +34,7 @@ def headers(lines: Iterable[str]) -> Headers:
     """The names in the lines that can be a header; the first of each width counts."""
     out: Headers = {}
     for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE)):
-        names = [n.strip("(): ") for n in apart.split(line.split(":", 1)[0].strip(" |\t#"))]
+        names = [n.strip("(): ") for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
         names = [n.rsplit("(", 1)[-1] for n in names]
         if names[:2] == ["E", "#"]:  # spaCy's
             names[:2] = ["epoch", "step"]
@@ -54,7 +56,9 @@ def table_plan(template: str, of: Headers) -> LinePlan | None:
             continue
         found = _slots(cells[:width], names)
         if found:
-            return LinePlan("record", found, _EMPTY)
+            # behind the numbers a bar goes on: means over the epoch so far, of which the last counts
+            barred = "||" in template and any(n.role == EPOCH for n in found)
+            return LinePlan("record", found, _EMPTY, bar=barred, averaged=barred)
     return None
 
 
