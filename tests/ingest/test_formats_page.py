@@ -15,23 +15,23 @@ from curvedoc.ingest.registry import READERS
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "formats.md"
 TESTS = Path(__file__).resolve().parent
 
-#: Reader -> how it was tried (written by the real library, or re-enacted), and the tests that do it.
+#: Reader -> how it was tried (by made-up files; the test that does it).
 TRIED = {
-    "tensorboard": ("files of torch, tensorboardX, accelerate, Lightning, Stable-Baselines3 and Keras; every byte flipped", "test_read_tensorboard.py"),
-    "wandb": ("offline runs of wandb 0.31, and re-enacted ones of 2021; torn and damaged ones", "test_read_wandb_log.py"),
-    "wandb-dir": ("folders as wandb lays them out, re-enacted", "test_read_wandb_log.py"),
-    "mlflow": ("a file store of mlflow 3.17", "test_read_mlflow.py"),
-    "mlflow-db": ("a database of mlflow 3.17", "test_read_mlflow.py"),
-    "trackio": ("a database as trackio writes it, re-enacted", "test_read_mlflow.py"),
-    "numpy": ("arrays and histories saved by numpy", "test_read_numpy.py"),
-    "hf-state": ("states of transformers, with NaN literals and torn ones", "test_read_json.py"),
+    "tensorboard": ("written byte by byte in every encoding, beside a slow reader; every kind of damage", "test_read_tensorboard.py"),
+    "wandb": ("records laid out as the writer lays them out; torn and damaged ones", "test_read_wandb_log.py"),
+    "wandb-dir": ("folders laid out as wandb does", "test_read_wandb_log.py"),
+    "mlflow": ("stores laid out as MLflow does", "test_read_mlflow.py"),
+    "mlflow-db": ("databases laid out as MLflow does", "test_read_mlflow.py"),
+    "trackio": ("databases laid out as trackio does", "test_read_mlflow.py"),
+    "numpy": ("arrays saved by numpy itself, whole and torn", "test_read_numpy.py"),
+    "hf-state": ("re-enacted, with NaN literals, and torn", "test_read_json.py"),
     "catboost": ("re-enacted, whole and torn", "test_nulls.py"),
-    "wandb-export": ("CSV, JSON and parquet of the interface and of run.history(), re-enacted", "test_read_wandb_export.py"),
-    "column-json": ("histories of Keras and evals_result of XGBoost; columns of any name", "test_spellings.py"),
-    "jsonl": ("the record writers of fifteen trainers, re-enacted; records of any key in 62 spellings", "test_spellings.py"),
-    "csv": ("Lightning, Keras and others, re-enacted; tables of any header, or none, in 62 spellings", "test_spellings.py"),
-    "headless": ("rows of a counter and a value, re-enacted", "test_read_headless.py"),
-    "text": ("the lines of some forty trainers, re-enacted", "test_read_text.py"),
+    "wandb-export": ("one run exported each way, re-enacted", "test_read_wandb_export.py"),
+    "column-json": ("re-enacted histories; columns of unknown names", "test_spellings.py"),
+    "jsonl": ("records of common trainers, re-enacted, and of any key: one run in more than 60 spellings", "test_spellings.py"),
+    "csv": ("tables of common loggers, re-enacted, and of any header or none: one run in more than 60 spellings", "test_spellings.py"),
+    "headless": ("made up, whole and damaged", "test_read_headless.py"),
+    "text": ("lines of common trainers, re-enacted", "test_read_text.py"),
 }  # fmt: skip
 
 HEAD = """# What is read

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
+
 from curvedoc.ingest.bytes.file import decode, pointer, text_bytes
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
@@ -12,8 +14,11 @@ from curvedoc.ingest.csv.sections import is_header, sections, separator_of, spli
 from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
-from curvedoc.ingest.table.values import number
+from curvedoc.ingest.table.inference.structure import counts, is_clock
+from curvedoc.ingest.table.values import moment, number
 
+#: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
+_LOOK, _LINES, _FEW = 1 << 14, 42, 8
 #: Fewer lines of numbers without a header say nothing.
 _ROWS = 4
 SUFFIXES = (".csv", ".tsv")
@@ -54,12 +59,37 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
         return False
     clean, _ = text_bytes(head)
     whole = clean[: clean.rfind(b"\n") + 1]
-    first = whole.split(b"\n", 1)[0].decode("utf-8", "replace")
-    names = split_line(first, separator_of([first]))
+    lines = uncommented(whole[:_LOOK]).decode("utf-8", "replace").split("\n", _LINES)[:_LINES]
+    sep = separator_of(lines[:1])
+    names = split_line(lines[0], sep)
     if len(names) < 2 or not (is_header(names) or _is_row(names)) or _is_of_wandb(names):
+        return False
+    if not named and not _could_be([split_line(line, sep) for line in lines[1:-1]], len(names)):
         return False
     found, _ = sections(headed(uncommented(whole)).decode("utf-8", "replace"))
     return len(found) == 1 and is_log(as_records(found[0]), named)
+
+
+def _could_be(rows: list[list[str]], width: int) -> bool:
+    """Whether a few rows have what orders a log, which most tables in a tree have not: a column that counts or tells
+    the time, and none of texts that are all different."""
+    rows = [r for r in rows if len(r) == width]
+    if len(rows) < _FEW:
+        return False
+    ordered = False
+    for cells in zip(*rows, strict=True):
+        values = [number(c.replace(",", ".")) for c in cells]
+        known = np.array([v for v in values if v is not None])
+        if not len(known) and len(set(cells)) == len(cells) and moment(cells[0]) is None:
+            return False
+        whole = len(known) == len(cells)
+        ordered |= whole and (counts(known) or is_clock(known))
+        # a counter that stands still is seen further down; names of metrics come by turns
+        ordered |= (
+            len(known) == len(cells) and bool((known == np.floor(known)).all()) and len(set(cells)) <= len(cells) // 2
+        )
+        ordered |= not len(known) and (moment(cells[0]) is not None or 1 < len(set(cells)) <= len(cells) // 3)
+    return ordered
 
 
 def _why_samples(head: bytes) -> str | None:

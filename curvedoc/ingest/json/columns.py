@@ -61,8 +61,10 @@ def claims(path: Path, head: bytes) -> bool:
 
 def guesses(path: Path, head: bytes, named: bool) -> bool:
     """Whether an object of lists of unknown names holds curves: one of them must behave, on a walk beside a counter."""
+    if b"[" not in head or head.lstrip()[:1] != b"{" or len(head) >= 1 << 16:
+        return False
     clean, _ = text_bytes(head)
-    value = document(clean) if clean.lstrip()[:1] == b"{" and len(head) < 1 << 16 else None
+    value = document(clean)
     if not isinstance(value, Mapping):
         return False
     curves = [c for c in _curves(value, "", 0) if len(c.value) >= FEWEST]
