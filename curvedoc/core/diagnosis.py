@@ -55,6 +55,7 @@ class Finding:
     explained_by: str | None = None
     #: (cause id, share); sums to 1, empty for a finding without causes
     causes: tuple[tuple[str, float], ...] = ()
+    general: str = ""  # the title without the numbers of this run, for what several runs share
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +85,8 @@ class RankedCause:
     fix: tuple[str, ...] = ()
     probe: str = ""  # a ready snippet of code
     findings: tuple[str, ...] = ()  # symptoms that name it
+    action: str = ""  # what to do about it in this run
+    action_code: str = ""  # the code for that, where there is any
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,16 @@ class NextCheck:
     yes: str
     no: str
     probe: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NextAction:
+    """The one thing to do first about a run."""
+
+    text: str
+    command: str = ""  # that starts the run again with what the text changes, where its launch line is known
+    code: str = ""
+    tests: str = ""  # id of the cause that it tests
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +243,7 @@ class RunDiagnosis:
     timeline: tuple[Event, ...] = ()  # what moved, in order of step; empty where nothing is wrong
     nearest: Nearest | None = None  # of a failed run among others
     facts: Mapping[str, KnownFact] = field(default_factory=dict)  # what is known of the run; what is not is left out
+    next_action: NextAction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import polars as pl
 from curvedoc.core.diagnosis import Finding, Message, NotJudged, RunDiagnosis
 from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
+from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
 from curvedoc.diagnose.judge.doubt import doubted, lowered
 from curvedoc.diagnose.judge.fold import fold
@@ -81,4 +82,5 @@ def diagnose(
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),
         facts=bench.facts(),
+        next_action=next_action(causes) if result in ("failed", "warning") else None,
     )

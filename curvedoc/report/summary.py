@@ -71,10 +71,8 @@ def reason(run: RunDiagnosis, text: str) -> str:
 
 def onset(run: RunDiagnosis) -> int | None:
     """The first step at which the failure could be seen; None where no step is known (a text log spells that -1)."""
-    at = run.cost.first_detectable_step
-    if at is None:
-        lead = lead_finding(run)
-        at = lead.first_step if lead else None
+    lead = lead_finding(run)
+    at = lead.first_step if lead and lead.first_step is not None else run.cost.first_detectable_step
     return at if at is not None and at >= 0 else None
 
 
@@ -141,15 +139,13 @@ def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
 
 
 def first_thing(run: RunDiagnosis) -> First | None:
-    """The open check worth most, else the fix of a cause that may be asserted, else the signal that is missing most."""
+    """The action on this run, else the signal that is missing most."""
     if run.verdict == "healthy":
         return None
-    if run.next_check:
-        c = run.next_check
-        return First(run.run, c.ask, c.how, c.cost, c.probe)
-    if run.causes and run.causes[0].probability >= words.ASSERTED and run.causes[0].fix:
-        cause = run.causes[0]
-        return First(run.run, cause.fix[0] + ".", "", None, cause.probe)
+    if run.next_action:
+        a = run.next_action
+        tests = next((c.title for c in run.causes if c.cause == a.tests), "")
+        return First(run.run, a.text, f"Tests: {lower_first(tests)}." if tests else "", None, a.command or a.code)
     needs = missing(run)
     if needs:
         name, symptoms = needs[0]
@@ -225,7 +221,7 @@ def _alike(group: Group, lead: RunDiagnosis, cause: RankedCause | None, total: i
         else f"{_word(n).capitalize()} of {total:,} runs"
     )
     did = "failed" if lead.verdict == "failed" else "went wrong"
-    what = f": {lower_first(finding.title)}" if finding else ""
+    what = f": {lower_first(finding.general or finding.title)}" if finding else ""
     if cause and cause.probability >= words.ASSERTED:
         return (
             f"{who} {did} the same way{what}; {words.likelihood(cause.probability)} cause: {lower_first(cause.title)}."

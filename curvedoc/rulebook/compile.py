@@ -14,6 +14,7 @@ from curvedoc.core.series import Series
 from curvedoc.rulebook.expr import TRUTHS, Expr, Word, compile_expr
 from curvedoc.rulebook.rule import (
     GRADES,
+    Act,
     Answer,
     Cause,
     CheckSpec,
@@ -236,6 +237,7 @@ def compile_rule(
         c.prose((key,), getattr(file, key), program)
     c.number(("onset",), file.onset)
     c.number(("until",), file.until)
+    titles = tuple(c.sentence(("title", i), t.say, t.given, None) for i, t in enumerate(file.title))
     evidence = tuple(c.sentence(("evidence", i), e.say, e.given, e.mark) for i, e in enumerate(file.evidence))
     links = []
     for i, link in enumerate(file.causes):
@@ -254,10 +256,10 @@ def compile_rule(
         return None, c.problems
     return (
         Rule(
-            file.id, family, file.kind, file.title, file.severity, file.status, file.what, file.why, file.lookalikes,
-            file.over, replace(program, facts=c.read()), tuple(when), tuple(file.excused_by), strength, file.onset,
-            file.until, tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
-            references(file.references), path, file.complex_because or "",
+            file.id, family, file.kind, file.title[-1].say, file.severity, file.status, file.what, file.why,
+            file.lookalikes, file.over, replace(program, facts=c.read()), tuple(when), tuple(file.excused_by), strength,
+            file.onset, file.until, tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
+            references(file.references), path, file.complex_because or "", titles,
         ),
         [],
     )  # fmt: skip
@@ -303,6 +305,9 @@ def compile_cause(
             c.truth(("checks", i, "answer"), name)
         because = c.sentence(("checks", i, "because"), check.because or "", None, None)
         checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, answer, because.text))
+    acts = tuple(Act(c.sentence(("act", i), a.say, a.given, None), a.code) for i, a in enumerate(file.act))
+    if any(a.code for a in acts) and not file.probe:
+        c.problems.append((("act",), "'code' needs a probe"))
     for i, case in enumerate(file.tests):
         c.problems += [(("tests", i, "expect"), what) for what in _unknown_in(case.expect, predicts, checks)]
     if c.problems:
@@ -311,7 +316,7 @@ def compile_cause(
         Cause(
             file.id, file.title, file.mechanism, replace(program, facts=c.read()), tuple(predicts), tuple(checks),
             tuple(file.fix), file.probe or "", tuple(file.tests), references(file.references), path,
-            file.complex_because or "",
+            file.complex_because or "", acts,
         ),
         [],
     )  # fmt: skip

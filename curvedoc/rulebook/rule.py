@@ -135,6 +135,15 @@ class Rule:
     references: tuple[tuple[str, str], ...]
     path: str
     complex_because: str = ""  # why it has so many params or measures
+    titles: tuple[Sentence, ...] = ()  # how a run is told of it; `title` is the last, which needs nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """What to do about a cause in a run of which `sentence` holds; with `code`, by its probe."""
+
+    sentence: Sentence
+    code: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +198,7 @@ class Cause:
     references: tuple[tuple[str, str], ...]
     path: str
     complex_because: str = ""  # why it has so many params or measures
+    acts: tuple[Act, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,21 @@ class Say(Strict):
     mark: MarkFile | None = None
 
 
+class TitleFile(Strict):
+    """One way to say what a rule saw; the first whose `given` holds and whose fields are all known is taken."""
+
+    say: Annotated[str, StringConstraints(min_length=3, max_length=300, strip_whitespace=True)]
+    given: Name | None = None
+
+
+class ActFile(Strict):
+    """What to do about a cause in this run; the first whose `given` holds and whose fields are all known is taken."""
+
+    say: Prose
+    given: Name | None = None
+    code: bool = False  # whether the probe of the cause is the code for it
+
+
 class CauseLink(Strict):
     """A cause that a rule names: `weight` is its prior odds among the rule's causes."""
 
@@ -155,7 +170,7 @@ class RuleFile(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     id: Id
-    title: Prose
+    title: Annotated[list[TitleFile], Field(min_length=1)]
     kind: Literal["pathology", "notice", "gap"]
     severity: Literal["fatal", "error", "warning", "note"]
     status: Literal["trial", "stable"] = "trial"
@@ -180,6 +195,18 @@ class RuleFile(Strict):
     tests: Annotated[list[Case], Field(min_length=2)]
     references: list[Reference] = []
     complex_because: Prose | None = None
+
+    @field_validator("title", mode="before")
+    @classmethod
+    def _variants(cls, title: object) -> object:
+        return [{"say": title}] if isinstance(title, str) else title
+
+    @field_validator("title")
+    @classmethod
+    def _plain_last(cls, title: list[TitleFile]) -> list[TitleFile]:
+        if title[-1].given is not None or "{" in title[-1].say:
+            raise ValueError("the last title stands where nothing is known: without 'given' and without fields")
+        return title
 
     @field_validator("when")
     @classmethod
@@ -262,6 +289,7 @@ class CauseFile(Strict):
     predicts: dict[Channel, list[PredictionFile]] = {}
     checks: Annotated[list[CheckFile], Field(min_length=1)]
     fix: Annotated[list[Prose], Field(min_length=1)]
+    act: list[ActFile] = []
     probe: str | None = None
     tests: list[CauseCase] = []
     references: list[Reference] = []

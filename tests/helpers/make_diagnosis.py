@@ -19,6 +19,7 @@ from curvedoc.core.diagnosis import (
     Group,
     Mark,
     Message,
+    NextAction,
     NextCheck,
     NotJudged,
     RankedCause,
@@ -320,6 +321,9 @@ def nan_run(
         (Message(f"{name}/train.log", 40_112, "WARNING", first_nan, "Non-finite loss encountered, skipping step"),),
         (Note("looks-sampled", "steps 9,000 to 9,004 were logged twice, the later kept", None, None, 5),),
         {"optimizer.lr": peak, "batch_size": 256, "seed": seed, "model.name": "gpt-small", "fp16": False},
+        next_action=NextAction(
+            "Resume from the last good checkpoint at half the learning rate, 1.2e-3.", code=probe, tests="lr-too-high"
+        ),
     )
 
 
@@ -419,6 +423,7 @@ def overfit_run(name: str = "lr1e-3-wd0-s1", seed: int = 5) -> RunDiagnosis:
         (),
         (),
         {"optimizer.lr": 1e-3, "weight_decay": 0.0, "seed": seed},
+        next_action=NextAction("Repeat with a weight decay of 0.1 instead of 0.", tests="missing-weight-decay"),
     )
 
 
@@ -561,6 +566,11 @@ def oom_run(name: str = "lr1e-3-bs256-s3", seed: int = 3) -> RunDiagnosis:
         (Message(f"{name}/train.log", 40_112, "TRACEBACK", 6132, TRACEBACK),),
         (),
         {"optimizer.lr": 1e-3, "seed": seed},
+        next_action=NextAction(
+            "Run 400 steps with metrics off and log the memory.",
+            code="torch.cuda.memory._record_memory_history()\n# ... 200 steps ...\ntorch.cuda.memory._dump_snapshot('memory.pickle')",
+            tests="memory-leak",
+        ),
     )
 
 

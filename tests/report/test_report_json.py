@@ -61,6 +61,7 @@ def test_the_document_has_exactly_the_keys_of_the_contract() -> None:
         "causes",
         "not_judged",
         "next_check",
+        "next_action",
         "cost",
     }
     assert set(run) == contract | {"curves", "messages", "notes", "config", "axis", "timeline", "nearest", "facts"}

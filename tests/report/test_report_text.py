@@ -68,7 +68,7 @@ def test_one_run_shows_findings_onset_causes_with_evidence_and_the_next_check() 
         "very likely, 78 %",
         *(f"+ {e.text}" for e in run.causes[0].supports),
         *(f"− {e.text}" for e in run.causes[0].against),
-        run.next_check.ask if run.next_check else "",
+        run.next_action.text if run.next_action else "",
         "Not logged: attention_entropy",
     ):
         assert wanted in text

@@ -12,6 +12,8 @@ import polars as pl
 from curvedoc.core.series import Floats, Series
 from curvedoc.rulebook.compile import CAPTURED
 
+#: Characters of a message that a sentence quotes.
+_LONGEST = 160
 #: Messages written before the first logged step.
 BEFORE_FIRST = -1
 
@@ -41,7 +43,11 @@ def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None 
         texts[f"{name}_text"] = _excerpt(text, regex)
         groups = pl.Series([text]).str.extract_groups(regex).struct.unnest().row(0, named=True)
         texts.update(
-            {k: str(v)[:200] for k, v in groups.items() if v is not None and not k.isdigit() and k != CAPTURED}
+            {
+                k: shortened(str(v), _LONGEST)
+                for k, v in groups.items()
+                if v is not None and not k.isdigit() and k != CAPTURED
+            }
         )
     # equal steps are kept as rows: a count of matches must not merge them
     value = _captured(found, regex) if f"(?P<{CAPTURED}>" in regex else np.ones(len(step))
@@ -60,10 +66,22 @@ def _captured(messages: pl.DataFrame, regex: str) -> Floats:
 
 
 def _excerpt(text: str, regex: str) -> str:
-    """The line of a message that matches, at most 200 characters; of a traceback the last, where the error stands."""
+    """The line of a message that matches, shortened; of a traceback the last, where the error stands."""
     lines = text.splitlines() or [""]
     matching = pl.Series(lines).str.contains(regex)
     hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
     if lines[0].startswith("Traceback"):
         hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
-    return (hits[0] if hits else lines[-1]).strip()[:200]
+    return shortened((hits[0] if hits else lines[-1]).strip(), _LONGEST)
+
+
+def shortened(text: str, most: int) -> str:
+    """The text, or what fits of it up to the end of a word and an ellipsis.
+
+    >>> shortened("out of memory", 20), shortened("out of memory", 10)
+    ('out of memory', 'out of…')
+    """
+    if len(text) <= most:
+        return text
+    head, _, _ = text[:most].rpartition(" ")
+    return (head if len(head) > most // 2 else text[: most - 1]).rstrip() + "…"

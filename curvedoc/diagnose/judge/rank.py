@@ -33,7 +33,7 @@ from curvedoc.core.diagnosis import Check, Evidence, Finding, RankedCause
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.sentences import evidence
+from curvedoc.diagnose.judge.sentences import evidence, first_that_holds
 from curvedoc.rulebook.rule import Cause
 
 #: Channels overlap (a high rate makes both the spike and the gradient norm): each counts a little less.
@@ -82,6 +82,8 @@ class Weighed:
     supports: tuple[Evidence, ...]
     against: tuple[Evidence, ...]
     checks: tuple[Check, ...]
+    action: str = ""
+    action_code: str = ""
 
 
 def grade(finding: Finding) -> float:
@@ -114,7 +116,9 @@ def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
         shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.run.axis)
     factor = agreement((p.channel, p.times) for p in held)
     checks = tuple(answered(c, env, texts, cause.program, bench.run.axis) for c in cause.checks)
-    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks)
+    act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.run.axis)
+    code = cause.probe if act is not None and cause.acts[act[0]].code else ""
+    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, act[1] if act else "", code)
 
 
 def _story_weight(finding: Finding, faulty: bool) -> float:
@@ -205,6 +209,8 @@ def rank(
                 fix=cause.fix,
                 probe=cause.probe,
                 findings=tuple(f.symptom for f in owners),
+                action=own.action,
+                action_code=own.action_code,
             )
         )
     ranked.sort(key=lambda r: (-round(score[r.cause], 6), r.cause))

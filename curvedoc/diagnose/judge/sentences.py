@@ -40,8 +40,8 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str 
             word, one = texts[name], False
         else:
             value = env.get(name)
-            if value is None or isinstance(value, Series):
-                return None
+            if value is None or isinstance(value, Series) or (form == "step" and value < 0):
+                return None  # what was written before the first logged step has no step
             # "1 times" of a ratio of 1.4 would say that nothing grew
             ratio = form == ".0f" and after.startswith(" times") and abs(value) < TOLD_APART
             word = spelled(value, ".2g" if ratio else form or ".4g")
@@ -50,6 +50,18 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str 
         out += [before, "once" if once else word]
         end = match.end() + len(_TIMES) * once
     return "".join([*out, _agreeing(text[end:], one)])
+
+
+def first_that_holds(
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step"
+) -> tuple[int, str] | None:
+    """The place and the text of the first sentence whose `given` is true and whose fields are known."""
+    for i, sentence in enumerate(sentences):
+        if sentence.given is None or env.get(sentence.given) is True:
+            text = fill(sentence.text, env, texts, axis)
+            if text is not None:
+                return i, text
+    return None
 
 
 def _agreeing(text: str, one: bool) -> str:

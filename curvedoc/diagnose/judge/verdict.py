@@ -63,13 +63,27 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     """The sentence of a failed or warned run."""
     faults = [f for f in findings if f.kind == "pathology"]
     first = next((f for f in faults if f.explained_by is None), faults[0])
-    # a text without steps is counted from -1; what holds from step 0 on holds for the whole run
-    where = f", at {axis} {first.first_step:,}" if first.first_step is not None and first.first_step > 0 else ""
-    text = f"{first.title}{where}"
-    sure = causes and causes[0].probability >= ASSERTED and first.symptom in causes[0].findings
-    if sure and not _same(causes[0].title, first.title):
-        return f"{text}: {lower_first(causes[0].title)}."
-    return f"{text}."
+    text = first.title.rstrip(".:") + _where(first, axis)
+    if not causes or _same(causes[0].title, first.title):
+        return f"{text}."
+    cause = causes[0]
+    if cause.probability < (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
+        return f"{text}."
+    # a title that tells its own reason has a colon already
+    if ":" in text:
+        return (
+            f"{text}. {'Cause' if cause.probability >= NEAR_CERTAIN else 'Likely cause'}: {lower_first(cause.title)}."
+        )
+    return f"{text}: {lower_first(cause.title)}."
+
+
+def _where(finding: Finding, axis: str) -> str:
+    """The step of a finding, where its title does not tell it; what holds from step 0 on holds for the whole run."""
+    step = finding.first_step
+    # a text without steps is counted from -1
+    if step is None or step <= 0 or finding.title != finding.general:
+        return ""
+    return f", at {axis} {step:,}"
 
 
 def _same(cause: str, finding: str) -> bool:

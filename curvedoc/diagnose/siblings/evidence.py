@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from curvedoc.core.diagnosis import Evidence, RankedCause, RunDiagnosis
+from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.rank import raised
 from curvedoc.diagnose.judge.verdict import next_check, said
 
@@ -22,7 +23,10 @@ def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float,
     causes = tuple(sorted(told, key=lambda c: -c.probability))
     if run.verdict not in ("failed", "warning"):
         return replace(run, causes=causes)
-    return replace(run, causes=causes, headline=said(run.axis, run.findings, causes), next_check=next_check(causes))
+    return replace(
+        run, causes=causes, headline=said(run.axis, run.findings, causes), next_check=next_check(causes),
+        next_action=next_action(causes),
+    )  # fmt: skip
 
 
 def _raised(cause: RankedCause, factor: float, why: Evidence) -> RankedCause:

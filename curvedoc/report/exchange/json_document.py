@@ -13,6 +13,9 @@ from curvedoc.serialize.dataclass_json import build, schema, to_plain
 
 SCHEMA = "curvedoc/1"
 
+#: Keys whose values may quote the log.
+_SENTENCES = ("text", "title", "action", "command")
+
 #: Significant digits of drawn numbers: one part in 100,000 is far below a pixel, and curves are most of the file.
 CURVE_DIGITS = 5
 
@@ -84,7 +87,8 @@ def _document(d: Diagnosis) -> dict[str, Any]:
     for run, row in zip(d.runs, document["runs"], strict=True):
         row["signals"] = _by_role(run)
         row["config"] = {k: redact_setting(k, v) if isinstance(v, str) else v for k, v in row["config"].items()}
-        for part in (row["findings"], row["causes"], row["messages"], row["nearest"]):
+        row["headline"] = redact(row["headline"])
+        for part in (row["findings"], row["causes"], row["messages"], row["nearest"], row["next_action"]):
             _redact_texts(part)
         for fact in row["facts"].values():
             fact |= {k: redact(fact[k]) for k in ("because", "doubt") if fact[k] is not None}
@@ -96,11 +100,12 @@ def _document(d: Diagnosis) -> dict[str, Any]:
 
 
 def _redact_texts(node: Any) -> None:
-    """Mask credentials in every `text`: sentences quote the log."""
+    """Mask credentials in every sentence that may quote the log."""
     for value in node if isinstance(node, list) else node.values() if isinstance(node, dict) else ():
         _redact_texts(value)
-    if isinstance(node, dict) and isinstance(node.get("text"), str):
-        node["text"] = redact(node["text"])
+    for key in _SENTENCES if isinstance(node, dict) else ():
+        if isinstance(node.get(key), str):
+            node[key] = redact(node[key])
 
 
 def _by_role(run: RunDiagnosis) -> dict[str, Any]:
