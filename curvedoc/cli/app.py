@@ -104,7 +104,7 @@ def analyze(
     ] = False,
     debug: Debug = False,
 ) -> None:
-    """Diagnose one run or a tree of them: print the summary, write curvedoc-report.html."""
+    """Diagnose one run or a tree of them: print the summary and, at a terminal, write curvedoc-report.html."""
     from curvedoc.cli.exits import exit_code, reported_errors
     from curvedoc.report.redact import secrets_shown
 
@@ -177,6 +177,9 @@ def triage(
     all_runs: Annotated[bool, typer.Option("--all", help="List every run.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")] = False,
     color: Annotated[Color, typer.Option("--color", help="Color the terminal output.")] = Color.auto,
+    no_html: Annotated[
+        bool, typer.Option("--no-html", help="As it is without --html; for scripts that say it.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Rank many runs: worst first, one line a run, failures of one kind in groups."""
@@ -188,6 +191,10 @@ def triage(
         from curvedoc.cli.triage import Wanted, run_triage
         from curvedoc.triage import Limits
 
+        if no_html and html is not None:
+            from curvedoc.core.errors import UsageError
+
+            raise UsageError("--html and --no-html contradict each other", "--no-html", "leave one of them out")
         file = load(Path.cwd())
         options = options_of(
             file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links

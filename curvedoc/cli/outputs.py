@@ -55,9 +55,19 @@ def prepared(out: Outputs, inputs: Sequence[Path] = ()) -> Outputs:
     for path in (*kept.values(), out.embed):
         if path is not None:
             check(path, out.force, inputs)
-    if not _explicit(out) and not out.no_html:
+    if _page_by_default(out):
         check(Path(DEFAULT_HTML), out.force, inputs)
     return out
+
+
+def _page_by_default(out: Outputs) -> bool:
+    """Whether a page is written that the call does not name: for a person at a terminal, not for a pipe."""
+    return not _explicit(out) and not out.no_html and at_terminal()
+
+
+def at_terminal() -> bool:
+    """Whether a person reads what is printed."""
+    return sys.stdout.isatty()
 
 
 def to_stdout(asked: Mapping[str, Path | None], form: str | None) -> tuple[str | None, dict[str, Path | None]]:
@@ -88,7 +98,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
         mask = masker(out.redact)
         d, title = masked(d, mask), mask(title)
     files = {"html": out.html, "json": out.json, "markdown": out.markdown, "sarif": out.sarif, "junit": out.junit}
-    if not _explicit(out) and not out.no_html:
+    if _page_by_default(out):
         files["html"] = Path(DEFAULT_HTML)
     wrote: list[Path] = []
     failed: list[CurvedocError] = []
@@ -131,6 +141,8 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
     for path in () if out.quiet else wrote:
         if not (told and path == files["html"]):
             sys.stderr.write(f"wrote {path}\n")
+    if told and not out.quiet and not (_explicit(out) or out.no_html or at_terminal()):
+        sys.stderr.write("no page written, since the output is piped; --html FILE writes one\n")
     if failed:
         raise failed[0]
 

@@ -52,8 +52,7 @@ def diagnose(
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     findings = fold(lowered(run, [j.finding for j in judged if j.finding is not None]), rules)
-    because = {(f.symptom, link.cause): link.because for f in findings for link in rules[f.symptom].causes}
-    causes = rank(findings, book.causes, bench, because)
+    causes = rank(findings, book.causes, bench)
     result = verdict(run, findings)
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     result, sentence = doubted(run, result, headline(run, result, findings, causes, checks))

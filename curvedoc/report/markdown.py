@@ -24,7 +24,6 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
-    reason,
     sentence,
     summarize,
     why,
@@ -141,7 +140,7 @@ def _causes(run: RunDiagnosis) -> list[str]:
 
 
 def _cell(run: RunDiagnosis, evidence: Sequence[Evidence]) -> str:
-    return "<br>".join(_text(reason(run, e.text)) for e in evidence[:4])
+    return "<br>".join(_text(words.cap(e.text)) for e in evidence[:4])
 
 
 def _tasks(run: RunDiagnosis) -> list[str]:

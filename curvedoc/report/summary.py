@@ -63,12 +63,6 @@ def lead_finding(run: RunDiagnosis) -> Finding | None:
     return found[0] if found and found[0].kind == "pathology" else None
 
 
-def reason(run: RunDiagnosis, text: str) -> str:
-    """A sentence of evidence as shown: a reason of the finding in the headline need not repeat its title."""
-    lead = lead_finding(run)
-    return words.cap(text.removeprefix(f"{lead.title}: ") if lead else text)
-
-
 def onset(run: RunDiagnosis) -> int | None:
     """The first step at which the failure could be seen; None where no step is known (a text log spells that -1)."""
     lead = lead_finding(run)
@@ -122,6 +116,8 @@ def why(run: RunDiagnosis) -> str:
     if not run.causes or run.verdict not in ("failed", "warning"):
         return ""
     cause = run.causes[0]
+    if cause.probability < words.POSSIBLE:
+        return "no cause stands out"
     return (
         cause.title if cause.probability >= words.ASSERTED else f"{words.likelihood(cause.probability)}: {cause.title}"
     )

@@ -27,7 +27,6 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
-    reason,
     why,
 )
 from curvedoc.report.tree import CheckTree, tree
@@ -258,7 +257,7 @@ def _cause(run: RunDiagnosis, c: RankedCause, pic: RunPicture) -> CauseView:
         words.likelihood(c.probability),
         words.percent(c.probability),
         bar,
-        tuple(_said(replace(e, text=reason(run, e.text)), pic) for e in c.supports),
+        tuple(_said(replace(e, text=words.cap(e.text)), pic) for e in c.supports),
         tuple(_said(e, pic) for e in c.against),
     )
 

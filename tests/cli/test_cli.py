@@ -39,11 +39,28 @@ def test_a_failed_run_is_told_verdict_first_and_a_report_is_written(
     failed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("curvedoc.cli.outputs.at_terminal", lambda: True)
     result = call("analyze", failed)
     assert result.exit_code == 0, result.output
     assert "Failed" in result.stdout.splitlines()[0]
     assert result.stdout.rstrip().endswith("curvedoc-report.html")
     assert (tmp_path / "curvedoc-report.html").stat().st_size > 100_000
+
+
+def test_a_pipe_gets_the_summary_and_no_page_that_nobody_asked_for(
+    failed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = call("analyze", failed)
+    assert "Failed" in result.stdout.splitlines()[0] and "report  " not in result.stdout
+    assert not (tmp_path / "curvedoc-report.html").exists()
+    assert "--html FILE" in result.stderr
+    assert "page" not in call("analyze", failed, "--no-html").stderr
+
+
+def test_triage_takes_no_html_and_refuses_it_beside_a_page(failed: Path, tmp_path: Path) -> None:
+    assert call("triage", failed, "--no-html", "--no-cache").exit_code == 0
+    assert call("triage", failed, "--no-html", "--html", tmp_path / "r.html").exit_code == 2
 
 
 def test_several_outputs_come_from_one_run(failed: Path, tmp_path: Path) -> None:

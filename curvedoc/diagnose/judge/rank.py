@@ -178,9 +178,8 @@ def rank(
     findings: Sequence[Finding],
     causes: Mapping[str, Cause],
     bench: Bench,
-    because: Mapping[tuple[str, str], str],
 ) -> tuple[RankedCause, ...]:
-    """The likely causes, best first. because: (symptom, cause) -> the rule's own reason for naming it.
+    """The likely causes, best first. What was seen is the evidence for one; why it follows is its mechanism.
 
     Where something failed, what is merely not logged is no cause of it and is left to the notes.
     """
@@ -191,10 +190,11 @@ def rank(
     ranked = []
     for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
+        # the first finding is what is to be explained: alone it is better than nothing, beside others it says nothing
+        others = [f for f in owners[:3] if f is not findings[0]]
         reasons = tuple(
-            Evidence(f"{f.title}: {because[f.symptom, id_]}", f.metric)
-            for f in owners[:3]
-            if (f.symptom, id_) in because
+            Evidence(f.title, f.metric, tuple(m for e in f.evidence[:1] for m in e.marks))
+            for f in (others if others or weighed[id_].supports else owners[:1])
         )
         cause, own = causes[id_], weighed[id_]
         ranked.append(

@@ -64,7 +64,7 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
     faults = [f for f in findings if f.kind == "pathology"]
     first = next((f for f in faults if f.explained_by is None), faults[0])
     text = first.title.rstrip(".:") + _where(first, axis)
-    if not causes or _same(causes[0].title, first.title):
+    if not causes or same(causes[0].title, f"{first.title} {first.general}"):
         return f"{text}."
     cause = causes[0]
     if cause.probability < (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
@@ -86,7 +86,7 @@ def _where(finding: Finding, axis: str) -> str:
     return f", at {axis} {step:,}"
 
 
-def _same(cause: str, finding: str) -> bool:
+def same(cause: str, finding: str) -> bool:
     """Whether a cause's title says nothing that the finding's does not say, as where shapes do not fit."""
     said, known = ({w.rstrip("s") for w in _WORD.findall(t.lower())} - _FILLERS for t in (cause, finding))
     return said <= known

@@ -24,7 +24,6 @@ from curvedoc.report.summary import (
     missing,
     onset,
     ranked_findings,
-    reason,
     sentence,
     summarize,
     why,
@@ -242,6 +241,6 @@ def _cause(out: _Writer, run: RunDiagnosis, c: RankedCause) -> tuple[Markup, ...
     return (
         out.text(words.cap(c.title)),
         out.text(f"{words.cap(words.likelihood(c.probability))}, {words.percent(c.probability)}"),
-        told([reason(run, e.text) for e in c.supports[:4]]),
+        told([words.cap(e.text) for e in c.supports[:4]]),
         told([e.text for e in c.against[:4]]),
     )

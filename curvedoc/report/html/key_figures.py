@@ -12,7 +12,11 @@ Figure = tuple[str, str, str]  # label, figure, unit or word
 def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
     """The four figures beside the verdict, each (label, figure, its unit or word)."""
     c = head.cause
-    sure = ("Likeliest cause", words.percent(c.probability), words.likelihood(c.probability)) if c else None
+    sure = (
+        ("Likeliest cause", words.percent(c.probability), words.likelihood(c.probability))
+        if c and c.probability >= words.POSSIBLE
+        else None
+    )
     if not d.runs:
         return ()
     if len(d.runs) == 1:
@@ -30,15 +34,15 @@ def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
 
 def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | None) -> tuple[Figure, ...]:
     curve = main_curve(run)
-    rows = [("Onset", words.step(onset(run)), run.axis)] if onset(run) is not None else []
-    rows += [("Spent after it", *_lost(d))] if any(_lost(d)) and rows else []
+    rows = [("Onset", f"{run.axis} {words.step(onset(run))}", "")] if onset(run) is not None else []
+    rows += [("Spent after the onset", *_lost(d))] if any(_lost(d)) and rows else []
     if curve:
         rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), ""))
     if sure:
         return (*rows[:3], sure)
     points, files = sum(s.points for s in run.sources), words.count(len(run.sources), "file")
     rows += [("Values read", f"{points:,}", f"in {files}")]
-    rows += [("Left open", f"{len(run.not_judged):,}", "for lack of signals")] if run.not_judged else []
+    rows += [("Checks skipped", f"{len(run.not_judged):,}", "for lack of signals")] if run.not_judged else []
     return tuple(rows[:4])
 
 

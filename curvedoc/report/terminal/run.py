@@ -9,7 +9,7 @@ from curvedoc.diagnose.judge.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.event_order import in_order
-from curvedoc.report.summary import first_thing, last_step, last_value, main_curve, ranked_findings, reason
+from curvedoc.report.summary import first_thing, last_step, last_value, main_curve, ranked_findings
 from curvedoc.report.terminal.footer import left_open
 from curvedoc.report.terminal.lines import Lines
 from curvedoc.report.terminal.sections import STYLE, confidence, first_part
@@ -81,7 +81,7 @@ def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         )
         pro, con = (len(cause.supports), len(cause.against)) if verbose else ((3, 2) if i == 0 else (1, 1))
         for e in cause.supports[:pro]:
-            out.add(("+ ", "green"), (reason(run, e.text), ""), indent=5, hang=2)
+            out.add(("+ ", "green"), (words.cap(e.text), ""), indent=5, hang=2)
         for e in cause.against[:con]:
             out.add(("− ", "red"), (words.cap(e.text), ""), indent=5, hang=2)
         for text in cause.fix if verbose else cause.fix[: 2 if i == 0 else 0]:

@@ -16,7 +16,6 @@ from curvedoc.report.summary import (
     lead_finding,
     main_curve,
     onset,
-    reason,
     worst_first,
 )
 from curvedoc.report.terminal.lines import Lines
@@ -151,7 +150,7 @@ def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:
     supports = head.cause.supports if head.cause else ()
     sentences = [e.text for e in supports if not any(text in e.text for text in shown)]
     for text in (sentences or [e.text for e in lead.evidence] if lead else [])[:2]:
-        out.add(("+ ", "green"), (reason(run, text), ""), indent=2, hang=2, most=2)
+        out.add(("+ ", "green"), (words.cap(text), ""), indent=2, hang=2, most=2)
     for e in head.cause.against[:1] if head.cause else ():
         out.add(("− ", "red"), (words.cap(e.text), ""), indent=2, hang=2, most=2)
 

@@ -1,0 +1,88 @@
+"""What a page says makes sense: it contradicts neither itself nor the log, in the samples and in every labelled set."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.diagnose.judge.titles import lower_first
+from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN, same
+from curvedoc.pipeline import Options, analyze
+from curvedoc.report.summary import first_thing, lead_finding, onset
+from tests.helpers.golden_headlines import GOLDEN, SAMPLES, told
+
+#: Further labelled sets, where they are at hand: folders, separated as in PATH.
+MORE = [Path(p) for p in os.environ.get("CURVEDOC_SENSE_SETS", "").split(os.pathsep) if p]
+#: Answers that rule the first cause out, if the log gives them.
+_AGAINST = "ruled-out"
+
+
+@pytest.fixture(scope="module", params=[SAMPLES, *MORE], ids=lambda p: p.name)
+def diagnosis(request: pytest.FixtureRequest) -> Diagnosis:
+    if not request.param.is_dir():
+        pytest.skip(f"{request.param} is not there")
+    return analyze([request.param], Options())
+
+
+def flagged(d: Diagnosis) -> list[RunDiagnosis]:
+    return [r for r in d.runs if r.verdict in ("failed", "warning")]
+
+
+def test_the_headline_names_a_cause_of_seventy_percent(diagnosis: Diagnosis) -> None:
+    left_out = [
+        (r.run, r.headline, c.title)
+        for r in flagged(diagnosis)
+        for c in r.causes[:1]
+        for lead in (lead_finding(r),)
+        if c.probability >= NEAR_CERTAIN
+        and lower_first(c.title) not in r.headline
+        and not (lead and same(c.title, f"{lead.title} {lead.general}"))
+    ]
+    assert not left_out
+
+
+def test_the_first_action_is_an_action_that_tests_the_first_cause(diagnosis: Diagnosis) -> None:
+    for r in flagged(diagnosis):
+        if r.causes:
+            assert r.next_action is not None and r.next_action.tests == r.causes[0].cause, r.run
+            assert "?" not in r.next_action.text and r.next_action.text.endswith("."), r.next_action.text
+            assert not r.next_action.code or r.next_action.code == r.causes[0].probe
+
+
+def test_no_answer_of_the_log_rules_the_first_cause_out(diagnosis: Diagnosis) -> None:
+    refuted = [
+        (r.run, c.cause, check.ask, check.because)
+        for r in flagged(diagnosis)
+        for c in r.causes[:1]
+        for check in c.checks
+        if (check.answer == "yes" and check.yes == _AGAINST) or (check.answer == "no" and check.no == _AGAINST)
+    ]
+    assert not refuted
+
+
+def test_a_page_has_one_onset(diagnosis: Diagnosis) -> None:
+    for r in flagged(diagnosis):
+        lead, at = lead_finding(r), onset(r)
+        if lead and lead.first_step is not None and lead.first_step >= 0:
+            assert at == lead.first_step, r.run
+
+
+def test_no_sentence_is_cut_in_mid_word_or_has_a_gap(diagnosis: Diagnosis) -> None:
+    for r in diagnosis.runs:
+        said = [r.headline, *(f.title for f in r.findings), *(c.action for c in r.causes)]
+        said += [e.text for f in r.findings for e in f.evidence]
+        for text in said:
+            assert not re.search(r"\{|\}|\bNone\b|\.\.(?!\.)| ,|\s{2,}|step -1", text.replace("...", "")), text
+
+
+def test_every_flagged_run_has_something_to_do_first(diagnosis: Diagnosis) -> None:
+    assert all(first_thing(r) for r in flagged(diagnosis))
+
+
+def test_headlines_and_first_actions_are_the_golden_ones() -> None:
+    assert told() == yaml.safe_load(GOLDEN.read_text(encoding="utf-8")), "python -m tests.helpers.golden_headlines"
