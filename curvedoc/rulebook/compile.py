@@ -265,10 +265,6 @@ def compile_rule(
     )  # fmt: skip
 
 
-def _answer(given: str | schema.AnswerFile | None) -> str | Answer | None:
-    return given if given is None or isinstance(given, str) else Answer(given.yes, given.no)
-
-
 def _unknown_in(
     expect: schema.CauseExpect, predicts: Sequence[Prediction], checks: Sequence[CheckSpec]
 ) -> Iterator[str]:
@@ -300,7 +296,8 @@ def compile_cause(
             predicts.append(Prediction(channel, line.given, times, c.sentence(where, line.say, None, line.mark)))
     checks = []
     for i, check in enumerate(file.checks):
-        answer = _answer(check.answer)
+        told = check.answer
+        answer = told if told is None or isinstance(told, str) else Answer(told.yes, told.no)
         for name in (answer,) if isinstance(answer, str) else () if answer is None else answer.names:
             c.truth(("checks", i, "answer"), name)
         because = c.sentence(("checks", i, "because"), check.because or "", None, None)

@@ -14,10 +14,14 @@ from curvedoc.diagnose.judge.titles import lower_first
 from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN, same
 from curvedoc.pipeline import Options, analyze
 from curvedoc.report.summary import first_thing, lead_finding, onset
+from curvedoc.rulebook.load import load
 from tests.helpers.golden_headlines import GOLDEN, SAMPLES, told
 
 #: Further labelled sets, where they are at hand: folders, separated as in PATH.
 MORE = [Path(p) for p in os.environ.get("CURVEDOC_SENSE_SETS", "").split(os.pathsep) if p]
+_FIELD = re.compile(r"\{([^{}]*)\}")
+#: What stands for many logged points.
+_LEVELS = ("tail_level(", "head_level(", "median(", "quantile(", "best_level(", "at(smooth(", "low(smooth(")
 #: Answers that rule the first cause out, if the log gives them.
 _AGAINST = "ruled-out"
 
@@ -77,11 +81,25 @@ def test_no_sentence_is_cut_in_mid_word_or_has_a_gap(diagnosis: Diagnosis) -> No
         said = [r.headline, *(f.title for f in r.findings), *(c.action for c in r.causes)]
         said += [e.text for f in r.findings for e in f.evidence]
         for text in said:
-            assert not re.search(r"\{|\}|\bNone\b|\.\.(?!\.)| ,|\s{2,}|step -1", text.replace("...", "")), text
+            assert not re.search(r"\{|\}|\bNone\b|\.\.(?!\.)| ,|\s{2,}|step -1", text.replace("...", "…")), text
 
 
 def test_every_flagged_run_has_something_to_do_first(diagnosis: Diagnosis) -> None:
     assert all(first_thing(r) for r in flagged(diagnosis))
+
+
+def test_a_level_in_a_title_is_said_to_be_about() -> None:
+    """A value that no logged point has, quoted as exact, is searched for in vain on the chart."""
+    exact = []
+    for rule in load().rules:
+        for title in rule.titles:
+            for field in _FIELD.finditer(title.text):
+                name, _, form = field[1].partition(":")
+                formula = rule.program.formulas.get(name)
+                before = title.text[: field.start()]
+                if formula and formula.text.startswith(_LEVELS) and not form.endswith(("%", "step")):
+                    exact += [] if before.endswith(("about ", "median norm of ", "stays at ", "stayed at ")) else [(rule.id, title.text)]
+    assert not exact
 
 
 def test_headlines_and_first_actions_are_the_golden_ones() -> None:
