@@ -29,7 +29,7 @@ from curvedoc.evaluate.predict import label_key, read_labelled
 from curvedoc.evaluate.rates import calibration_error, reliability
 from curvedoc.pipeline import Options, rulebook
 
-EXPONENTS = (0.4, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2)
+EXPONENTS = (0.85, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class Case:
     told: tuple[Story, ...]
     right: frozenset[str]
 
-    def stated(self, overlap: float) -> list[tuple[float, bool]]:
+    def stated(self, sharpness: float) -> list[tuple[float, bool]]:
         """(score, whether it is accepted) of every cause, the first cause first."""
-        score = scores(self.told, overlap)
+        score = scores(self.told, sharpness)
         ranked = sorted(score, key=lambda c: (-round(score[c], 6), c))
         return [(score[c], c in self.right) for c in ranked]
 
@@ -51,7 +51,7 @@ class Case:
 class Fit:
     """The constants of rank.py."""
 
-    overlap: float
+    sharpness: float
     slope: float
     shift: float
 
@@ -84,16 +84,16 @@ def collect(path: Path) -> list[Case]:
 def fit(cases: Sequence[Case], exponents: Sequence[float] = EXPONENTS) -> Fit:
     """The constants with the least surprise over every cause of every run, not only the first."""
     best = []
-    for overlap in exponents:
-        pairs = [p for c in cases for p in c.stated(overlap)]
+    for sharpness in exponents:
+        pairs = [p for c in cases for p in c.stated(sharpness)]
         slope, shift = fit_map(pairs)
-        best.append((surprise([(calibrate(s, slope, shift), r) for s, r in pairs]), Fit(overlap, slope, shift)))
+        best.append((surprise([(calibrate(s, slope, shift), r) for s, r in pairs]), Fit(sharpness, slope, shift)))
     return min(best, key=lambda b: b[0])[1]
 
 
 def state(case: Case, by: Fit) -> list[tuple[float, bool]]:
     """The probabilities that a case's causes would be shown with."""
-    return [(calibrate(s, by.slope, by.shift), r) for s, r in case.stated(by.overlap)]
+    return [(calibrate(s, by.slope, by.shift), r) for s, r in case.stated(by.sharpness)]
 
 
 def show(title: str, stated: Sequence[Sequence[tuple[float, bool]]]) -> None:
@@ -134,17 +134,17 @@ def main() -> None:
     """Collect, cross-validate, fit."""
     words = [w for w in sys.argv[1:] if w != "--write"]
     cases = collect(Path(words[0]))
-    show("scores as they are", [c.stated(rank.OVERLAP) for c in cases])
-    show("as rank.py states them now", [state(c, Fit(rank.OVERLAP, rank.SLOPE, rank.SHIFT)) for c in cases])
-    show("cross-validated, exponent kept", held_out(cases, (rank.OVERLAP,)))
+    show("scores as they are", [c.stated(rank.SHARPNESS) for c in cases])
+    show("as rank.py states them now", [state(c, Fit(rank.SHARPNESS, rank.SLOPE, rank.SHIFT)) for c in cases])
+    show("cross-validated, exponent kept", held_out(cases, (rank.SHARPNESS,)))
     show("cross-validated, exponent fitted", held_out(cases, EXPONENTS))
-    for overlap in EXPONENTS:
-        made = fit(cases, (overlap,))
+    for sharpness in EXPONENTS:
+        made = fit(cases, (sharpness,))
         stated = [state(c, made) for c in cases]
         lost = surprise([p for s in stated for p in s]) / len(stated)
-        if overlap == rank.OVERLAP and "--write" in sys.argv:
+        if sharpness == rank.SHARPNESS and "--write" in sys.argv:
             write(made, Path(rank.__file__))
-        print(f"exponent {overlap}: slope {made.slope:.2f}, shift {made.shift:.2f}, surprise {lost:.4f} a run")
+        print(f"exponent {sharpness}: slope {made.slope:.2f}, shift {made.shift:.2f}, surprise {lost:.4f} a run")
 
 
 if __name__ == "__main__":
