@@ -15,14 +15,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests"), str(ROOT / "tests" / "helpers")]
 
 import targets_cost  # noqa: E402
 import targets_events  # noqa: E402
+import targets_runs  # noqa: E402
 import targets_shapes  # noqa: E402
 from targets import Row, Target  # noqa: E402
 
-TARGETS: tuple[Target, ...] = (*targets_events.TARGETS, *targets_shapes.TARGETS, *targets_cost.TARGETS)
+TARGETS: tuple[Target, ...] = (
+    *targets_events.TARGETS,
+    *targets_shapes.TARGETS,
+    *targets_runs.TARGETS,
+    *targets_cost.TARGETS,
+)
 QUICK = 0.1
 HEAD = """# Accuracy and cost of the statistics
 

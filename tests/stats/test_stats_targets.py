@@ -14,6 +14,7 @@ import stats_targets
 import targets
 import targets_cost
 import targets_events
+import targets_runs
 import targets_shapes
 
 #: The targets that decide whether a report is right and quiet, with the share of the full run that fits a test.
@@ -26,6 +27,8 @@ MATTER = [
     (targets_shapes.ends, 0.2),
     (targets_shapes.periods, 0.1),
     (targets_shapes.pairs, 0.1),
+    (targets_runs.turns_told, 0.1),
+    (targets_runs.healthy_told, 0.1),
     (targets_cost.sameness, 1.0),
 ]
 
