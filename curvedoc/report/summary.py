@@ -131,7 +131,7 @@ def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
         return f"Confirmed: {own}."
     if answer == "ruled-out":
         return f"Ruled out: {own}."
-    return f"Look at this next: {title.get(answer, answer.replace('-', ' '))}." if answer else ""
+    return f"Then the next suspect is: {title.get(answer, answer.replace('-', ' '))}." if answer else ""
 
 
 def first_thing(run: RunDiagnosis) -> First | None:

@@ -187,7 +187,7 @@ def test_the_tree_leads_from_what_is_known_to_the_next_check() -> None:
     assert path
     assert [n.state for n in path.nodes] == ["answered", "leaning", "next", "later", "blocked"]
     assert path.answered == 1
-    assert path.nodes[0].other == ("No", "Look at this next: bad batch.")
+    assert path.nodes[0].other == ("No", "Then the next suspect is: bad batch.")
     assert path.nodes[2].yes == "Confirmed: learning rate too high."
     assert [title for title, _ in path.unlikely] == ["bad batch", "no warm-up"]
     assert tree(healthy_run()) is None

@@ -71,9 +71,8 @@ def said(axis: str, findings: Sequence[Finding], causes: Sequence[RankedCause]) 
         return f"{text}."
     # a title that tells its own reason has a colon already
     if ":" in text:
-        return (
-            f"{text}. {'Cause' if cause.probability >= NEAR_CERTAIN else 'Likely cause'}: {lower_first(cause.title)}."
-        )
+        stop, sure = "" if text.endswith("…") else ".", cause.probability >= NEAR_CERTAIN
+        return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
     return f"{text}: {lower_first(cause.title)}."
 
 
