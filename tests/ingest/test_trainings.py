@@ -121,3 +121,8 @@ def test_a_heading_before_each_of_equal_stretches_begins_no_training_while_the_l
         for i, v in enumerate(values)
     )
     assert len(runs(text)) == 1
+
+
+def test_settings_that_are_told_more_often_than_the_loss_do_not_count_its_steps() -> None:
+    text = "".join(f"epoch {e} lr: 0.01\n" * 3 + f"epoch {e} loss: {v:.4f}\n" for e, v in enumerate(losses(10, 1), 1))
+    assert [s for s, _ in runs(text)[0]] == list(range(1, 11))

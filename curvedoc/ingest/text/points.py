@@ -74,6 +74,9 @@ def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> Main
         ok = (cells.kind == METRIC) & events.record[cells.line]
     if not bool(ok.any()):
         return MainCurve(np.zeros(0, np.int64), np.zeros(0))
+    told = np.array([is_outcome(spaced(n)) for n in cells.names], bool)
+    if bool(told[cells.name[ok]].any()):  # a rate or a setting says nothing of how far the training is
+        ok &= told[cells.name]
     count = np.bincount(cells.name[ok], minlength=len(cells.names))
     fit = np.flatnonzero(2 * count >= count.max()).tolist()
     best = max(fit, key=lambda i: (_worth(cells.names[i]), int(count[i]), -i))
