@@ -19,6 +19,7 @@ from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
+from curvedoc.rulebook.messages.catalogue import FOLDER as MESSAGES
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
 from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
 
@@ -124,7 +125,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
             where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
             content = path.read_bytes()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
-            if path.parent.name == FOLDER:
+            if path.parent.name in (FOLDER, MESSAGES):
                 continue
             is_cause, ours = path.parent.name == "causes", root == shipped and builtin
             if lazy and is_cause and ours:
