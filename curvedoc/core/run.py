@@ -57,6 +57,7 @@ MESSAGES: Mapping[str, type[pl.DataType]] = {
     "step": pl.Int64,  # last step logged before this line; null before the first
     "rank": pl.Int32,
     "text": pl.String,  # one line, or one whole traceback block; at most 8,000 characters
+    "after": pl.Int64,  # records of metrics that stand after this line in its own file; null where that has none
 }
 
 
@@ -118,6 +119,8 @@ class Run:
     notes: tuple[Note, ...] = ()
     #: "step", or what stands in its place when the log has none: "epoch", "row", "samples"
     axis: str = "step"
+    #: seconds for which nothing was written to this run while other files of the tree were
+    quiet: float = 0.0
     has_text: bool = False  # a text log was read, so the absence of a message means something
     _made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what was asked for once
     _parts: dict[tuple[str, int], Series | None] = field(default_factory=dict, init=False, repr=False)

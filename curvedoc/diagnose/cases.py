@@ -82,7 +82,7 @@ def _messages(lines: Sequence[str]) -> pl.DataFrame:
         match = _STEPPED.match(line)
         text = match[2] if match else line
         level = "TRACEBACK" if text.startswith("Traceback") else ""
-        rows.append(("case.log", number, None, level, int(match[1]) if match else None, 0, text))
+        rows.append(("case.log", number, None, level, int(match[1]) if match else None, 0, text, None))
     return pl.DataFrame(rows, schema=dict(MESSAGES), orient="row")
 
 

@@ -10,7 +10,7 @@ from curvedoc.ingest.json import columns as json_columns
 from curvedoc.ingest.json import records as json_records
 from curvedoc.ingest.notebook import reader as notebook_reader
 from curvedoc.ingest.outside_readers import outside_readers
-from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, trackio_db
+from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, sacred, trackio_db
 from curvedoc.ingest.tensorboard import reader as tensorboard_reader
 from curvedoc.ingest.text import reader as text_reader
 from curvedoc.ingest.wandb import export, folder
@@ -24,6 +24,7 @@ READERS: tuple[Reader, ...] = (
     mlflow_files,
     mlflow_db,
     trackio_db,
+    sacred,
     numpy_log,
     hf_state,
     catboost,

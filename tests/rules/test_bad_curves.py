@@ -107,7 +107,7 @@ def runs(draw: st.DrawFn) -> Run:
     chosen: dict[str, Scalar] = draw(st.dictionaries(st.sampled_from(SETTINGS), numbers, max_size=5))
     text = draw(st.booleans())
     lines = ["step 5 loss nan", "CUDA out of memory", "x" * 3000, "\x00\x1b[31m"] if text else []
-    rows = [("log", k + 1, None, "ERROR", int(axis[0]), 0, line) for k, line in enumerate(lines)]
+    rows = [("log", k + 1, None, "ERROR", int(axis[0]), 0, line, None) for k, line in enumerate(lines)]
     messages = pl.DataFrame(rows, schema=dict(MESSAGES), orient="row")
     return Run("r", points, messages, tuple(matches), chosen, chosen, (Source("s", "case", len(points), 0),),
                axis=draw(st.sampled_from(["step", "epoch", "row"])), has_text=text)  # fmt: skip

@@ -67,6 +67,7 @@ def assemble(
         sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
         notes=_few([*notes, *converted, *copies, *held_told, *_endings(pieces)]),
         axis=run_axis,
+        quiet=bundle.quiet,
         has_text=any(p.log.is_text for p in pieces),
     )
 

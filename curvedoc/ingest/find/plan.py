@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -48,6 +49,9 @@ class Bundle:
     members: tuple[Member, ...]
     configs: tuple[Path, ...] = ()  # the outermost first, so that a later one overrides
     named: bool = False  # the file was given by name: what is in it was meant
+    #: Seconds that the newest file looked at is younger than the newest of these, rounded down to a power of two:
+    #: what is kept of a diagnosis need not be made anew each time that another run goes on a little.
+    quiet: float = 0.0
 
     @property
     def bytes(self) -> int:
@@ -99,7 +103,7 @@ def plan(
     bundles = []
     for root, draft in drafts:
         home = _home(draft.folder, root, shares) if folders[root] else root
-        bundles.append(_bundle(draft, home, common, folders[root]))
+        bundles.append(_bundle(draft, home, common, folders[root], finds.newest))
     told = [_relative(u, common) for u in finds.unreadable]
     ignored = [_relative(u, common) for u in finds.ignored]
     return Plan(tuple(bundles), tuple(told), tuple(ignored))
@@ -178,13 +182,20 @@ def _home(folder: Path, root: Path, shares: Counter[tuple[str, ...]]) -> Path:
     return folder.parents[above - 1] if above else folder
 
 
-def _bundle(draft: Draft, home: Path, common: Path, is_folder: bool) -> Bundle:
+def _bundle(draft: Draft, home: Path, common: Path, is_folder: bool, newest: float) -> Bundle:
     members = tuple(Member(p.file.path, p.file.reader, p.file.size, p.prefix, p.rank, p.attempt) for p in draft.parts)
     configs = draft.configs
     if is_folder:
         configs = tuple(sorted(configs, key=lambda p: len(p.parts)))
     name = relative_name(home, common)
-    return Bundle(name, common, home if is_folder else home.parent, members, configs, not is_folder)
+    written = max((p.file.modified for p in draft.parts), default=newest)
+    base = home if is_folder else home.parent
+    return Bundle(name, common, base, members, configs, not is_folder, _octave(newest - written))
+
+
+def _octave(seconds: float) -> float:
+    """The largest power of two that is no more; 0 below a second."""
+    return 2.0 ** math.floor(math.log2(seconds)) if 1.0 <= seconds < math.inf else 0.0
 
 
 def _relative(u: Unreadable, common: Path) -> Unreadable:

@@ -73,6 +73,7 @@ class File:
     reader: str
     head: bytes = field(repr=False)
     size: int
+    modified: float = 0.0  # seconds since the epoch
 
 
 @dataclass(slots=True)
@@ -96,6 +97,7 @@ class Finds:
     unreadable: list[Unreadable] = field(default_factory=list)
     ignored: list[Unreadable] = field(default_factory=list)
     seen: set[tuple[int, int]] = field(default_factory=set)
+    newest: float = 0.0  # when the file last written to was written to
     roots: tuple[Path, ...] = ()
     follow_links: bool = False
     links_out: int = 0
@@ -180,6 +182,7 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
     if key in finds.seen:
         return
     finds.seen.add(key)
+    finds.newest = max(finds.newest, info.st_mtime)
     reason = _foreign(path.name)
     if reason:
         finds.unreadable.append(Unreadable(str(path), reason))
@@ -195,7 +198,7 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
         return
     name = claimant(path, head, readers) or (guesser(path, head, readers, named) if head else None)
     if name is not None and head:
-        folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size))
+        folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size, info.st_mtime))
         return
     stands_for = file_bytes.pointer(head)  # records of text, not of numbers, are a data set
     if not info.st_size:

@@ -119,15 +119,16 @@ def log_of_table(
     if not curves and not found.messages:
         notes.append(Note("empty" if not found.rows else "not-a-log", "no record holds a metric"))
     only = np.unique(ranks) if rank_key else np.array([], np.int32)
+    rank = int(only[0]) if len(only) == 1 else None
     return Log(
         path,
         format,
         points_of(curves),
-        frame(found.messages, step_before(axis.step), int(only[0]) if len(only) == 1 else 0),
+        frame(found.messages, step_before(axis.step), rank or 0, found.rows if curves else 0),
         settings,
         coalesce(notes),
         size,
-        rank=int(only[0]) if len(only) == 1 else None,
+        rank=rank,
         axis=axis.kind,
         is_text=any(m.level for m in found.messages),
     )

@@ -113,8 +113,10 @@ def blocks(loose: Iterable[Any], first: int) -> list[JsonMessage]:
     return messages
 
 
-def frame(messages: Sequence[JsonMessage], step_before: Callable[[int], int | None], rank: int = 0) -> pl.DataFrame:
-    """The messages as a frame; `step_before` gives the last step of the first n records."""
+def frame(
+    messages: Sequence[JsonMessage], step_before: Callable[[int], int | None], rank: int = 0, records: int = 0
+) -> pl.DataFrame:
+    """The messages as a frame; `step_before` gives the last step of the first n of all `records`."""
     if not messages:
         return empty_messages()
     return pl.DataFrame(
@@ -126,6 +128,7 @@ def frame(messages: Sequence[JsonMessage], step_before: Callable[[int], int | No
             "step": [step_before(m.before) for m in messages],
             "rank": [rank] * len(messages),
             "text": [clean(m.text[:MAX_TEXT]) for m in messages],
+            "after": [records - m.before if records else None for m in messages],
         },
         schema=dict(MESSAGES),
     )

@@ -122,6 +122,7 @@ class Gathered:
                 "step": [m[1] for m in self._messages],
                 "rank": [0] * n,
                 "text": [m[2] for m in self._messages],
+                "after": [None] * n,
             },
             schema=dict(MESSAGES),
         )

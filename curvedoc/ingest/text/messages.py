@@ -97,9 +97,18 @@ def messages(
         return empty_messages(), []
     said, notes = _kept(said)
     said = said.sort("idx").join_asof(steps.drop_nulls().sort("idx"), on="idx", strategy="backward")
+    said = said.with_columns(_after(said["idx"], steps))
     text = pl.col("text").str.slice(0, TEXT_CAP)
     said = said.with_columns(text, pl.lit("").alias("source"), pl.col("rank").fill_null(0))
     return said.select(pl.col(c).cast(t) for c, t in MESSAGES.items()), notes
+
+
+def _after(at: pl.Series, steps: pl.DataFrame) -> pl.Series:
+    """How many records stand after each line; unknown where the file has none."""
+    if not len(steps):
+        return pl.repeat(None, len(at), dtype=pl.Int64, eager=True).alias("after")
+    records = np.sort(steps["idx"].to_numpy())
+    return pl.Series("after", len(records) - np.searchsorted(records, at.to_numpy(), side="right"), dtype=pl.Int64)
 
 
 def _kept(said: pl.DataFrame) -> tuple[pl.DataFrame, list[Note]]:

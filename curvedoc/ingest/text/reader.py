@@ -17,6 +17,7 @@ from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
+from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
@@ -27,6 +28,7 @@ from curvedoc.ingest.text.messages import find_blocks, messages
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import BROKEN_SHARE
 from curvedoc.ingest.text.recognition import claims as claims
+from curvedoc.ingest.text.totals import printed_totals
 from curvedoc.ingest.text.trainings import trainings_of
 
 NAME = "text"
@@ -101,12 +103,16 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
         box = boxes.steps.filter(within)
         steps = part.read.steps if len(part.read.steps) else box
         table, capped = messages(here.filter("said"), steps, blocks)
+        if i == len(parts) and blocks and held_back(text):
+            known = steps["step"].drop_nulls()
+            table = moved_to_end(table, int(known[-1]) if len(known) else None)
         scales = scale_points(here.filter(pl.col("kind") == ""), steps)
         boxed = boxes.points if len(parts) == 1 else empty_points()
         points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))
         more = _remarks(part.read, gaps)
         out.append(Log(
-            path, NAME, data=points, messages=table, config=config, notes=coalesce(told + more + capped), bytes=size,
+            path, NAME, data=points, messages=table, config=printed_totals(here, plans) | config,
+            notes=coalesce(told + more + capped), bytes=size,
             run=str(i) if len(parts) > 1 else None, rank=_rank(here),
             axis=part.read.axis if len(part.read.points) else "step", is_text=True,
         ))  # fmt: skip

@@ -80,6 +80,8 @@ class Console:
         taken, blocks = find_blocks(lines)
         said = lines.filter(~pl.Series(taken) | pl.col("idx").is_in(list(blocks)))
         table, notes = messages(said.drop("step"), lines.select("idx", "step"), blocks)
+        # the lines of the console are no records; how far the history went on is told by the steps
+        table = table.with_columns(pl.lit(None, dtype=pl.Int64).alias("after"))
         if self._left_out:
             text = f"only the first {MAX_LINES:,} lines of console output were kept"
             notes = [*notes, Note("messages-capped", text, count=self._left_out)]

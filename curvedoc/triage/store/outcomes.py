@@ -45,7 +45,7 @@ def code_mark() -> str:
 def key(bundle: Bundle, mark: str) -> str:
     """The key of a bundle: its name, every file with size and time of change, and `mark` for all that is the same for
     a whole call (program, rules, options). A file that is gone counts as such."""
-    rows: list[object] = [mark, bundle.name, str(bundle.root)]
+    rows: list[object] = [mark, bundle.name, str(bundle.root), bundle.quiet]
     for m in bundle.members:
         rows.append([str(m.path), m.reader, m.bytes, m.prefix, m.rank, m.attempt, *_stamp(m.path)])
     rows += [[str(p), *_stamp(p)] for p in bundle.configs]

@@ -1,0 +1,56 @@
+"""How long a training is meant to go, by the totals that its lines print: `Epoch 3/100`, `step 20 / 5000`."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from curvedoc.core.run import Scalar
+from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
+
+#: Lines at the end that are looked at: what is printed last is the plan that held last.
+_LAST = 400
+#: A total that is printed once may be anything.
+_LEAST = 2
+_FRACTION = re.compile(r"([0-9][0-9,]*)(?:\.[0-9]+)? */ *([0-9][0-9,]*)\s*$")
+_KINDS = ("record", "loose", "anchor", "bar")
+
+
+def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scalar]:
+    """The planned epochs and steps as configuration, from the lines (columns kind, tid, tokens) of a log.
+
+    A position inside the epoch says how long an epoch is, and nothing of the whole, so it counts only where no line
+    names an epoch.
+    """
+    last = lines.filter(pl.col("kind").is_in(_KINDS)).tail(_LAST)
+    found: dict[int, list[tuple[int, int]]] = {EPOCH: [], STEP: [], INNER: []}
+    epochs = False
+    for tid, tokens in last.select("tid", "tokens").iter_rows():
+        for slot in plans[tid].slots:
+            epochs |= slot.role == EPOCH
+            if slot.role not in found or tokens is None or slot.slot >= len(tokens):
+                continue
+            match = _FRACTION.search(tokens[slot.slot])
+            if match:
+                found[slot.role].append((int(match[1].replace(",", "")), int(match[2].replace(",", ""))))
+    out: dict[str, Scalar] = {}
+    total = _total(found[EPOCH])
+    if total is not None:
+        out["printed.epochs"] = total
+    steps = _total(found[STEP]) if found[STEP] or epochs else _total(found[INNER])
+    if steps is not None and not epochs:
+        out["printed.max_steps"] = steps
+    return out
+
+
+def _total(positions: list[tuple[int, int]]) -> int | None:
+    """The one total of all positions, where the positions move towards it; None where there are several."""
+    totals = {of for _, of in positions}
+    if len(positions) < _LEAST or len(totals) != 1:
+        return None
+    [total] = totals
+    at = [n for n, _ in positions]
+    # one position again and again is no progress, and one beyond its total none towards it
+    return total if len(set(at)) > 1 and max(at) <= total and at[-1] == max(at) and total > 1 else None
