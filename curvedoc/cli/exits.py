@@ -26,7 +26,8 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-#: --fail-on: the severities that count, "failed" being the verdict's name for fatal and error.
+#: --fail-on: the severities that count, "failed" being the verdict's name for fatal and error. A run that ended early
+#: counts as a warning.
 FAIL_ON = {
     "never": (),
     "fatal": ("fatal",),
@@ -40,6 +41,8 @@ FAIL_ON = {
 def exit_code(d: Diagnosis, fail_on: str, strict: bool) -> Exit:
     """The exit code of a finished analysis."""
     severities = FAIL_ON[fail_on]
+    if "warning" in severities and any(r.verdict == "ended-early" for r in d.runs):
+        return Exit.FINDINGS
     if any(f.severity in severities for r in d.runs for f in r.findings if f.kind == "pathology" or fail_on == "note"):
         return Exit.FINDINGS
     damaged = any(

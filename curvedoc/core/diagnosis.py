@@ -10,7 +10,7 @@ from curvedoc.core.source import Note, Scalar, Source, Sureness
 
 Kind = Literal["pathology", "notice", "gap"]
 Severity = Literal["fatal", "error", "warning", "note"]
-Verdict = Literal["failed", "warning", "healthy", "inconclusive"]
+Verdict = Literal["failed", "warning", "ended-early", "healthy", "inconclusive"]
 Answer = Literal["yes", "no", "leaning-yes", "leaning-no", "open", "unanswerable"]
 Trust = Literal["sure", "guess"]
 Cost = Literal["look", "code", "short-run", "full-run"]
@@ -131,6 +131,27 @@ class Waste:
 
 
 @dataclass(frozen=True, slots=True)
+class RunEnding:
+    """How a run ended, and how that is known; `value` is None where nothing tells.
+
+    value: finished, early-stopping, by-hand, time-limit, preempted, killed, hardware, disk, crash, cut-off, running
+    known_by: "message", "exit status", "plan", "torn record", "file times"
+    place: file and line of the user's code that was running, "" where no traceback names one
+    """
+
+    value: str | None = None
+    trust: Literal["sure", "guess"] = "sure"
+    known_by: str = ""
+    because: str = ""
+    step: int | None = None
+    done: float | None = None
+    planned: float | None = None
+    unit: str = ""
+    place: str = ""
+    captured: Mapping[str, str] = field(default_factory=dict)  # sizes, paths, keys that the message names
+
+
+@dataclass(frozen=True, slots=True)
 class Signal:
     """One role as it was found: the metric taken for it, its extent, what it was known by and how sure that is."""
 
@@ -244,6 +265,7 @@ class RunDiagnosis:
     nearest: Nearest | None = None  # of a failed run among others
     facts: Mapping[str, KnownFact] = field(default_factory=dict)  # what is known of the run; what is not is left out
     next_action: NextAction | None = None
+    ending: RunEnding = RunEnding()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,10 @@ NoteKind = Literal[
     "step-rewind", "step-unrolled", "steps-again",
     # the diagnosis
     "rule-failed", "worse-than-siblings",
+    # how the run ended, for rules and facts alone
+    "ended-finished", "ended-early-stopping", "ended-by-hand", "ended-time-limit", "ended-preempted", "ended-killed",
+    "ended-hardware", "ended-disk", "ended-crash", "ended-cut-off", "ended-running",
+    "perhaps-finished", "perhaps-cut-off", "perhaps-running",
 ]  # fmt: skip
 NOTE_KINDS: frozenset[str] = frozenset(get_args(NoteKind))
 

@@ -9,15 +9,21 @@ import polars as pl
 from curvedoc.core.diagnosis import Finding, Message, NotJudged, RunDiagnosis
 from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
+from curvedoc.diagnose.ending.aftermath import survived, unspoken
+from curvedoc.diagnose.ending.course import course
+from curvedoc.diagnose.ending.ending import ending
+from curvedoc.diagnose.ending.named import as_note, happened, record, with_causes, with_reason
+from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
 from curvedoc.diagnose.judge.doubt import doubted, lowered
 from curvedoc.diagnose.judge.fold import fold
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
-from curvedoc.diagnose.judge.verdict import headline, next_check, verdict, waste
+from curvedoc.diagnose.judge.verdict import headline, next_check, until_then, verdict, waste
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.timeline import timeline
+from curvedoc.rulebook.messages.catalogue import catalogue
 from curvedoc.rulebook.rule import Rulebook
 
 #: Messages shown: tracebacks and errors first, then warnings.
@@ -41,24 +47,37 @@ def _beginnings(findings: Sequence[Finding]) -> list[int]:
     return list(dict.fromkeys(f.first_step for f in told if f.first_step is not None and f.first_step >= 0))
 
 
+def _last_step(run: Run) -> int | None:
+    loss = run.series("loss") or run.series("val_loss")
+    return int(loss.step[-1]) if loss is not None and len(loss) else None
+
+
 def diagnose(
     run: Run,
     book: Rulebook,
     group: Sequence[Run] = (),
     strict: bool = False,
+    alive: bool = False,
 ) -> RunDiagnosis:
-    """The diagnosis of one run. group: the run and its repeats, where there are any."""
-    bench = Bench(run, facts=book.facts)
+    """The diagnosis of one run. group: the run and its repeats, where there are any; alive: its files are watched."""
+    told, way = said(run, catalogue()), course(run)
+    ended = ending(run, told, way, alive)
+    bench = Bench(run, facts=book.facts, known=as_note(ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
-    findings = fold(lowered(run, [j.finding for j in judged if j.finding is not None]), rules)
+    seen = lowered(run, [j.finding for j in judged if j.finding is not None])
+    fired = unspoken(survived(seen, rules, bench, ended), rules, ended)
+    title = happened(ended, way, run.axis, _last_step(run))
+    findings = fold(with_causes(fired, told, ended, title), rules)
     causes = rank(findings, book.causes, bench)
-    result = verdict(run, findings)
+    result = verdict(run, findings, ended.early)
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
-    result, sentence = doubted(run, result, headline(run, result, findings, causes, checks))
-    told = [e for f in findings for e in f.evidence]
+    early = result == "ended-early"
+    sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks)
+    result, sentence = doubted(run, result, sentence)
+    shown = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
-    marked = [m.metric for e in told for m in e.marks]
+    marked = [m.metric for e in shown for m in e.marks]
     marked += [f.metric for f in findings if f.metric] + [m.metric for e in weighed for m in e.marks]
     broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
     return RunDiagnosis(
@@ -72,7 +91,7 @@ def diagnose(
         not_judged=tuple(
             NotJudged(j.rule.id, j.reason, j.needs) for j in judged if j.outcome in ("not-judged", "broken")
         ),
-        next_check=next_check(causes) if result in ("failed", "warning") else None,
+        next_check=next_check(causes) if result in ("failed", "warning", "ended-early") else None,
         cost=waste(run, findings),
         curves=curves(run, marked, result in ("failed", "warning"), _beginnings(findings)),
         messages=_messages(run),
@@ -80,6 +99,7 @@ def diagnose(
         config=dict(run.config),
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),
-        facts=bench.facts(),
-        next_action=next_action(causes) if result in ("failed", "warning") else None,
+        facts=with_reason(bench.facts(), ended),
+        next_action=next_action(causes) if result in ("failed", "warning", "ended-early") else None,
+        ending=record(ended, way),
     )

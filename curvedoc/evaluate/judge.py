@@ -10,6 +10,8 @@ from curvedoc.core.diagnosis import Kind
 from curvedoc.evaluate.labels import Label, Unit
 from curvedoc.evaluate.predict import UnitPrediction
 
+#: A healthy run that is said to have ended early is alarmed.
+EARLY = "ended-early"
 Sort = Literal["fault", "healthy", "benign", "quiet"]
 
 
@@ -62,7 +64,7 @@ def judge(unit: Unit, said: UnitPrediction, kinds: Mapping[str, Kind]) -> UnitRe
     label, sort = unit.label, _sort(unit.label)
     ids = frozenset(s for s, _, _ in said.symptoms)
     accepted, fine = set(label.accept_symptoms), set(label.accept_symptoms) | set(label.also_fine)
-    pathologies = {i for i in ids if kinds.get(i) == "pathology"}
+    pathologies = {i for i in ids - said.noted if kinds.get(i) == "pathology"} | ({EARLY} if said.early else set())
     causes = tuple(c for c, _ in said.causes)
     right = set(label.accept_causes)
     calm, fault = sort in ("healthy", "benign"), sort == "fault"

@@ -21,11 +21,15 @@ class UnitPrediction:
     """What was said of a unit.
 
     symptoms: (id, strength, first step), clearest first; causes: (id, probability), likeliest first
+    noted: symptoms that are faults by their rule, and were seen to have done no harm in this unit
+    early: whether a run was said to have ended early
     """
 
     symptoms: tuple[tuple[str, float, int | None], ...] = ()
     causes: tuple[tuple[str, float], ...] = ()
     runs: int = 0  # diagnoses behind it; 0: the run was not found
+    noted: frozenset[str] = frozenset()
+    early: bool = False
 
 
 Runs = tuple[Run, ...]
@@ -55,14 +59,19 @@ def united(parts: Iterable[RunDiagnosis]) -> UnitPrediction:
     """What several diagnoses say together: every symptom, each cause at its highest probability."""
     symptoms: list[tuple[str, float, int | None]] = []
     causes: dict[str, float] = {}
+    faults, notes, early = set[str](), set[str](), False
     count = 0
     for part in parts:
         count += 1
+        early |= part.verdict == "ended-early"
+        for f in part.findings:
+            (faults if f.kind == "pathology" else notes).add(f.symptom)
         symptoms += [(f.symptom, f.strength, f.first_step) for f in part.findings]
         for cause in part.causes:
             causes[cause.cause] = max(causes.get(cause.cause, 0.0), cause.probability)
     symptoms.sort(key=lambda s: -s[1])
-    return UnitPrediction(tuple(symptoms), tuple(sorted(causes.items(), key=lambda c: -c[1])), count)
+    ranked = tuple(sorted(causes.items(), key=lambda c: -c[1]))
+    return UnitPrediction(tuple(symptoms), ranked, count, frozenset(notes - faults), early)
 
 
 def predict(

@@ -13,7 +13,7 @@ from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 
 _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
-_VERDICT = {"failed": 0, "warning": 1, "inconclusive": 2, "healthy": 3}
+_VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "healthy": 4}
 #: The signals that every run should log; asked for before any other.
 _CORE = ("loss", "val_loss", "lr", "grad_norm")
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
@@ -57,10 +57,14 @@ def ranked_findings(run: RunDiagnosis) -> tuple[Finding, ...]:
     return tuple(sorted(run.findings, key=key))
 
 
+def decides(run: RunDiagnosis, finding: Finding) -> bool:
+    """Whether the verdict rests on a finding: a pathology, or the notice of a run that ended early."""
+    return finding.kind == "pathology" or (run.verdict == "ended-early" and finding.symptom == run.verdict)
+
+
 def lead_finding(run: RunDiagnosis) -> Finding | None:
-    """The pathology that the verdict rests on, or None."""
-    found = ranked_findings(run)
-    return found[0] if found and found[0].kind == "pathology" else None
+    """The finding that the verdict rests on, or None."""
+    return next((f for f in ranked_findings(run) if decides(run, f)), None)
 
 
 def onset(run: RunDiagnosis) -> int | None:
@@ -113,7 +117,7 @@ def worst_first(d: Diagnosis) -> tuple[RunDiagnosis, ...]:
 
 def why(run: RunDiagnosis) -> str:
     """The likeliest cause of a flagged run in words, with its likelihood while it is only possible; "" without one."""
-    if not run.causes or run.verdict not in ("failed", "warning"):
+    if not run.causes or run.verdict not in ("failed", "warning", "ended-early"):
         return ""
     cause = run.causes[0]
     if cause.probability < words.POSSIBLE:
@@ -236,7 +240,12 @@ def _several(tally: Mapping[Verdict, int], total: int) -> str:
 
 
 def _calm(total: int, tally: Mapping[Verdict, int]) -> str:
-    unsure = tally["inconclusive"]
+    unsure, early = tally["inconclusive"], tally["ended-early"]
+    if early:
+        rest = f"; {_word(unsure)} could not be judged" if unsure else ""
+        if early == total:
+            return f"{'Both' if total == 2 else 'All ' + _word(total)} runs ended early; no other problem found."
+        return f"{_word(early).capitalize()} of {total:,} runs ended early; no other problem found{rest}."
     if not unsure:
         return "Both runs look healthy." if total == 2 else f"All {_word(total)} runs look healthy."
     if unsure == total:

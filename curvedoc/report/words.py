@@ -11,6 +11,7 @@ from curvedoc.core.numbers import spelled
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {
     "failed": ("✕", "Failed", "fail"),
     "warning": ("▲", "Warning", "warn"),
+    "ended-early": ("■", "Ended early", "early"),
     "inconclusive": ("?", "Inconclusive", "unsure"),
     "healthy": ("✓", "Healthy", "ok"),
 }
@@ -99,7 +100,11 @@ def verdicts(verdict: Verdict, n: int) -> str:
     >>> verdicts("warning", 2), verdicts("healthy", 1), verdicts("inconclusive", 3)
     ('2 warnings', '1 healthy', '3 could not be judged')
     """
-    word = {"warning": "warnings" if n != 1 else "warning", "inconclusive": "could not be judged"}.get(verdict, verdict)
+    word = {
+        "warning": "warnings" if n != 1 else "warning",
+        "inconclusive": "could not be judged",
+        "ended-early": "ended early",
+    }.get(verdict, verdict)
     return f"{n:,} {word}"
 
 

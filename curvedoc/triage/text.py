@@ -16,7 +16,9 @@ from curvedoc.triage.rows import Row, rows
 #: Lines of a table unless all were asked for.
 LISTED = 60
 _GROUPS, _UNREAD, _CONTRASTS = 20, 10, 5
-_STYLE = {"failed": "bold red", "warning": "yellow", "inconclusive": "magenta", "healthy": "green"}
+_STYLE = {
+    "failed": "bold red", "warning": "yellow", "ended-early": "blue", "inconclusive": "magenta", "healthy": "green",
+}  # fmt: skip
 
 
 def to_text(

@@ -162,6 +162,22 @@ def _(place: Path) -> None:
     write_jsonl(place, only(healthy(), "loss", "lr")[::7], TEN)
 
 
+@fault("ended-early")
+def _(place: Path) -> None:
+    """The scheduler says that the time was over."""
+    write_jsonl(place, only(healthy(), "loss", "lr"), TEN)
+    said = "slurmstepd: error: *** JOB 1234 ON node1 CANCELLED AT 2024-05-01T12:00:00 DUE TO TIME LIMIT ***"
+    (place / "slurm-1234.out").write_text(f"{said}\n", encoding="utf-8")
+
+
+@lookalike("ended-early")
+def _(place: Path) -> None:
+    """Early stopping ended it on purpose."""
+    write_jsonl(place, only(healthy(), "loss", "lr"), TEN)
+    said = "Monitored metric val_loss did not improve in the last 3 records. Signaling Trainer to stop."
+    (place / "train.log").write_text(f"{said}\n", encoding="utf-8")
+
+
 @fault("truncated-log")
 def _(place: Path) -> None:
     write_jsonl(place, only(healthy(), "loss", "lr"), TEN)

@@ -45,7 +45,12 @@ INSIDE = {
         ("assemble",),
         ("read",),
     ),
-    "diagnose": (("curves", "judge", "main_curve", "story"), ("run", "cases", "siblings"), ("fact_cases", "many")),
+    "diagnose": (
+        ("curves", "judge", "main_curve", "story"),
+        ("ending",),
+        ("run", "cases", "siblings"),
+        ("fact_cases", "many"),
+    ),
     "report": (
         ("advice", "escape", "event_order", "redact", "schedule_words", "words"),
         ("difference", "mask", "summary"),

@@ -41,7 +41,7 @@ def test_the_schema_is_itself_valid() -> None:
 
 def test_the_schema_rejects_a_verdict_that_is_none() -> None:
     document = json.loads(to_json(of(nan_run())))
-    document["runs"][0]["verdict"] = "fine"
+    document["runs"][0]["verdict"] = 3
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(json_schema()).validate(document)
 
@@ -64,7 +64,17 @@ def test_the_document_has_exactly_the_keys_of_the_contract() -> None:
         "next_action",
         "cost",
     }
-    assert set(run) == contract | {"curves", "messages", "notes", "config", "axis", "timeline", "nearest", "facts"}
+    assert set(run) == contract | {
+        "curves",
+        "messages",
+        "notes",
+        "config",
+        "axis",
+        "timeline",
+        "nearest",
+        "facts",
+        "ending",
+    }
     assert set(run["sources"][0]) >= {"path", "format", "points", "bytes", "notes"}
     assert set(run["signals"]["loss"]) >= {"metric", "points", "first_step", "last_step", "last_value"}
     finding = {

@@ -46,6 +46,7 @@ WITH: dict[str, set[str]] = {
     "saturated-activations": {"initial-loss-mismatch", "plateau-after-progress"},
     "scaled-loss-logged": {"initial-loss-mismatch", "val-better-than-train"},
     "stuck-at-chance": {"plateau-from-start"},
+    "truncated-log": {"ended-early"},
     "underfitting": {"plateau-after-progress"},
     "update-ratio-unhealthy": {"initial-loss-mismatch", "plateau-from-start"},
     "val-flat-from-start": {"generalization-gap", "overfitting"},

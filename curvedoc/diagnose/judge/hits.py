@@ -24,6 +24,7 @@ class Hits:
 
     series: Series
     texts: Mapping[str, str]  # groups of the first match, and "<pattern>_text"
+    messages: pl.DataFrame  # themselves, columns of `Run.messages`
 
 
 def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None = None) -> Hits:
@@ -51,7 +52,7 @@ def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None 
         )
     # equal steps are kept as rows: a count of matches must not merge them
     value = _captured(found, regex) if f"(?P<{CAPTURED}>" in regex else np.ones(len(step))
-    return Hits(Series(step, value, "messages"), texts)
+    return Hits(Series(step, value, "messages"), texts, found)
 
 
 def _captured(messages: pl.DataFrame, regex: str) -> Floats:

@@ -13,7 +13,7 @@ import polars as pl
 
 from curvedoc.core.block import Block
 from curvedoc.core.diagnosis import KnownFact
-from curvedoc.core.run import Run
+from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import Hits, hits_in
@@ -111,9 +111,19 @@ ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
 class Bench:
     """A run with its memo. Not shared between threads; one per run and analysis."""
 
-    def __init__(self, run: Run, evaluator: Evaluator | None = None, facts: Mapping[str, Fact] | None = None) -> None:
-        """facts: that may be asked for; those that ship with curvedoc where none are given."""
+    def __init__(
+        self,
+        run: Run,
+        evaluator: Evaluator | None = None,
+        facts: Mapping[str, Fact] | None = None,
+        known: Sequence[Note] = (),
+    ) -> None:
+        """facts: that may be asked for; those that ship with curvedoc where none are given.
+
+        known: what was found out of the run as a whole, as notes that rules and facts may ask for.
+        """
         self.run = run
+        self.known = tuple(known)
         self.evaluator = evaluator or Evaluator(functions())
         self._facts = shipped_facts() if facts is None else facts
         self._known: dict[str, KnownFact | None] = {}
@@ -197,7 +207,7 @@ class Bench:
                 return True if self.run.has_text else None
 
     def _notes(self, kind: str) -> int:
-        notes = [*self.run.notes, *(n for s in self.run.sources for n in s.notes)]
+        notes = [*self.known, *self.run.notes, *(n for s in self.run.sources for n in s.notes)]
         return sum(n.count for n in notes if n.kind == kind)
 
     def restarts(self) -> Series:

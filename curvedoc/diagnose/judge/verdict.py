@@ -25,14 +25,26 @@ _FILLERS = frozenset(
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
 
 
-def verdict(run: Run, findings: Sequence[Finding]) -> Verdict:
-    """failed, warning, healthy or inconclusive; notices and gaps never change it."""
+def verdict(run: Run, findings: Sequence[Finding], ended_early: bool = False) -> Verdict:
+    """failed, warning, ended-early, healthy or inconclusive; notices and gaps never change it.
+
+    ended_early: the run is known not to have got where it was going; faults outrank that.
+    """
     faults = [f for f in findings if f.kind == "pathology"]
     if any(f.severity in ("fatal", "error") for f in faults):
         return "failed"
     if faults:
         return "warning"
+    if ended_early:
+        return "ended-early"
     return "inconclusive" if grounds(run).lacking else "healthy"
+
+
+def until_then(run: Run) -> str:
+    """What is to be said of the curves of a run that ended early without a fault."""
+    if grounds(run).lacking:
+        return "too little was logged to judge it"
+    return "healthy until then: resume from the last checkpoint"
 
 
 def headline(

@@ -142,7 +142,7 @@ def _sentence(split: _Split, first: bool, counts: tuple[int, int, int, int], wor
 
 
 def _partings(family: SiblingFamily, verdicts: Mapping[str, Verdict], tested: int) -> list[Parting]:
-    chosen = [i for i, r in enumerate(family.runs) if verdicts.get(r.name, "inconclusive") != "inconclusive"]
+    chosen = [i for i, r in enumerate(family.runs) if verdicts.get(r.name) not in (None, "inconclusive", "ended-early")]
     outcome = _outcome([verdicts[family.runs[i].name] for i in chosen])
     if outcome is None:
         return []

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from curvedoc.core.diagnosis import Group, RunDiagnosis
 from curvedoc.diagnose.siblings.shape import distance, shape
 
-VERDICT_ORDER = ("failed", "warning", "inconclusive", "healthy")
+VERDICT_ORDER = ("failed", "warning", "ended-early", "inconclusive", "healthy")
 #: Below it a cause does not tell failures of one symptom apart, and the order in which channels moved does.
 _POSSIBLE = 0.3
 #: From here on a cause says by itself that two runs failed alike; below it their curves may say that they did not.

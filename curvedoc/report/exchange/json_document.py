@@ -66,6 +66,13 @@ def json_schema() -> dict[str, Any]:
     }
     by_role = {"type": "object", "additionalProperties": {"$ref": "#/$defs/Signal"}}
     defs["RunDiagnosis"]["properties"]["signals"] = by_role
+    # later versions may know more verdicts: what does not know one takes the run for one that is not healthy
+    verdicts = defs["RunDiagnosis"]["properties"]["verdict"]["enum"]
+    defs["RunDiagnosis"]["properties"]["verdict"] = {
+        "type": "string",
+        "description": f"Known so far: {', '.join(verdicts)}. The list is open.",
+        "examples": verdicts,
+    }
     top = defs.pop("Diagnosis")
     properties = {k: v for k, v in top["properties"].items() if k != "version"}
     properties |= {"schema": {"const": SCHEMA}, "curvedoc": {"type": "string"}}
@@ -90,6 +97,8 @@ def _document(d: Diagnosis) -> dict[str, Any]:
         row["headline"] = redact(row["headline"])
         for part in (row["findings"], row["causes"], row["messages"], row["nearest"], row["next_action"]):
             _redact_texts(part)
+        row["ending"]["because"] = redact(row["ending"]["because"])
+        row["ending"]["captured"] = {k: redact(v) for k, v in row["ending"]["captured"].items()}
         for fact in row["facts"].values():
             fact |= {k: redact(fact[k]) for k in ("because", "doubt") if fact[k] is not None}
         for curve in row["curves"]:

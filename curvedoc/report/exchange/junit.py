@@ -9,7 +9,7 @@ from curvedoc.core.diagnosis import Diagnosis, Finding, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.redact import redact
-from curvedoc.report.summary import ranked_findings, worst_first
+from curvedoc.report.summary import decides, ranked_findings, worst_first
 
 # XML 1.0 has no spelling for these, not even as character references.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -18,8 +18,8 @@ _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def to_junit(d: Diagnosis) -> str:
     """One suite per run: a failed case per pathology, a skipped one per symptom that could not be judged.
 
-    A run without a pathology has one passed case, so that it is counted. A warning fails as well; whether it breaks the
-    build is for the exit code to say. Ends with a newline.
+    A run without a pathology has one passed case, so that it is counted. A warning fails as well, and so does an early
+    end; whether it breaks the build is for the exit code to say. Ends with a newline.
     """
     suites = [_suite(run) for run in worst_first(d)]
     tests, failures, skipped = sum(s[1] for s in suites), sum(s[2] for s in suites), sum(s[3] for s in suites)
@@ -50,7 +50,7 @@ def _case(suite: str, name: str, state: str, message: str, text: str) -> str:
 def _suite(run: RunDiagnosis) -> tuple[str, int, int, int]:
     """The suite of one run, and its numbers of tests, failures and skipped ones."""
     suite = words.run_name(run.run) or "run"
-    faults = [f for f in ranked_findings(run) if f.kind == "pathology" and not f.explained_by]
+    faults = [f for f in ranked_findings(run) if decides(run, f) and not f.explained_by]
     cases = [_case(suite, _name(f), "failure", f.title, _told(run, f)) for f in faults]
     if not faults:
         cases.append(f"<testcase classname={_attr(suite)} name={_attr(run.verdict)}/>\n")

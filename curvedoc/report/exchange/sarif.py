@@ -11,7 +11,7 @@ from curvedoc.core.diagnosis import Diagnosis, Finding, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.escape import clip, visible
 from curvedoc.report.redact import redact
-from curvedoc.report.summary import ranked_findings, worst_first
+from curvedoc.report.summary import decides, ranked_findings, worst_first
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 #: GitHub shows 5,000 results of a file and drops the rest.
@@ -78,7 +78,7 @@ def _result(run: RunDiagnosis, f: Finding) -> dict[str, Any]:
         properties["steps"] = [f.first_step, f.last_step if f.last_step is not None else f.first_step]
     result: dict[str, Any] = {
         "ruleId": f.symptom,
-        "level": _LEVEL[f.severity] if f.kind == "pathology" else "note",
+        "level": _LEVEL[f.severity] if f.kind == "pathology" else "warning" if decides(run, f) else "note",
         "message": {"text": _plain(" ".join(parts))},
         "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(source)}, "region": {"startLine": 1}}}],
         "partialFingerprints": {"curvedoc/v1": mark.hexdigest()[:32]},

@@ -55,6 +55,7 @@ _STYLES = {
     "fail": "color:#a33600;font-weight:650;white-space:nowrap",
     "warn": "color:#7a5600;font-weight:650;white-space:nowrap",
     "unsure": "color:#5d4a86;font-weight:650;white-space:nowrap",
+    "early": "color:#5d4a86;font-weight:650;white-space:nowrap",
     "ok": "color:#00695a;font-weight:650;white-space:nowrap",
     "code": "font:12px/1.45 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:6px 0",
 }

@@ -26,6 +26,8 @@ def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
     rows.append(("Warnings", f"{tally.get('warning', 0):,}", ""))
     if any(_lost(d)):
         rows.append(("Spent after the onset", *_lost(d)))
+    elif tally.get("ended-early"):
+        rows.append(("Ended early", f"{tally['ended-early']:,}", ""))
     elif tally.get("inconclusive"):
         rows.append(("Could not be judged", f"{tally['inconclusive']:,}", ""))
     rows.append(sure if sure and head.asserts else ("Healthy", f"{tally.get('healthy', 0):,}", ""))

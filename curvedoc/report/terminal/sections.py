@@ -8,7 +8,7 @@ from curvedoc.report.summary import First
 from curvedoc.report.terminal.lines import Lines
 
 STYLE: dict[Verdict, str] = {
-    "failed": "bold red", "warning": "yellow", "inconclusive": "magenta", "healthy": "green",
+    "failed": "bold red", "warning": "yellow", "ended-early": "blue", "inconclusive": "magenta", "healthy": "green",
 }  # fmt: skip
 _PROBE = 3  # lines of code that are shown in the terminal
 

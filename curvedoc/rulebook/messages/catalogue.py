@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from curvedoc.core.errors import RuleError, RuleErrors
 from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.location import rules_dir
-from curvedoc.rulebook.messages.template import Template, template
+from curvedoc.rulebook.messages.template import MessageTemplate, template
 
 #: The folder of message files inside a folder of rules.
 FOLDER = "messages"
@@ -41,7 +41,7 @@ class Saying:
     """One template of one group, and the case that it must match."""
 
     group: MessageGroup
-    template: Template
+    template: MessageTemplate
     ending: SaidEnding
     case: str
 

@@ -26,7 +26,7 @@ _SLOT = re.compile(r"\{([a-z][a-z_]{0,30})(?::([a-z]{1,10}))?\}| ?\.\.\. ?")
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class MessageTemplate:
     """One message. words: its longest piece without a slot, by which it is looked for; weight: letters it fixes."""
 
     say: str
@@ -35,7 +35,7 @@ class Template:
     weight: int
 
 
-def template(say: str) -> Template:
+def template(say: str) -> MessageTemplate:
     """The template of a saying. Raises ValueError where a slot is of no kind, twice there, or no words are left.
 
     >>> template("exit code {code:n}$").regex
@@ -74,7 +74,7 @@ def template(say: str) -> Template:
         raise ValueError("a template needs words of its own")
     # the bare name of an exception says less than any words
     weight = 1 if _BARE.fullmatch(words) else sum(map(len, pieces)) + head + tail
-    return Template(say, "".join(out), words, weight)
+    return MessageTemplate(say, "".join(out), words, weight)
 
 
 def _words(text: str, out: list[str], pieces: list[str]) -> None:
