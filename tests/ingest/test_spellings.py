@@ -50,3 +50,13 @@ def test_a_spelling_gives_the_same_curves_and_roles(title: str, tmp_path: Path) 
 def test_at_least_60_spellings_are_tried_and_57_of_60_are_right() -> None:
     assert len(SPELLINGS) >= 60
     assert len(KNOWN) <= 3
+
+
+def test_known_words_without_any_counter_are_read_on_a_walk_where_two_curves_behave(tmp_path: Path) -> None:
+    loss, norm = VALUES["loss"](), VALUES["grad_norm"]()
+    rows = "".join(
+        f"{v},{2 * v + 0.01 * g},{int(7 * g) + 30 * i}\n" for i, (v, g) in enumerate(zip(loss, norm, strict=True))
+    )
+    (tmp_path / "progress.csv").write_text("policy loss,loss,num episodes\n" + rows)
+    run = read(tmp_path)
+    assert {m.metric for m in run.roles} >= {"loss", "policy loss"}

@@ -25,7 +25,7 @@ def is_log(table: RecordTable, named: bool) -> bool:
     """Whether the rows are moments of a training. named: somebody pointed at the file, which is held to less.
 
     A table that was met on a walk needs a counter or a clock and a curve that both behaves and goes somewhere, or a
-    word of training among its names and a curve that behaves.
+    word of training among its names and a curve that behaves; without anything that orders its rows, two of them.
     """
     if table.rows < (_ROWS_NAMED if named else _ROWS) or why_samples(table):
         return False
@@ -36,8 +36,10 @@ def is_log(table: RecordTable, named: bool) -> bool:
     curves = list(_curves(table, shape, {*axis.keys, *timed}))
     if named:
         return bool(curves) and (ordered or shape.name is not None or any(behaves(v) for _, v in curves))
-    told = any(is_outcome(name) and behaves(v) for name, v in curves)
-    return ordered and (told or any(behaves(v) and _learns(v) for _, v in curves))
+    told = sum(is_outcome(name) and behaves(v) for name, v in curves)
+    if not ordered:  # two columns of one table are not sorted at once
+        return told > 1
+    return told > 0 or any(behaves(v) and _learns(v) for _, v in curves)
 
 
 def _curves(table: RecordTable, shape: TableShape, known: set[str]) -> Iterator[tuple[str, Floats]]:
