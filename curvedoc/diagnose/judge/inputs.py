@@ -48,7 +48,7 @@ class Names(Env):
         super().__init__(bench.evaluator, program.given)
         self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
         self.makers = _makers(program)
-        self.firmer: Names | None = self if firm or not program.facts else None
+        self.firmer: Names | None = None
 
     def __missing__(self, name: str) -> Any:
         make = self.makers.get(name)
@@ -58,6 +58,8 @@ class Names(Env):
 
     def certain(self) -> Names:
         """The same names where facts that are guessed or in doubt are unknown."""
+        if self.firm or not self.program.facts:
+            return self  # and not kept: names that hold themselves would hold their run until the collector comes
         if self.firmer is None:
             self.firmer = Names(self.bench, self.program, self.subject, True)
         return self.firmer
