@@ -11,7 +11,7 @@ from curvedoc.ingest.bytes.file import decode, pointer, text_bytes
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
-from curvedoc.ingest.naming.log_words import is_usual
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
 from curvedoc.ingest.table.inference.structure import counts, is_clock
@@ -99,7 +99,9 @@ def _why_samples(head: bytes) -> str | None:
     if len(found) != 1:
         return None
     rows = as_records(found[0])
-    order = counted([*rows.numbers, *rows.texts]) or is_log(rows, named=False)
+    # three outcomes in rows of nothing but numbers are what a training prints, noisy as they may be
+    outcomes = sum(map(is_outcome, rows.numbers)) > 2 and not rows.texts
+    order = counted([*rows.numbers, *rows.texts]) or outcomes or is_log(rows, named=False)
     return why_samples(rows) or ("" if order else "rows without an order")
 
 
