@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run, of, oom_run, sweep
 from rich.cells import cell_len
 
-from curvedoc.core.diagnosis import Diagnosis, Evidence, Finding, Group, RunDiagnosis, Waste
+from curvedoc.core.diagnosis import Diagnosis, Finding, Group, RunDiagnosis, Waste
 from curvedoc.report.charts.spark import blocks, cells
-from curvedoc.report.html.fragment import to_fragment
-from curvedoc.report.html.page import to_html
-from curvedoc.report.markdown import to_markdown
 from curvedoc.report.summary import summarize, worst_first
 from curvedoc.report.terminal.summary import to_text
 
@@ -197,17 +194,6 @@ def test_a_narrow_terminal_keeps_the_onset_and_gives_up_the_rest() -> None:
     assert "last" in head[60] and "lost" not in head[60]
     assert "lost" in head[80] and "loss" not in head[80]
     assert "loss" in head[200] and len(head[200]) < 150  # no wider than what it holds
-
-
-def test_a_reason_does_not_repeat_the_finding_that_leads() -> None:
-    run = nan_run()
-    lead = run.findings[0].title
-    twice = replace(run.causes[0], supports=(Evidence(f"{lead}: growth is the mark of it"), *run.causes[0].supports))
-    doubled = of(replace(run, causes=(twice, *run.causes[1:])))
-    text = to_text(doubled)
-    assert "+ Growth is the mark of it" in text and f"{lead}:" not in text
-    for page in (to_html(doubled, baked=0), to_fragment(doubled), to_markdown(doubled)):
-        assert "Growth is the mark of it" in page and f"{lead}: growth" not in page
 
 
 def test_gaps_and_what_the_headline_says_are_not_seen_twice() -> None:

@@ -69,6 +69,12 @@ def test_no_answer_of_the_log_rules_the_first_cause_out(diagnosis: Diagnosis) ->
     assert not refuted
 
 
+def test_what_a_cause_does_in_theory_is_no_evidence_for_it(diagnosis: Diagnosis) -> None:
+    theory = {link.because for rule in load().rules for link in rule.causes}
+    told = [(r.run, e.text) for r in diagnosis.runs for c in r.causes for e in c.supports]
+    assert not [(run, text) for run, text in told if text in theory or text.partition(": ")[2] in theory]
+
+
 def test_a_page_has_one_onset(diagnosis: Diagnosis) -> None:
     for r in flagged(diagnosis):
         lead, at = lead_finding(r), onset(r)
