@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _NEED = re.compile(
     r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
-    r"(?P<target>config\.[a-z0-9_]+|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
+    r"(?P<target>config\.[a-z0-9_]+|name\.[a-z][a-z0-9_]*|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
     r"(?P<optional>\?)?(?: ~ (?P<regex>.+))?$"
 )
 #: A field of a sentence; a width would be a memory bomb, so only a sign, a precision and a type.
@@ -84,12 +84,10 @@ class Compiler:
         target, regex = match["target"], (match["regex"] or "").strip().strip("\"'")
         prefix, _, rest = target.partition(".")
         source: Source
-        if target == "log":
-            source = "log"
-        elif target == "restarts":
-            source = "restarts"
-        elif target == "label" and regex:
-            source = "label"
+        if target in ("log", "restarts", "ranks") or (target == "label" and regex):
+            source = cast(Source, target)
+        elif prefix == "name" and rest and regex:
+            source = "name"
         elif prefix == "config" and rest:
             source = "config-text" if regex else "config"
         elif prefix in ("note", "axis") and rest:
@@ -98,11 +96,12 @@ class Compiler:
                 self.problems.append((("needs", name), problem))
         else:
             source, rest = "role", target
-        if regex and source not in ("config-text", "label"):
-            self.problems.append((("needs", name), "only config.<key> and label take a regex"))
+        if regex and source not in ("config-text", "label", "name"):
+            self.problems.append((("needs", name), "only config.<key>, name.<role> and label take a regex"))
         if regex:
             self._regex(("needs", name), regex)
-        kind: dict[str, type] = {"config": float, "config-text": bool, "label": bool, "note": float, "axis": float}
+        kind: dict[str, type] = dict.fromkeys(("config", "note", "axis", "ranks"), float)
+        kind |= dict.fromkeys(("config-text", "label", "name"), bool)
         if source != "log":
             self._define(("needs", name), name, kind.get(source, Series))
         return Need(name, source, rest, bool(match["optional"]), cast(Member, match["member"] or ""), regex)
@@ -120,6 +119,8 @@ class Compiler:
     def _define(self, path: tuple[str | int, ...], name: str, kind: type) -> None:
         if name in self.types or name in functions() or name in TRUTHS:
             self.problems.append((path, f"'{name}' is taken already"))
+        if name in self._read:  # it would read itself
+            self.problems.append((path, f"'{name}' was read as a fact above: give it another name"))
         self.types[name] = kind
 
     def expr(self, path: tuple[str | int, ...], text: str, want: type | None = None) -> Expr | None:

@@ -206,6 +206,11 @@ def _known(parts: list[Code]) -> Code:
 
 def _sure(parts: list[Code]) -> Code:
     (part,) = parts
+    return lambda env: part(env) is True
+
+
+def _firm(parts: list[Code]) -> Code:
+    (part,) = parts
     return lambda env: part(env) is True and part(env.certain()) is True
 
 
@@ -247,6 +252,7 @@ def _extreme(choose: Callable[[list[float]], float], parts: list[Code]) -> Code:
 _SPECIAL: Mapping[str, Callable[[list[Code]], Code]] = {
     "known": _known,
     "sure": _sure,
+    "firm": _firm,
     "either": _either,
     "any": lambda parts: _of_known(False, parts),
     "all": lambda parts: _of_known(True, parts),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from curvedoc.rulebook.facts_schema import FactCase
     from curvedoc.rulebook.schema import Case, CauseCase
 
-Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts"]
+Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts", "name", "ranks"]
 Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]
 Scope = Literal["run", "layer", "metric", "rank", "siblings"]
 

@@ -17,6 +17,7 @@ from curvedoc.core.series import Series
 SPECIAL: Mapping[str, tuple[int, int, type | None]] = {
     "known": (1, 1, None),
     "sure": (1, 1, bool),
+    "firm": (1, 1, bool),
     "either": (2, 2, object),
     "any": (2, 8, bool),
     "all": (2, 8, bool),

@@ -128,8 +128,9 @@ def test_what_rests_on_a_guess_is_a_guess(tmp_path: Path) -> None:
         ("height > 2", "error", {}, "warning"),  # a guess must not fail a run
         ("height > 2", "error", {"lr": 3.0}, "error"),
         ("height > 2", "error", {"lr": 3.0, "min_lr": 9.0}, "warning"),  # nor a fact in doubt
-        ("sure(height > 2)", "error", {}, None),
-        ("sure(height > 2)", "error", {"lr": 3.0}, "error"),
+        ("sure(height > 2)", "error", {}, "warning"),
+        ("firm(height > 2)", "error", {}, None),
+        ("firm(height > 2)", "error", {"lr": 3.0}, "error"),
         ("color == red", "warning", {}, "warning"),
         ("color == blue", "warning", {}, None),
         ("color in (blue, red)", "fatal", {"lr": 1.0}, "fatal"),
@@ -176,6 +177,12 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str
 def test_a_rule_that_compares_with_a_word_outside_the_list_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RuleErrors, match="'blu' is not in its list of words"):
         book_of(tmp_path, RULE.format(condition="color == blu", severity="error"), height=HEIGHT, color=COLOR)
+
+
+def test_a_measure_may_not_take_the_name_of_a_fact_that_it_reads(tmp_path: Path) -> None:
+    rule = RULE.format(condition="height > 2", severity="error").replace("{tall:", "{height: height / 2, tall:")
+    with pytest.raises(RuleErrors, match="'height' was read as a fact above"):
+        book_of(tmp_path, rule, height=HEIGHT, color=COLOR)
 
 
 def test_facts_that_are_known_by_each_other_are_refused(tmp_path: Path) -> None:

@@ -45,7 +45,8 @@ def test_the_list_names_what_is_gone_and_what_is_there() -> None:
     for old, new in known.params.items():
         rule = old.partition(".")[0]
         assert BOOK.rule(rule) is not None and old not in PARAMS, old
-        assert new is None or f"{rule}.{new}" in PARAMS, old
+        of_facts = {f"{f.id}.{p.name}" for f in BOOK.facts.values() for p in f.program.params}
+        assert new is None or f"{rule}.{new}" in PARAMS or new in of_facts, old
     words = {*functions(), *SPECIAL}
     assert not words & set(known.words) and set(known.words.values()) <= words
 
@@ -62,6 +63,12 @@ def test_a_threshold_that_is_gone_is_warned_about_and_the_rest_is_set(monkeypatc
     assert rule is not None and rule.program.given["rows_min"] == 40
     with pytest.raises(UsageError):
         tune(BOOK, ["underfitting.never_there=1"])
+
+
+def test_a_threshold_that_moved_to_a_fact_is_set_there() -> None:
+    with pytest.warns(renames.OldName, match=re.escape("set warm_start.spelled")):
+        tuned = tune(BOOK, ["underfitting.spelled=1.5"])
+    assert tuned.facts["warm_start"].program.given["spelled"] == 1.5
 
 
 def test_a_users_rule_with_old_names_is_read_with_a_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

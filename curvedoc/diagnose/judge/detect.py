@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from curvedoc.diagnose.judge.inputs import Bench, Subject
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.judge.sentences import evidence, first_that_holds
 from curvedoc.rulebook.evaluate import Env, code_of
-from curvedoc.rulebook.rule import Need, Rule
+from curvedoc.rulebook.rule import Need, Program, Rule
 
 Outcome = Literal["fires", "silent", "not-judged", "broken"]
 
@@ -92,7 +92,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         scope=dict(subject.scope),
         # every sentence may need a number that this run does not have; the title needs none
         evidence=evidence(rule.evidence, env, texts, axis) or (Evidence(rule.title),),
-        measures={k: env[k] for k, _ in rule.program.measures if isinstance(env[k], (float, bool))},
+        measures={k: env[k] for k in _told(rule.program) if isinstance(env[k], (float, bool))},
         causes=_shares(rule, env),
     )
     return Judgment(rule, "fires", finding=finding)
@@ -113,6 +113,12 @@ def _conditions(rule: Rule, env: Env) -> list[bool | None]:
             env[name] = held
         truths.append(held)
     return truths
+
+
+def _told(program: Program) -> Iterator[str]:
+    """The names whose values a finding tells: measures, and the facts beside them."""
+    yield from (name for name, _ in program.measures)
+    yield from program.facts
 
 
 def _step(env: Mapping[str, Any], name: str | None) -> int | None:

@@ -146,7 +146,9 @@ class Bench:
     def value_of(self, name: str, firm: bool) -> Any:
         """The value of a fact, None where it is unknown, or where it is not firm and only such a fact is wanted."""
         known = self.fact(name)
-        return None if known is None or (firm and not known.firm) else known.value
+        if known is None or (firm and not known.firm):
+            return None
+        return float(known.value) if type(known.value) is int else known.value  # a step, as other numbers
 
     def words(self, program: Program) -> dict[str, str]:
         """How the facts of a program read that are words."""
@@ -205,6 +207,11 @@ class Bench:
                 return 1.0 if self.run.axis == need.target else 0.0
             case "restarts":
                 return self.restarts()
+            case "name":
+                metric = next((m.metric for m in self.run.matches(need.target)), None)
+                return None if metric is None else _contains(metric, need.regex)
+            case "ranks":
+                return float(len(self.run.ranks())) or None
             case "log":
                 return True if self.run.has_text else None
 

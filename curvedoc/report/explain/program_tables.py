@@ -28,6 +28,10 @@ def _source(need: Need) -> str:
     match need.source:
         case "log":
             return "the text log"
+        case "name":
+            return f"whether the metric taken for `{need.target}` is named like `{need.regex}`"
+        case "ranks":
+            return "how many ranks logged"
         case "restarts":
             return "restarts of the step counter"
         case "label":
