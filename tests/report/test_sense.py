@@ -85,7 +85,10 @@ def test_a_page_has_one_onset(diagnosis: Diagnosis) -> None:
 def test_no_sentence_is_cut_in_mid_word_or_has_a_gap(diagnosis: Diagnosis) -> None:
     for r in diagnosis.runs:
         said = [r.headline, *(f.title for f in r.findings), *(c.action for c in r.causes)]
-        said += [e.text for f in r.findings for e in f.evidence]
+        # what is quoted is not ours: a line of code may hold braces
+        said += [
+            e.text for f in r.findings for e in f.evidence if not e.text.startswith(("the user's code", "the log says"))
+        ]
         for text in said:
             assert not re.search(r"\{|\}|\bNone\b|\.\.(?!\.)| ,|\s{2,}|step -1", text.replace("...", "…")), text
 
