@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
@@ -59,7 +58,7 @@ class Compiler:
         self.types: dict[str, type] = {}
         self.facts: Mapping[str, type] = facts or {}
         #: names of the file stand before facts, so that a new fact breaks no file that has a measure of its name
-        self.names = ChainMap(self.types, dict(self.facts))
+        self.names: dict[str, type] = dict(self.facts)
         self.texts: set[str] = set()
         self._read: set[str] = set()
 
@@ -121,7 +120,7 @@ class Compiler:
             self.problems.append((path, f"'{name}' is taken already"))
         if name in self._read:  # it would read itself
             self.problems.append((path, f"'{name}' was read as a fact above: give it another name"))
-        self.types[name] = kind
+        self.types[name] = self.names[name] = kind
 
     def expr(self, path: tuple[str | int, ...], text: str, want: type | None = None) -> Expr | None:
         """One checked expression of the wanted type."""

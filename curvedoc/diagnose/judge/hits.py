@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from curvedoc.core.run import empty_messages
 from curvedoc.core.series import Floats, Series
 from curvedoc.rulebook.compile import CAPTURED
 
@@ -27,14 +28,18 @@ class Hits:
     messages: pl.DataFrame  # themselves, columns of `Run.messages`
 
 
+_NONE = Hits(Series(np.zeros(0, dtype=np.int64), np.zeros(0), "messages"), {}, empty_messages())
+
+
 def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None = None) -> Hits:
     """What a pattern of this name matches.
 
     excepted: a regex of messages that are no hit although they match; a traceback is one whatever else it says.
     """
-    found = messages
-    if len(found):
-        found = found.filter(pl.col("text").str.contains(regex))
+    mask = messages["text"].str.contains(regex) if len(messages) else None
+    if mask is None or not mask.any():  # nearly all patterns of nearly all runs
+        return _NONE
+    found = messages.filter(mask)
     if excepted is not None and len(found):
         found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(excepted))
     step = found["step"].fill_null(BEFORE_FIRST).to_numpy().astype(np.int64)
