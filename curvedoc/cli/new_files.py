@@ -38,6 +38,10 @@ TEMPLATE = """\
 # [facts]
 # classes = 10
 
+# What a column of a log without known names is, by its role or "step" (curvedoc doctor PATH prints a line).
+# [map]
+# step = "it"
+
 # Which logged metric is taken for which role (curvedoc doctor PATH shows the choice).
 # [signals]
 # loss = "train/my_loss"

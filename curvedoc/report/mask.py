@@ -15,7 +15,7 @@ from curvedoc.report.redact import MASK
 _OURS = frozenset(
     {
         "symptom", "cause", "kind", "severity", "verdict", "role", "answer", "cost", "yes", "no", "explained_by",
-        "rules_digest", "version", "causes", "signature", "needs", "format", "level", "axis",
+        "rules_digest", "version", "causes", "signature", "needs", "format", "level", "axis", "trust",
     }
 )  # fmt: skip
 Mask = Callable[[str], str]

@@ -116,7 +116,7 @@ def test_a_run_that_logged_only_its_validation_loss_is_told_by_it(tmp_path: Path
     ],
 )
 def test_a_headline_names_the_cause_unless_that_says_the_same(finding: str, cause: str, headline: str) -> None:
-    found = Finding("s", finding, "pathology", "error", 1.0, 7, None, None)
+    found = Finding("s", finding, "pathology", "error", 1.0, 7, None, None, general=finding)
     ranked = RankedCause("c", cause, 0.9, findings=("s",))
     assert said("step", [found], [ranked]) == headline.format(finding)
 

@@ -345,7 +345,7 @@ def test_the_command_line_wins_over_the_environment_and_that_over_the_file(monke
     in_force = tomllib.loads(shown.stdout)
     assert in_force == {
         "rules": [], "select": [], "ignore": ["divergence"], "set": [], "sensitivity": 0.5,
-        "signals": {"loss": "a/b", "lr": "c"}, "facts": {}, "fail-on": "error",
+        "signals": {"loss": "a/b", "lr": "c"}, "facts": {}, "map": {}, "fail-on": "error",
     }  # fmt: skip
     source = dict(re.findall(r"^\[?([a-z-]+).*  # (.*)$", shown.stdout, re.MULTILINE))
     assert source["fail-on"] == "command line" and source["sensitivity"] == "CURVEDOC_SENSITIVITY"

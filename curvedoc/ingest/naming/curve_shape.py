@@ -117,9 +117,9 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
     rows = np.linspace(0, n - 1, min(n, 400)).astype(np.int64)
     y, x = total[rows], np.stack([o[rows] for o in others], axis=1)
     scale = np.max(np.abs(x), axis=0)
-    live = np.flatnonzero((scale > 0.0) & (np.ptp(x, axis=0) > 0.0))
+    live = np.flatnonzero((scale > 0.0) & (x.max(axis=0) > x.min(axis=0)))
     top = float(np.max(np.abs(y)))
-    if len(live) < 2 or top == 0.0 or float(np.ptp(y)) == 0.0:
+    if len(live) < 2 or top == 0.0 or float(y.max()) == float(y.min()):
         return []
     weight, *_ = np.linalg.lstsq(x[:, live] / scale[live], y / top, rcond=None)
     share = weight  # of the total's top, by each part's own
