@@ -39,6 +39,9 @@ def hovers(s: Series, band: float) -> bool | None:
     if len(v) < 5:
         return None
     y = v.value[1:]
+    scale = float(np.abs(y).max())
+    if scale > 0.0:
+        y = y / scale  # values near the largest float would overflow in a difference
     level = float(np.median(y))
     if bool((np.abs(y - level) > band * abs(level)).any()):
         return False
