@@ -31,6 +31,8 @@ TRIED = {
     "jsonl": ("records of common trainers, re-enacted, and of any key: one run in more than 60 spellings", "test_spellings.py"),
     "csv": ("tables of common loggers, re-enacted, and of any header or none: one run in more than 60 spellings", "test_spellings.py"),
     "headless": ("made up, whole and damaged", "test_read_headless.py"),
+    "sacred": ("folders laid out as sacred does", "../diagnose/test_endings.py"),
+    "notebook": ("cells with streams, tables and tracebacks, made up", "test_read_notebook.py"),
     "text": ("lines of common trainers, re-enacted", "test_read_text.py"),
 }  # fmt: skip
 

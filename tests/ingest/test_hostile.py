@@ -19,7 +19,7 @@ from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.bytes import sparse as bytes_sparse
 from curvedoc.ingest.json import records as json_records
 from curvedoc.pipeline import analyze
-from curvedoc.triage import Limits, sweep
+from curvedoc.triage import Limits, bundle_sweep
 from curvedoc.triage.run.time_limit import TooLate, alarm
 
 FIFTY_GB = 50 << 30
@@ -134,7 +134,7 @@ def test_every_trap_is_told_and_every_run_beside_it_diagnosed(tree, tmp_path, co
     d = json.loads(out.read_text())
     runs = {r["run"] for r in d["runs"]}
     assert {"good0", "good1", "good2", "settings", "pipes"} <= runs
-    told = {Path(u["path"]).parts[0] if not Path(u["path"]).is_absolute() else Path(u["path"]).parent.name
+    told = {(*Path(u["path"]).parts, ".")[0] if not Path(u["path"]).is_absolute() else Path(u["path"]).parent.name
             for u in d["unreadable"]}  # fmt: skip
     noted = {r["run"] for r in d["runs"] for s in r["sources"] if s["notes"]}
     for folder in sorted(p.name for p in tree.iterdir()):
@@ -227,8 +227,8 @@ def test_a_large_or_packed_file_is_read_by_a_worker_even_with_one_job(tmp_path, 
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "x.jsonl.gz").write_bytes(gzip.compress((tmp_path / "a" / "metrics.jsonl").read_bytes() * 2))
     jobs = []
-    pool = sweep.run_pool
-    monkeypatch.setattr(sweep, "run_pool", lambda *a: jobs.append(a[2]) or pool(*a))
+    pool = bundle_sweep.run_pool
+    monkeypatch.setattr(bundle_sweep, "run_pool", lambda *a: jobs.append(a[2]) or pool(*a))
     assert [r.run for r in analyze(tmp_path, limits=Limits()).runs] == ["a", "b::1", "b::2"]
     assert jobs == [1]
     assert [r.run for r in analyze(tmp_path / "a", limits=Limits()).runs] and jobs == [1]

@@ -62,7 +62,7 @@ def test_each_run_folder_is_a_run_with_its_metrics_and_parameters(tmp_path: Path
     assert set(runs) == {f"mlruns/866374962228824626/{i}" for i in (ID, "b" * 32)}
     run = runs[f"mlruns/866374962228824626/{ID}"]
     assert values(run, "train/loss")[:2] == [(0, 3.0), (10, 2.9)]
-    assert [m.role for m in run.roles] == ["loss", "grad_norm"]
+    assert {m.role for m in run.roles} == {"loss", "grad_norm"}
     assert run.settings["lr"] == 0.0003
     assert run.config["mlflow.run_name"] == "first" and run.config["tags.team"] == "blue"
     assert "tags.mlflow.user" not in run.config

@@ -21,7 +21,7 @@ _FORBIDDEN = re.compile(
 def visible_text(text: str) -> str:
     r"""The text with every control that a terminal would obey spelled out.
 
-    >>> shown("a\x1b]52;c;ZXZpbA==\x07b \x1b[1mc") == "a\\x1b]52;c;ZXZpbA==\\x07b \x1b[1mc"
+    >>> visible_text("a\x1b]52;c;ZXZpbA==\x07b \x1b[1mc") == "a\\x1b]52;c;ZXZpbA==\\x07b \x1b[1mc"
     True
     """
     return _FORBIDDEN.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)

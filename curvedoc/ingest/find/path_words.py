@@ -59,7 +59,7 @@ def relative_name(path: Path, base: Path) -> str:
     """A path relative to a folder, with forward slashes, as text that can be written anywhere: bytes of a name that
     are no UTF-8 become U+FFFD.
 
-    >>> shown(Path("/a/b/c.log"), Path("/a"))
+    >>> relative_name(Path("/a/b/c.log"), Path("/a"))
     'b/c.log'
     """
     text, above = str(path), f"{base}{os.sep}"
@@ -131,7 +131,7 @@ def rank_of_file(name: str) -> int | None:
 def unnamed_rank(name: str) -> tuple[str, int] | None:
     """(what precedes it, number) of a name that may number ranks without saying so.
 
-    >>> bare_rank("slurm-4711_1.out"), bare_rank("exp-1.jsonl")
+    >>> unnamed_rank("slurm-4711_1.out"), unnamed_rank("exp-1.jsonl")
     (('slurm-4711_', 1), None)
     """
     found = _RANK_BARE.fullmatch(stem(name))

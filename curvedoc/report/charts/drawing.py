@@ -12,6 +12,7 @@ from curvedoc.core.diagnosis import Curve
 from curvedoc.report.charts.columns import columns
 from curvedoc.report.charts.panels import Panel, RunPicture
 from curvedoc.report.charts.vega import color
+from curvedoc.report.redact import redact
 
 _LINE_COLORS = ("s-val", "s-gn", "s-lr", "s-tp", "s-ref")
 _MAIN_COLOR = {"loss": "s-train", "grad_norm": "s-gn", "lr": "s-lr"}
@@ -70,7 +71,7 @@ def drawing(pic: RunPicture, most: int, raw: bool = True) -> dict[str, Any]:
         "view": list(pic.view),
         "panels": panels,
         "bands": [{"a": b.start, "b": b.end, "k": b.kind, "l": b.text if b.kind == "dead" else ""} for b in pic.bands],
-        "marks": [{"x": p.step, "n": str(p.number), "t": p.text} for p in pic.pins],
+        "marks": [{"x": p.step, "n": str(p.number), "t": redact(p.text)} for p in pic.pins],
         "zoom": list(pic.zoom) if pic.zoom else None,
     }
 

@@ -16,6 +16,7 @@ from curvedoc.report.charts.marks import notes
 from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.charts.static_svg import filled
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
+from curvedoc.report.redact import redact
 from curvedoc.report.summary import worst_first
 
 #: Buckets of one curve in a figure: about one for two pixels.
@@ -133,7 +134,7 @@ def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:
             out += [
                 "",
                 *(
-                    f"{p.number}. {markdown(clip(p.text, 600))}, {run.axis} {p.step:,}"
+                    f"{p.number}. {markdown(clip(redact(p.text), 600))}, {run.axis} {p.step:,}"
                     for p in notes(picture(run).pins)
                 ),
             ]

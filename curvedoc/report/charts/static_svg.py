@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from curvedoc.report import words
 from curvedoc.report.charts.vega import WIDTH, color
 from curvedoc.report.escape import visible
+from curvedoc.report.redact import redact
 
 _LEFT, _RIGHT = 46, 14
 _BADGE = 25.0  # pixels between badges, so that each is a target of 24
@@ -156,5 +157,5 @@ def _tidy(svg: str, name: str, alt: str) -> Markup:
     # vl-convert counts its ids over the life of the process; here they count from zero in each picture.
     known = {made: f"{name}c{i}" for i, made in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg)))}
     svg = _ID.sub(lambda m: m[1] + known.get(m[2], m[2]), svg)
-    label = escape(visible(alt))
+    label = escape(visible(redact(alt)))
     return Markup(re.sub(r"^<svg ", lambda _: f'<svg role="img" aria-label="{label}" ', svg, count=1))
