@@ -263,7 +263,7 @@ def corpus_runs() -> tuple[Sequence[Run], Sequence[RunDiagnosis]]:
 def test_probabilities_of_causes_hold_on_the_corpus(
     corpus_runs: tuple[Sequence[Run], Sequence[RunDiagnosis]],
 ) -> None:
-    """Loosely: an error of at most 0.15 where the fit has 0.10."""
+    """No bin is over-confident."""
     _, labels = read_labels(CORPUS)
     directories = frozenset(label.run for label in labels)
     said: dict[str, list[RunDiagnosis]] = {}
@@ -273,7 +273,10 @@ def test_probabilities_of_causes_hold_on_the_corpus(
         [judge(unit, united([r for key in unit.members for r in said.get(key, ())]), KINDS) for unit in units(labels)]
     )
     assert sum(b.right.n for b in made.reliability) > 100
-    assert made.calibration_error is not None and made.calibration_error <= 0.15
+    # A label accepts every cause that its log cannot tell apart, while what is stated is shared among them and "none of
+    # these": so the first may be right more often than it says, never less by more than 12 points.
+    over = {(b.low, b.high): b.said - b.right.k / b.right.n for b in made.reliability if b.right.n >= 10}
+    assert len(over) >= 3 and max(over.values()) <= 0.12, over
     doubted = [b.right for b in made.reliability if b.high <= 0.6]
     sure = [b.right for b in made.reliability if b.low >= 0.8]
     assert sum(r.k for r in doubted) / sum(r.n for r in doubted) < sum(r.k for r in sure) / sum(r.n for r in sure)
