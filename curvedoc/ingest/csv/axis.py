@@ -21,7 +21,7 @@ STEPS = (
 )  # fmt: skip
 #: Reinforcement learning counts these; beside them "time/iterations" counts something coarser.
 TIMESTEPS = ("total_timesteps", "num_timesteps", "timesteps")
-INNER = ("batch", "batch_idx", "minibatch")
+INNER = ("batch", "batch_idx", "batch_id", "minibatch")
 EPOCHS = ("epoch", "epochs", "round", "episode")
 _RANKS = ("rank", "global_rank", "local_rank", "process_index")
 _TIMES = (
@@ -41,6 +41,8 @@ _UNNAMED = ("column_1", "unnamed:_0", "index", "idx", "n", "i", "t", "row", "#")
 _FIRST = 3
 #: Rows that an epoch may have at most to stand for the step.
 _ROWS = 4
+#: A counter that falls on more of its rows than this counts something else.
+_FALLING = 0.2
 #: Seconds since the epoch begin here; smaller numbers are durations.
 _CLOCK_FLOOR = 1e9
 _MILLIS_FLOOR = 1e11
@@ -110,14 +112,27 @@ def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats])
     """The axis, or one that serves better: an epoch that holds for many rows, or comes in fractions, counts none of
     them. Then, and where nothing counts, a column without a real name (pandas' index) does if it ascends; else rows.
 
-    column: the values of one.
+    column: the values of one. A "step" that falls again and again while another counter goes on by one is a length (the
+    steps of an episode), and the other counts.
     """
+    if axis.kind == "step" and axis.column is not None and axis.inner is None and _falls(column(axis.column)):
+        low = [_plain(n) for n in names]
+        for wanted in (*EPOCHS, *STEPS, *_UNNAMED):
+            at = low.index(wanted) if wanted in low else axis.column
+            if at != axis.column and _ascends(column(at)):
+                return CsvAxis(at, "step", axis.rank)
     if axis.kind == "step" or (axis.column is not None and _few_rows_each(column(axis.column))):
         return axis
     for i, name in enumerate(names[:_FIRST]):
         if _plain(name) in _UNNAMED and _ascends(column(i)):
             return CsvAxis(i, "step", axis.rank)
     return CsvAxis(None, "row", axis.rank)
+
+
+def _falls(count: Floats) -> bool:
+    """Whether a counter goes down too often for restarts."""
+    known = count[np.isfinite(count)]
+    return len(known) > _ROWS and float((np.diff(known) < 0).mean()) > _FALLING
 
 
 def _few_rows_each(epoch: Floats) -> bool:

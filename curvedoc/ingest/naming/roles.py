@@ -11,6 +11,7 @@ import numpy as np
 
 from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
+from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
 from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
@@ -36,6 +37,8 @@ _LAYERED = word_set(
 _UNSEEN = {"val": "test"}
 #: What has the norm of the whole, and what measures it.
 _OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
+#: What may be better high or low: it stands in for a loss where it falls.
+_EITHER = word_set("score")
 #: A role of the test split stands in for validation where there is none.
 _TEST = {
     "test_loss": "val_loss",
@@ -201,7 +204,10 @@ def _promoted(
         spare = [
             (f, r)
             for f, r in found
-            if r.family == "metric" and r.split in (split, _UNSEEN.get(split)) and r.base in names_in
+            if r.family == "metric"
+            and r.split in (split, _UNSEEN.get(split))
+            and r.base in names_in
+            and (r.base not in _EITHER or curve_shape.falls(f.finite))
         ]
         if spare:
             # beside one that says its split, one that says none may be of any

@@ -48,6 +48,15 @@ class LineNumbers:
         out[self.line[sel][::-1]] = source[sel][::-1]
         return out
 
+    def only(self, kept: NDArray[np.bool_]) -> LineNumbers:
+        """Those of the lines that are kept."""
+        mine = kept[self.line]
+        place = np.cumsum(kept) - 1
+        return LineNumbers(
+            place[self.line[mine]], self.kind[mine], self.value[mine], self.of[mine], self.name[mine],
+            self.factor[mine], self.names, int(kept.sum()),
+        )  # fmt: skip
+
     def between(self, first: int, last: int) -> LineNumbers:
         """Those of the lines from `first` to before `last`."""
         a, b = np.searchsorted(self.line, [first, last])

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
 import polars as pl
 
+from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
 from curvedoc.ingest.text.layouts.columns import column_plans
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
+from curvedoc.ingest.text.line.slots import METRIC
 
 #: A sentence with an outcome that is said so often is a record.
 HABIT = 5
+#: A word and a colon ahead of the first name.
+_HEAD = re.compile(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
 
 
 def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
@@ -18,7 +26,32 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     named = headers(could.unique(maintain_order=True).head(MAX_HEADERS))
     plans = {t: (table_plan(t, named) if named else None) or plan_of(t) for t in dict.fromkeys(templates)}
     plans |= column_plans(lines, plans)
+    plans |= _labeled(plans)
     return [plans[t] for t in templates]
+
+
+def _labeled(plans: Mapping[str, LinePlan]) -> dict[str, LinePlan]:
+    """Plans of rows that differ by the word at their head ("PER: precision: 0.9", "LOC: precision: 0.8"), where others
+    give the same names without one: their names with the word before them."""
+    bare: set[str] = set()
+    heads: dict[tuple[str, ...], dict[str, str]] = {}
+    for template, plan in plans.items():
+        if plan.kind == "loose" and len(plan.slots) > 1:
+            head = _HEAD.match(template[plan.prefix.end :])
+            word = head.group(1) if head is not None else ""
+            if word and spaced(word) not in SCOPES and not is_usual(word):
+                heads.setdefault(shape_of(plan), {})[template] = word
+            else:
+                bare |= set(shape_of(plan))
+    out = {}
+    for shape, of in heads.items():
+        if len(set(of.values())) > 1 and not bare.isdisjoint(shape):
+            for template, word in of.items():
+                named = tuple(
+                    replace(s, name=f"{word}/{s.name}") if s.role == METRIC else s for s in plans[template].slots
+                )
+                out[template] = replace(plans[template], slots=named)
+    return out
 
 
 def shape_of(plan: LinePlan) -> tuple[str, ...]:

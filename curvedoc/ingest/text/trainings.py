@@ -14,6 +14,8 @@ from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import RANK
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text.points import Read, main_curve, read_points
+from curvedoc.ingest.text.record_scopes import scoped
+from curvedoc.ingest.text.repeats import repeated
 from curvedoc.ingest.trainings.starts import Progress, Returns, cut, returns, starts
 
 #: A line that announces something has a word in it.
@@ -38,6 +40,10 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     anew."""
     events = lines.filter(pl.col("kind") != "").select("idx", "tokens", "tid", "time", "rank")
     cells = read_cells(events, plans)
+    again = repeated(events, cells, plans)
+    if bool(again.any()):
+        events, cells = events.filter(pl.Series(~again)), cells.only(~again)
+    cells = scoped(lines, events, cells, plans)
     tid = events["tid"].to_numpy()
     count = counters(cells, tid, plans)
     at = _starts(lines, events, cells, count)
@@ -74,10 +80,22 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     out = []
     for i in begin:
         a, low = int(rows[i]), int(rows[i - 1])
+        fell = _fallen(ev.step, low + 1, a)
         while a - 1 > low and counted[a - 1] and not ev.record[a - 1]:
             a -= 1
-        out.append(a)
+        out.append(min(a, fell))
     return out
+
+
+def _fallen(count: NDArray[np.float64], first: int, last: int) -> int:
+    """The first of the events from `first` to before `last` whose counter is below the one before it; `last` for none.
+
+    Records of other metrics may stand between the last record of a training and the first one of the next.
+    """
+    known = np.flatnonzero(~np.isnan(count[:last]))
+    known = known[max(int(np.searchsorted(known, first)) - 1, 0) :]
+    down = np.flatnonzero(np.diff(count[known]) < 0)
+    return int(known[down[0] + 1]) if len(down) else last
 
 
 def _carried(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix
-from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
+from curvedoc.ingest.text.line.slots import EPOCH, METRIC, PLACE, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER, slots
 
 #: Rows that show how a column goes, and as many as are looked at.
@@ -130,13 +130,13 @@ def _by_behavior(table: Floats, plans: Mapping[str, LinePlan]) -> LinePlan | Non
 
 
 def _counter(v: Floats) -> int | None:
-    """What a column counts: steps where each row has another, epochs where rows share one; None for a measure."""
+    """What a column counts: places (steps, or epochs as the lines around tell) where each row has another, epochs where rows share one; None for a measure."""
     if not bool(np.isfinite(v).all()) or bool((v != np.floor(v)).any()) or v.max() == v.min():
         return None
     move = np.diff(v)
     if float((move < 0).mean()) > _FALLS:
         return None
-    return STEP if float((move > 0).mean()) > 0.5 else EPOCH
+    return PLACE if float((move > 0).mean()) > 0.5 else EPOCH
 
 
 def _falls(v: Floats) -> bool:

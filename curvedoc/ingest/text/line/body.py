@@ -45,6 +45,8 @@ _ALLOWED_REST = frozenset(
         "results",
     ]
 )
+#: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
+_SCORES = frozenset({"score", "objective"})
 
 
 def _split(gap: str) -> tuple[str, str, str, str]:
@@ -93,7 +95,7 @@ def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
             if last in names and len(parts) >= take:
                 rest = [w for w in parts[:-take] if w[:1].isalpha()]
-                if all(w in _ALLOWED_REST or w in SCOPES or is_outcome(w) for w in rest):
+                if all(w in _ALLOWED_REST or w in SCOPES or w in _SCORES or is_outcome(w) for w in rest):
                     return role, " ".join(rest)
     return None
 
@@ -124,7 +126,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.found.append(NumberSlot(METRIC, slot, f"{state.listed}[{state.count}]"))
     elif sep and state.rest:
         key = " ".join(w for w in state.rest.split() if w.lower() not in _ALLOWED_REST)
-        if key and is_outcome(key):
+        if key and (is_outcome(key) or key.lower() in _SCORES):
             state.found.append(NumberSlot(METRIC, slot, key, words.unit_of(tail)))
             state.strong, state.rest = True, ""
     elif (
@@ -196,7 +198,10 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
 def _leftover(state: Body, text: str) -> None:
     """Text that is no key: a scope when it says nothing else, prose otherwise."""
     said = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
-    if said and all(w.lower() in SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) for w in said):
+    headed = text.rstrip().endswith(":")
+    if said and all(
+        w.lower() in SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) or (headed and is_outcome(w)) for w in said
+    ):
         scope = scope_of(text)
         if scope:
             state.scopes.append(scope)

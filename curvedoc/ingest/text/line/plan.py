@@ -26,6 +26,7 @@ _COULD = re.compile(
 )
 #: What the description of a bar may say when the bar is the training's own.
 _TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
+_BAR = re.compile("\\|\\||\u2592")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -56,7 +57,7 @@ class LinePlan:
 
 def _bar_scope(body: str) -> str:
     """The scope of a progress bar: "other" where its description speaks of something else than the training."""
-    said = re.findall(r"[A-Za-z]{2,}", body.split("||", 1)[0])
+    said = re.findall(r"[A-Za-z]{2,}", _BAR.split(body, maxsplit=1)[0])
     return scope_of(" ".join(said)) or ("" if all(_TRAINING.fullmatch(w) or is_usual(w) for w in said) else "other")
 
 

@@ -25,6 +25,10 @@ INNER_WORDS = (
     "minibatch",
     "mini batch",
     "batch idx",
+    "batch id",
+    "batch index",
+    "batch no",
+    "batch num",
     "micro step",
     "ba",
 )

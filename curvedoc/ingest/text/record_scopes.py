@@ -1,0 +1,102 @@
+"""What records without a counter of their own speak of: the evaluation or the heading that they stand under, or the
+epoch that counted records led up to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome
+from curvedoc.ingest.naming.word_set import word_set
+from curvedoc.ingest.text.cells import LineNumbers
+from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.prefix import read_prefix
+from curvedoc.ingest.text.line.slots import INNER, METRIC, PLACE, STEP
+from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
+
+#: A heading is short.
+_HEADING = 100
+_BESIDE = word_set(
+    """set sets results result metrics phase start starting on of the evaluate data model performance stats statistics
+    summary dataset split loop begin running"""
+)
+#: What the mean over an epoch is called beside the records within it.
+_MEAN = "epoch"
+
+Ints = NDArray[np.int64]
+
+
+def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans: list[LinePlan]) -> LineNumbers:
+    """The numbers with the names that tell apart what lines of several kinds give by one name.
+
+    lines: columns idx, kind, template; events: idx, tid of the lines that the numbers are of
+    """
+    tid = events["tid"].to_numpy()
+    metric = cells.kind == METRIC
+    if not len(tid) or not bool(metric.any()):
+        return cells
+    within = np.array([not p.bar and any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
+    free = np.array([not p.bar and not p.counted and not any(s.role == PLACE for s in p.slots) for p in plans], bool)
+    plain = np.array([not p.bar and not any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
+    above = _above(lines, events["idx"].to_numpy(), tid, plans)
+    outcome = np.array([is_outcome(n) for n in cells.names], bool)
+    open_ = np.array([not has_scope(n) for n in cells.names], bool)
+    own = np.array([p.scope != "" for p in plans], bool)
+    of = tid[cells.line]
+    under = np.array(above, dtype=object)[cells.line]
+    moved = metric & free[of] & ~own[of] & (open_ & outcome)[cells.name] & (under != "") & (under != "train")
+    often = np.bincount(cells.name[metric & within[of]], minlength=len(cells.names))
+    seldom = np.bincount(cells.name[metric & plain[of] & ~moved], minlength=len(cells.names))
+    both = outcome & (often >= 2) & (often >= seldom)
+    mean = metric & plain[of] & ~moved & both[cells.name]
+    if not bool((moved | mean).any()):
+        return cells
+    names, name = list(cells.names), cells.name.copy()
+    at: dict[str, int] = {}
+    for i in np.flatnonzero(moved | mean).tolist():
+        label = f"{under[i] if moved[i] else _MEAN} {names[cells.name[i]]}"
+        if label not in at:
+            at[label] = names.index(label) if label in names else len(names)
+            if at[label] == len(names):
+                names.append(label)
+        name[i] = at[label]
+    return replace(cells, name=name, names=names)
+
+
+def _above(lines: pl.DataFrame, idx: Ints, tid: Ints, plans: list[LinePlan]) -> list[str]:
+    """For each event, what the heading above it says, or the evaluation that was counted last; "" for the training."""
+    headings = _headings(lines)
+    place = np.array([i for i, _ in headings], dtype=np.int64)
+    counted = np.array([p.counted or p.bar for p in plans], bool)[tid]
+    before = np.maximum.accumulate(np.where(counted, np.arange(len(tid)), -1))
+    last = np.searchsorted(place, idx) - 1
+    out = []
+    for at, head in zip(before.tolist(), last.tolist(), strict=True):
+        scope = plans[tid[at]].scope if at >= 0 else ""
+        if head >= 0 and (at < 0 or place[head] > idx[at]):
+            scope = headings[head][1]
+        out.append("" if scope == "other" else scope)
+    return out
+
+
+def _headings(lines: pl.DataFrame) -> list[tuple[int, str]]:
+    """(place, scope) of the lines that say nothing but a split."""
+    short = pl.col("template").str.len_chars().is_between(3, _HEADING)
+    bare = ~pl.col("template").str.contains_any([NUMBER, FRACTION]) & (pl.col("kind") == "")
+    named = pl.col("template").str.to_lowercase().str.contains_any(list(SCOPES))
+    said = lines.filter(short & bare & named)
+    known = {t: _heading(t) for t in said["template"].unique().to_list()}
+    return [(i, known[t]) for i, t in zip(said["idx"].to_list(), said["template"].to_list(), strict=True) if known[t]]
+
+
+def _heading(template: str) -> str:
+    body = template[read_prefix(template).end :].replace(CLOCK, " ")
+    said = [w.lower() for w in re.findall(r"[^\W\d_]+", body)]
+    if not said or len(said) > 5 or not all(w in SCOPES or w in _BESIDE for w in said):
+        return ""
+    scopes = [SCOPES[w] for w in said if w in SCOPES]
+    return next((s for s in scopes if s != "eval"), scopes[0] if scopes else "")  # "evaluating on the dev set"

@@ -1,0 +1,87 @@
+"""Lines of a text that say again what a line before them said."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from curvedoc.ingest.text.cells import LineNumbers
+from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.slots import COUNTERS, METRIC
+from curvedoc.ingest.text.line_plans import shape_of
+
+#: Two handlers write the lines of a whole log twice; lines that happen to be alike are fewer.
+_TWICE = 1 / 3
+#: Lines of one shape that say again what was said, as often as this, were made for that ("best so far: 0.93").
+_ECHO = 0.8
+#: How far a value that was rounded for print may be from itself.
+_SAME = 1e-3
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+def repeated(events: pl.DataFrame, cells: LineNumbers, plans: list[LinePlan]) -> Bools:
+    """Which lines (columns idx, tid) only repeat: each one that a second handler wrote right below the first, and those
+    without a counter whose values lines of another kind give for the same metrics."""
+    tid = events["tid"].to_numpy()
+    out = np.zeros(len(tid), bool)
+    if len(tid) > 1:
+        out = _twice(events["idx"].to_numpy(), tid, cells, plans)
+        once = ~out
+        out[once] = _echoes(cells.only(once), tid[once], plans)
+    return out
+
+
+def _twice(idx: Ints, tid: Ints, cells: LineNumbers, plans: list[LinePlan]) -> Bools:
+    """Lines with the same names and numbers as the one right above; none unless this is the habit of the log."""
+    count = np.bincount(cells.line, minlength=cells.n)
+    first = np.concatenate([[0], np.cumsum(count)[:-1]])
+    counted = np.array([p.counted for p in plans], bool)[tid]
+    alike = np.zeros(cells.n, bool)
+    alike[1:] = (np.diff(idx) == 1) & (count[1:] == count[:-1]) & (count[1:] > 0)
+    alike[1:] &= (tid[1:] != tid[:-1]) | counted[1:]
+    at = np.flatnonzero(alike)
+    if len(at) < _TWICE * cells.n:
+        return np.zeros(cells.n, bool)
+    mine = np.repeat(first[at], count[at]) + _within(count[at])
+    above = np.repeat(first[at - 1], count[at]) + _within(count[at])
+    value = cells.value
+    same = (value[mine] == value[above]) | (np.isnan(value[mine]) & np.isnan(value[above]))
+    same &= (cells.name[mine] == cells.name[above]) & (cells.kind[mine] == cells.kind[above])
+    held = np.bincount(np.repeat(np.arange(len(at)), count[at]), same, minlength=len(at)) == count[at]
+    out = np.zeros(cells.n, bool)
+    out[at[held]] = True
+    out[1:] &= ~out[:-1]  # of three alike, the third repeats the second no more than the first
+    records = int((np.array([p.kind == "record" for p in plans], bool)[tid]).sum())
+    return out if int(out.sum()) >= _TWICE * max(records, 1) else np.zeros(cells.n, bool)
+
+
+def _within(count: Ints) -> Ints:
+    """0, 1 ... for each run of so many."""
+    return np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+
+
+def _echoes(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> Bools:
+    """Lines of plans without a counter that nearly always say what the line of another kind before or behind says."""
+    metric = np.flatnonzero(cells.kind == METRIC)
+    free = np.array([bool(p.slots) and all(s.role not in COUNTERS for s in p.slots) for p in plans], bool)
+    again = np.zeros(cells.n, bool)
+    if not len(metric) or not bool(free[tid].any()) or bool(free[tid].all()):
+        return again
+    order = metric[np.lexsort((metric, cells.name[metric]))]
+    name, line, value = cells.name[order], cells.line[order], cells.value[order]
+    shape = {names: i for i, names in enumerate(dict.fromkeys(shape_of(p) for p in plans))}
+    kind = np.array([shape[shape_of(p)] for p in plans])[tid[line]]
+    same = (name[1:] == name[:-1]) & (kind[1:] != kind[:-1])
+    same &= np.abs(value[1:] - value[:-1]) <= _SAME * np.abs(value[1:])
+    told = np.zeros(len(order), bool)
+    told[1:] |= same
+    told[:-1] |= same
+    held = np.bincount(line, told, minlength=cells.n) == np.bincount(line, minlength=cells.n)
+    of = np.bincount(tid, minlength=len(plans))
+    held &= np.bincount(line, minlength=cells.n) > 0
+    echo = np.bincount(tid, held & free[tid], minlength=len(plans)) >= _ECHO * np.maximum(of, 1)
+    again[:] = held & (echo & free)[tid]
+    return again

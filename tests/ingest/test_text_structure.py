@@ -1,0 +1,163 @@
+"""What the lines of a log are to each other: copies, headings, means of what came before, parts of one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+from curvedoc.core.run import Run
+from curvedoc.ingest import read_runs
+from curvedoc.rulebook.load import signals_file
+
+
+def read(place: Path, text: str, name: str = "train.log") -> list[Run]:
+    (place / name).write_text(text)
+    return list(read_runs([place / name], signals_file=signals_file()).runs)
+
+
+def curve(run: Run, metric: str) -> list[tuple[int | None, float]]:
+    frame = run.points.filter(run.points["metric"] == metric)
+    return list(frame.select("step", "value").iter_rows())
+
+
+def losses(n: int, seed: int = 0, top: float = 2.3) -> list[float]:
+    r = Random(seed)
+    return [round(0.2 + (top - 0.2) * math.exp(-4 * i / n) + r.gauss(0, 0.01), 4) for i in range(n)]
+
+
+def lines(parts: Iterable[str]) -> str:
+    return "".join(p + "\n" for p in parts)
+
+
+def keras(values: list[float]) -> list[str]:
+    out = []
+    for e, v in enumerate(values, 1):
+        out += [f"Epoch {e}/{len(values)}", "", f"  1/50 [......] - ETA: 9s - loss: {v + 0.2:.4f}"]
+        out += [f" 25/50 [==>...] - ETA: 3s - loss: {v + 0.1:.4f}"]
+        out += [f"50/50 [======] - 6s 22ms/step - loss: {v:.4f} - val_loss: {v + 0.05:.4f}"]
+    return out
+
+
+def test_bars_that_say_eta_are_those_of_the_training_and_three_trainings_are_three(tmp_path: Path) -> None:
+    text = lines(p for k in range(3) for p in (f"#### CNN{k} ####", *keras(losses(12, k))))
+    runs = read(tmp_path, text)
+    assert [len(curve(r, "loss")) for r in runs] == [12, 12, 12]
+    assert [curve(r, "val_loss")[-1][0] for r in runs] == [12, 12, 12]
+
+
+def test_lines_that_two_handlers_wrote_count_once(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(40), 1):
+        body = f"[{i * 100:6d}] | gnorm  0.31 lr  0.000250 | loss  {v:.2f}"
+        text += f"INFO:tensorflow:{body}\nI1212 15:15:{i:02d}.123456 128529813321536 train.py:298] {body}\n"
+    (run,) = read(tmp_path, text)
+    assert len(curve(run, "loss")) == 40
+    assert set(run.metrics()) == {"gnorm", "lr", "loss"}
+    assert curve(run, "loss")[-1][0] == 4000
+
+
+def test_a_line_that_says_again_what_the_record_beside_it_says_is_none(tmp_path: Path) -> None:
+    text, best = "", 9.0
+    for e, v in enumerate(losses(30), 1):
+        val = v + (0.1 if e % 3 else 0.3)
+        if val < best:
+            best = val
+            text += f"✓ 保存最佳模型，验证损失: {val:.4f}\n"
+        text += f"Epoch {e} 完成 | 训练损失: {v:.4f} | 验证损失: {val:.4f}\n"
+    (run,) = read(tmp_path, text)
+    assert [s for s, _ in curve(run, "验证损失")] == list(range(1, 31))
+
+
+def test_the_mean_of_an_epoch_stands_apart_from_the_records_within_it(tmp_path: Path) -> None:
+    text = ""
+    for e in range(10):
+        for b in range(4):
+            text += f"10:00:00 - INFO - epoch: {e}, batch_id: {b * 500}, ACC:0.9, loss:{2 - e * 0.1 - b * 0.01:.4f}\n"
+        text += f"10:00:00 - INFO - epoch: {e} done, ACC:0.8,loss:{2.1 - e * 0.1:.4f}, epoch time: 1105.58 s\n"
+    (run,) = read(tmp_path, text)
+    assert [s for s, _ in curve(run, "loss")] == [500 * i for i in range(40)]
+    assert [v for _, v in curve(run, "epoch loss")] == [round(2.1 - e * 0.1, 4) for e in range(10)]
+
+
+def test_a_heading_says_of_which_split_the_lines_below_are(tmp_path: Path) -> None:
+    text = ""
+    for e, v in enumerate(losses(20), 1):
+        text += f"Epoch {e}\nTrain:\nloss: {v:.4f}\n=== Evaluating on dev set ===\nloss: {v + 0.2:.4f}\n"
+        text += f"Testing\nloss: {v + 0.4:.4f}\n"
+    (run,) = read(tmp_path, text)
+    roles = {m.role: m.metric for m in run.roles}
+    assert roles["loss"] == "loss" and roles["val_loss"] == "dev loss" and roles["test_loss"] == "test loss"
+    assert all(len(curve(run, m)) == 20 for m in ("loss", "dev loss", "test loss"))
+
+
+def test_a_summary_below_an_evaluation_is_of_that_evaluation(tmp_path: Path) -> None:
+    text = ""
+    for e, v in enumerate(losses(8)):
+        for b in range(0, 50, 10):
+            text += f"Epoch: [{e}][{b:3d}/50]\tLoss {v:.4f} ({v:.4f})\tAcc@1  {40 + e} ({40 + e})\n"
+        text += f"Test: [ 0/10]\tLoss {v:.4f} ({v:.4f})\tAcc@1  {41 + e} ({41 + e})\n * Acc@1 {41.5 + e:.3f}\n"
+    (run,) = read(tmp_path, text)
+    assert len(curve(run, "Loss")) == 40 and len(curve(run, "Acc@1")) == 40
+    assert [v for _, v in curve(run, "test Acc@1")][1::2] == [41.5 + e for e in range(8)]
+
+
+def test_the_scores_of_each_class_stand_apart_from_those_of_all(tmp_path: Path) -> None:
+    text = ""
+    for e in range(12):
+        for split in ("dev", "test"):
+            text += f"2020-02-10 21:{e:02d}:42,460 - log\\train.log - INFO - evaluate:{split}\n"
+            for head, add in (("accuracy:  74.31%; ", 0), ("            PER: ", 5), ("            LOC: ", -5)):
+                text += f"2020-02-10 21:{e:02d}:42,460 - log\\train.log - INFO - {head}"
+                text += f"precision:  {50 + e + add}.85%; recall:  {40 + e + add}.41%; FB1:  {45 + e + add}.59\n"
+    (run,) = read(tmp_path, text)
+    assert [v for _, v in curve(run, "dev precision")] == [50.85 + e for e in range(12)]
+    assert [v for _, v in curve(run, "test LOC/recall")] == [35.41 + e for e in range(12)]
+    assert run.matches("val_metric") and run.matches("test_metric")
+
+
+def test_words_before_a_colon_give_the_split_of_what_follows(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 9):
+        text += f"Epoch {e} - Loss: {2 / e:.4f}\n"
+        text += f"Epoch {e} - Validation BLEU: BLEU-1 {60 + e}.65, BLEU-2 {50 + e}.76\n"
+    (run,) = read(tmp_path, text)
+    assert [v for _, v in curve(run, "validation BLEU-2")] == [50.76 + e for e in range(1, 9)]
+
+
+def test_the_score_of_an_iteration_is_the_loss_where_it_falls(tmp_path: Path) -> None:
+    said = "[main] INFO org.x.ScoreIterationListener - Score at iteration"
+    text = lines(f"06:{i // 60:02d}:{i % 60:02d}.402 {said} {i * 100} is {v}" for i, v in enumerate(losses(60)))
+    (run,) = read(tmp_path, text)
+    (loss,) = run.matches("loss")
+    assert loss.trust == "likely" and [s for s, _ in curve(run, loss.metric)] == list(range(0, 6000, 100))
+
+
+def test_a_training_begins_where_its_steps_begin_not_with_its_first_loss(tmp_path: Path) -> None:
+    text = ""
+    for k in range(3):
+        text += f"Training CNN (eta=0.{k}5)\n"
+        for e, v in enumerate(losses(10, k), 1):
+            text += "".join(f"[Step {(e - 1) * 300 + b}] SNR: {100 + b}.5\n" for b in (0, 100, 200))
+            text += f">>> Ep {e}: Loss {v:.4f} | ACC {50 + e}.5%\n"
+    runs = read(tmp_path, text)
+    assert [len(curve(r, "SNR")) for r in runs] == [30, 30, 30]
+    assert [curve(r, "SNR")[0][0] for r in runs] == [0, 0, 0]
+
+
+def test_the_rows_of_a_bare_table_count_what_the_lines_around_count(tmp_path: Path) -> None:
+    text = ""
+    for e, v in enumerate(losses(20)):
+        text += f"### EPOCH: {e}\nTest set: Average loss: {v:.4f}\n|  {e:3d} | {30 + e}.25% |  {v + 0.01:.4f} |\n"
+    (run,) = read(tmp_path, text)
+    assert run.axis == "epoch" and [s for s, _ in curve(run, "test Average loss")] == list(range(20))
+
+
+def test_the_steps_of_an_episode_are_no_axis_beside_the_episode(tmp_path: Path) -> None:
+    r = Random(1)
+    text = "episode,reward,steps\n" + lines(
+        f"{i},{i * 0.3 + r.gauss(0, 3):.2f},{r.randint(50, 900)}" for i in range(1, 90)
+    )
+    (run,) = read(tmp_path, text, "training_log.csv")
+    assert [s for s, _ in curve(run, "reward")] == list(range(1, 90)) and "steps" in run.metrics()
