@@ -130,7 +130,8 @@ def _by_behavior(table: Floats, plans: Mapping[str, LinePlan]) -> LinePlan | Non
 
 
 def _counter(v: Floats) -> int | None:
-    """What a column counts: places (steps, or epochs as the lines around tell) where each row has another, epochs where rows share one; None for a measure."""
+    """What a column counts: places (steps, or epochs as the lines around tell) where each row has another, epochs
+    where rows share one; None for a measure."""
     if not bool(np.isfinite(v).all()) or bool((v != np.floor(v)).any()) or v.max() == v.min():
         return None
     move = np.diff(v)
