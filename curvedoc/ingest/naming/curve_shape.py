@@ -95,10 +95,10 @@ def _moved(value: Floats) -> bool:
     """Whether beginning and end are further apart than one value is from the next; less will do where they are the
     middle of many values."""
     first, last = _ends(value)
-    sure = (3.0 / max(3, len(value) // 10)) ** 0.25
+    sure = float((3.0 / max(3, len(value) // 10)) ** 0.25)
     with np.errstate(over="ignore", invalid="ignore"):
         noise = float(np.median(np.abs(np.diff(thinned(value)))))
-    return abs(last - first) > _CLEARLY * noise * sure
+    return bool(abs(last - first) > _CLEARLY * noise * sure)
 
 
 def is_scatter(value: Floats) -> bool:
