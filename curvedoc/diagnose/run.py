@@ -6,22 +6,26 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from curvedoc.core.diagnosis import Finding, Message, NotJudged, RunDiagnosis
+from curvedoc.core.diagnosis import Finding, Message, NextAction, NotJudged, RankedCause, RunDiagnosis, Verdict
 from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
 from curvedoc.diagnose.ending.course import course
 from curvedoc.diagnose.ending.ending import ending
-from curvedoc.diagnose.ending.named import as_note, happened, record, with_causes, with_reason
+from curvedoc.diagnose.ending.named import as_note, happened, record, spoken, with_causes, with_reason
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
 from curvedoc.diagnose.judge.doubt import doubted, lowered
 from curvedoc.diagnose.judge.fold import fold
+from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
-from curvedoc.diagnose.judge.verdict import headline, next_check, until_then, verdict, waste
+from curvedoc.diagnose.judge.verdict import next_check, verdict, waste
+from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
+from curvedoc.diagnose.story.lead import led
+from curvedoc.diagnose.story.progress import gain
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalogue import catalogue
 from curvedoc.rulebook.rule import Rulebook
@@ -52,6 +56,12 @@ def _last_step(run: Run) -> int | None:
     return int(loss.step[-1]) if loss is not None and len(loss) else None
 
 
+def _first(run: Run, result: Verdict, causes: Sequence[RankedCause]) -> NextAction | None:
+    if result == "healthy":
+        return gain(run, grounds(run))
+    return None if result == "inconclusive" else next_action(causes)
+
+
 def diagnose(
     run: Run,
     book: Rulebook,
@@ -62,14 +72,14 @@ def diagnose(
     """The diagnosis of one run. group: the run and its repeats, where there are any; alive: its files are watched."""
     told, way = said(run, catalogue()), course(run)
     ended = ending(run, told, way, alive)
-    bench = Bench(run, facts=book.facts, known=as_note(ended))
+    bench = Bench(run, facts=book.facts, known=as_note(ended), spoken=spoken(ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     seen = lowered(run, [j.finding for j in judged if j.finding is not None])
     fired = unspoken(survived(seen, rules, bench, ended), rules, ended)
     title = happened(ended, way, run.axis, _last_step(run))
     findings = fold(with_causes(fired, told, ended, title), rules)
-    causes = rank(findings, book.causes, bench)
+    findings, causes = led(findings, rank(findings, book.causes, bench))
     result = verdict(run, findings, ended.early)
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"
@@ -100,6 +110,6 @@ def diagnose(
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),
         facts=with_reason(bench.facts(), ended),
-        next_action=next_action(causes) if result in ("failed", "warning", "ended-early") else None,
+        next_action=_first(run, result, causes),
         ending=record(ended, way),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.core.diagnosis import RankedCause, RunDiagnosis
-from curvedoc.diagnose.judge.titles import lower_first
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.summary import lead_finding, missing, sentence

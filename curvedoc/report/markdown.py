@@ -161,7 +161,7 @@ def _tasks(run: RunDiagnosis) -> list[str]:
 def _first(first: First, named: bool) -> list[str]:
     cost = f" ({words.COSTS[first.cost]})" if first.cost else ""
     on = f" on {markdown_code(clip(words.run_name(first.run), _NAME))}" if named else ""
-    out = [f"**Do this first**{on}{cost}: {_text(first.ask)} {_text(sentence(first.how))}".rstrip()]
+    out = [f"**{first.label}**{on}{cost}: {_text(first.ask)} {_text(sentence(first.how))}".rstrip()]
     return [*out, "", markdown_block(first.probe[:3000], "python")] if first.probe else out
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
-from curvedoc.diagnose.judge.titles import lower_first
 from curvedoc.diagnose.main_curve import main_curve as main_curve
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 
@@ -28,6 +28,7 @@ class First:
     how: str
     cost: Cost | None  # None for a fix or a signal to log: it is not a question
     probe: str = ""
+    label: str = "Do this first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +45,14 @@ class Summary:
 
 
 def ranked_findings(run: RunDiagnosis) -> tuple[Finding, ...]:
-    """Pathologies that nothing explains, worst first and the earliest of those first, as the headline tells them; then
-    explained ones, notices and gaps.
+    """Pathologies that nothing explains, worst first and else in the order of the diagnosis, as the headline tells
+    them; then explained ones, notices and gaps.
     """
     kind = {"pathology": 0, "notice": 2, "gap": 3}
 
     def key(f: Finding) -> tuple[object, ...]:
         place = kind[f.kind] + (1 if f.kind == "pathology" and f.explained_by else 0)
-        first = f.first_step if f.first_step is not None else 1 << 62
-        return place, _SEVERITY[f.severity], first, -f.strength, f.symptom, f.metric or ""
+        return place, _SEVERITY[f.severity]
 
     return tuple(sorted(run.findings, key=key))
 
@@ -141,7 +141,7 @@ def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
 def first_thing(run: RunDiagnosis) -> First | None:
     """The action on this run, else the signal that is missing most."""
     if run.verdict == "healthy":
-        return None
+        return First(run.run, run.next_action.text, "", None, label="Worth doing") if run.next_action else None
     if run.next_action:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")

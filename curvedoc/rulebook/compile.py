@@ -187,7 +187,8 @@ class Compiler:
             name, _, form = field.partition(":")
             own = value is not None and name == "value"
             kind = None if own else self.kind(name)
-            if name == "label" or name in self.texts or (own and value) or (kind and issubclass(kind, Word)):
+            words = name == "label" or name in self.texts or name.startswith("said.")  # of the last message
+            if words or (own and value) or (kind and issubclass(kind, Word)):
                 if form:
                     self.problems.append((path, f"'{{{field}}}' is text and takes no format"))
             elif kind is not float and not own:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.numbers import spelled
-from curvedoc.diagnose.judge.titles import lower_first
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.escape import visible
 from curvedoc.report.summary import summarize

@@ -11,7 +11,8 @@ import pytest
 import curvedoc
 from curvedoc.core.diagnosis import Finding, RankedCause
 from curvedoc.core.errors import NothingToAnalyse, UsageError
-from curvedoc.diagnose.judge.verdict import said
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.headline import said
 from curvedoc.report.exchange.json_document import from_json
 
 
@@ -104,7 +105,7 @@ def test_a_run_that_logged_only_its_validation_loss_is_told_by_it(tmp_path: Path
     (tmp_path / "metrics.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
     (run,) = curvedoc.analyze(tmp_path).runs
     assert run.verdict == "healthy"
-    assert run.headline.startswith("No problem found; the validation loss ends at 0.33")
+    assert run.headline.startswith("No problem found: the validation loss went from")
 
 
 @pytest.mark.parametrize(
@@ -118,9 +119,9 @@ def test_a_run_that_logged_only_its_validation_loss_is_told_by_it(tmp_path: Path
 def test_a_headline_names_the_cause_unless_that_says_the_same(finding: str, cause: str, headline: str) -> None:
     found = Finding("s", finding, "pathology", "error", 1.0, 7, None, None, general=finding)
     ranked = RankedCause("c", cause, 0.9, findings=("s",))
-    assert said("step", [found], [ranked]) == headline.format(finding)
+    assert said(Counter("step"), [found], [ranked]) == headline.format(finding)
 
 
 def test_what_holds_from_the_first_step_on_has_no_onset_in_the_headline() -> None:
     found = Finding("s", "The loss rests at the floor", "pathology", "warning", 1.0, 0, None, None)
-    assert said("epoch", [found], []) == "The loss rests at the floor."
+    assert said(Counter("epoch"), [found], []) == "The loss rests at the floor."

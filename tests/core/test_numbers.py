@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.numbers import spelled
-from curvedoc.diagnose.judge.sentences import fill
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.load import load
 
 FORMS = ("", ".2g", ".3g", ".4g", ".6g", ".0f", ".1f", ".2f", ",.0f", ".0%", ".1%", "+.0%", "+.2f", ".1e", "step")
@@ -107,5 +108,5 @@ def test_a_sentence_agrees_with_its_number(text: str, value: float, said: str) -
 def test_a_step_is_called_what_the_run_counts_in() -> None:
     text = "best near step {at:step} of {n:.0f} steps, from steps {at:step} to {n:step}"
     values = {"at": 1200.0, "n": 3.0}
-    assert fill(text, values, {}, "epoch") == "best near epoch 1,200 of 3 steps, from epochs 1,200 to 3"
+    assert fill(text, values, {}, Counter("epoch")) == "best near epoch 1,200 of 3 steps, from epochs 1,200 to 3"
     assert fill(text, values, {}) == "best near step 1,200 of 3 steps, from steps 1,200 to 3"

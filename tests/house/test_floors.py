@@ -46,8 +46,10 @@ INSIDE = {
         ("read",),
     ),
     "diagnose": (
-        ("curves", "judge", "main_curve", "story"),
+        ("sentence",),
+        ("curves", "judge", "main_curve"),
         ("ending",),
+        ("story",),
         ("run", "cases", "siblings"),
         ("fact_cases", "many"),
     ),

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.diagnose.judge.titles import lower_first
-from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN, same
+from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN
+from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.story.headline import same
 from curvedoc.pipeline import Options, analyze
 from curvedoc.report.summary import first_thing, lead_finding, onset
 from curvedoc.rulebook.load import load

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from curvedoc.core.errors import RuleErrors
-from curvedoc.diagnose.judge.sentences import first_that_holds
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.sentence.fields import first_that_holds
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Sentence
 
@@ -23,7 +24,7 @@ def test_the_first_way_that_holds_and_is_known_is_told() -> None:
     assert first_that_holds(ways, {"leapt": True, "end": 3.0}, {}) == (1, "rose to 3")
     assert first_that_holds(ways, {"leapt": False, "leap": 12.0}, {}) == (2, "rose")
     assert first_that_holds(ways, {"leapt": True, "leap": -1.0}, {}) == (2, "rose"), "before the first step is no step"
-    assert first_that_holds(ways, {"leapt": True, "leap": 7.0}, {}, "epoch") == (0, "leaped at epoch 7")
+    assert first_that_holds(ways, {"leapt": True, "leap": 7.0}, {}, Counter("epoch")) == (0, "leaped at epoch 7")
 
 
 @pytest.mark.parametrize(

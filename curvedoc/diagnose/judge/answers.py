@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from curvedoc.core.diagnosis import Check
-from curvedoc.diagnose.judge.sentences import fill
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.rule import Answer, CheckSpec, Need, Program
 
 
-def answered(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], program: Program, axis: str) -> Check:
+def answered(
+    spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], program: Program, count: Counter
+) -> Check:
     """One question: yes or no with the numbers behind it, open, or unanswerable with what is missing for an answer.
 
     A look at what was never logged takes a run that logs it.
@@ -19,7 +22,7 @@ def answered(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], 
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no)
     truth = _truth(spec.answer, env)
     if truth is not None:
-        because = fill(spec.because, env, texts, axis) or ""
+        because = fill(spec.because, env, texts, count) or ""
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, "yes" if truth else "no", because)
     missing = [n for n in _behind(program, spec.answer) if env.get(n.name) is None]
     how, cost = spec.how, spec.cost

@@ -11,7 +11,7 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench, Subject
 from curvedoc.diagnose.judge.scopes import subjects
-from curvedoc.diagnose.judge.sentences import evidence, first_that_holds
+from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
 from curvedoc.rulebook.evaluate import Env, code_of
 from curvedoc.rulebook.rule import Need, Program, Rule
 
@@ -76,8 +76,8 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     # what rests on a guess may be told, but fails no run
     firm = rule.severity not in _FAILING or not rule.program.facts or True in _conditions(rule, env.certain())
     first, last = _step(env, rule.onset), _step(env, rule.until)
-    texts, axis = env.texts(), bench.run.axis
-    told = first_that_holds(rule.titles, env, texts, axis)
+    texts, count = env.texts(), bench.counter
+    told = first_that_holds(rule.titles, env, texts, count)
     lead = next((env[n.name] for n in rule.program.needs if isinstance(env.get(n.name), Series)), None)
     finding = Finding(
         symptom=rule.id,
@@ -91,7 +91,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         metric=lead.metric if lead is not None and lead.metric else None,
         scope=dict(subject.scope),
         # every sentence may need a number that this run does not have; the title needs none
-        evidence=evidence(rule.evidence, env, texts, axis) or (Evidence(rule.title),),
+        evidence=evidence(rule.evidence, env, texts, count) or (Evidence(rule.title),),
         measures={k: env[k] for k in _told(rule.program) if isinstance(env[k], (float, bool))},
         causes=_shares(rule, env),
     )

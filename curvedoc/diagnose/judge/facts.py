@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import KnownFact, Trust
 from curvedoc.core.numbers import spelled
-from curvedoc.diagnose.judge.sentences import fill
+from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.rule import Fact, Way
@@ -81,7 +81,7 @@ def _sentence(fact: Fact, way: Way, value: Value, env: Names) -> str:
     else:
         numbers = _With(env, float(value))
     # a sentence may name a number that this run does not have; how the value is known still holds
-    return fill(way.say, numbers, texts, env.bench.run.axis) or f"by {way.source}: {spoken(fact, value)}"
+    return fill(way.say, numbers, texts, env.bench.counter) or f"by {way.source}: {spoken(fact, value)}"
 
 
 def spoken(fact: Fact, value: Value) -> str:

@@ -18,6 +18,8 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
+from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
 from curvedoc.rulebook.facts_load import shipped_facts
 from curvedoc.rulebook.rule import Fact, Need, Program
@@ -70,7 +72,7 @@ class Names(Env):
 
     def texts(self) -> dict[str, str]:
         """The texts for a program's sentences: the label, and what its patterns matched."""
-        found = {"label": self.subject.label, **self.bench.words(self.program)}
+        found = {"label": self.subject.label, **self.bench.words(self.program), **self.bench.spoken.place}
         for name, regex in self.program.patterns.items():
             hits = self.bench.hits(name, regex, self.program.excepted.get(name))
             if hits is not None:
@@ -119,13 +121,17 @@ class Bench:
         evaluator: Evaluator | None = None,
         facts: Mapping[str, Fact] | None = None,
         known: Sequence[Note] = (),
+        spoken: Spoken = SILENT,
     ) -> None:
         """facts: that may be asked for; those that ship with curvedoc where none are given.
 
-        known: what was found out of the run as a whole, as notes that rules and facts may ask for.
+        known: what was found out of the run as a whole, as notes that rules and facts may ask for;
+        spoken: what the message that ended the run says, for sentences.
         """
         self.run = run
         self.known = tuple(known)
+        self.spoken = spoken
+        self.counter: Counter = counter(run)
         self.evaluator = evaluator or Evaluator(functions())
         self._facts = shipped_facts() if facts is None else facts
         self._known: dict[str, KnownFact | None] = {}

@@ -37,7 +37,7 @@ from curvedoc.core.diagnosis import Check, Evidence, Finding, RankedCause
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.sentences import evidence, first_that_holds
+from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
 from curvedoc.rulebook.rule import Cause
 
 #: How sharply the better supported of two causes stands out, and what "none of these" weighs beside a story's causes.
@@ -114,14 +114,14 @@ def agreement(held: Iterable[tuple[str, float]]) -> float:
 def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
     """What a cause's own file says of a run."""
     env = bench.environment(cause.program, bench.subject())
-    texts = env.texts()
+    texts = env.texts() | dict(bench.spoken.of(cause.id))
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
-        shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.run.axis)
+        shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.counter)
     factor = agreement((p.channel, p.times) for p in held)
-    checks = tuple(answered(c, env, texts, cause.program, bench.run.axis) for c in cause.checks)
-    act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.run.axis)
+    checks = tuple(answered(c, env, texts, cause.program, bench.counter) for c in cause.checks)
+    act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.counter)
     code = cause.probe if act is not None and cause.acts[act[0]].code else ""
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, act[1] if act else "", code)
 

@@ -8,7 +8,10 @@ from dataclasses import replace
 from curvedoc.core.diagnosis import Evidence, RankedCause, RunDiagnosis
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.rank import raised
-from curvedoc.diagnose.judge.verdict import next_check, said
+from curvedoc.diagnose.judge.verdict import next_check
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.headline import said
+from curvedoc.diagnose.story.lead import led
 
 
 def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float, Evidence]]) -> RunDiagnosis:
@@ -20,12 +23,12 @@ def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float,
     if not any(c.cause in evidence for c in run.causes):
         return run
     told = [_raised(c, *evidence[c.cause]) if c.cause in evidence else c for c in run.causes]
-    causes = tuple(sorted(told, key=lambda c: -c.probability))
+    findings, causes = led(run.findings, sorted(told, key=lambda c: -c.probability))
     if run.verdict not in ("failed", "warning"):
         return replace(run, causes=causes)
     return replace(
-        run, causes=causes, headline=said(run.axis, run.findings, causes), next_check=next_check(causes),
-        next_action=next_action(causes),
+        run, causes=causes, findings=findings, headline=said(Counter(run.axis), findings, causes),
+        next_check=next_check(causes), next_action=next_action(causes),
     )  # fmt: skip
 
 

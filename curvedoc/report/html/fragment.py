@@ -134,7 +134,7 @@ class _Writer:
             return
         cost = f" ({words.COSTS[first.cost]})" if first.cost else ""
         on = f" on {words.run_name(first.run)}" if named and words.run_name(first.run) else ""
-        lead = Markup("<b>{}</b>").format(self.text(f"Do this first{on}{cost}:"))
+        lead = Markup("<b>{}</b>").format(self.text(f"{first.label}{on}{cost}:"))
         said = self.text(f"{words.cap(first.ask)} {sentence(words.cap(first.how))}".strip())
         inner = Markup("{} {}").format(lead, said)
         if first.probe:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from curvedoc.core.diagnosis import Finding, RunDiagnosis
-from curvedoc.diagnose.judge.titles import lower_first
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.event_order import in_order

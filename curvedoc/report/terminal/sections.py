@@ -24,7 +24,7 @@ def first_part(out: Lines, first: First, name: bool, verbose: bool) -> None:
     """The one thing to do first; with `name` also on which run."""
     out.blank()
     cost = f"  ({words.COSTS[first.cost]})" if first.cost else ""
-    out.add(("Do this first", "bold"), (cost + (f"  {words.run_name(first.run)}" if name else ""), "dim"), most=1)
+    out.add((first.label, "bold"), (cost + (f"  {words.run_name(first.run)}" if name else ""), "dim"), most=1)
     out.add((words.cap(first.ask), ""), indent=2, most=3)
     if first.how:
         out.add((words.cap(first.how), "dim"), indent=2, most=3)

@@ -9,6 +9,7 @@ from typing import Any
 from curvedoc.core.diagnosis import Evidence, Mark
 from curvedoc.core.numbers import spelled
 from curvedoc.core.series import Series
+from curvedoc.diagnose.sentence.counter import STEPS, Counter
 from curvedoc.rulebook.rule import MarkSpec, Sentence
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
@@ -23,19 +24,17 @@ _TIMES = " time(s)"
 _OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
 
 
-def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step") -> str | None:
+def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Counter = STEPS) -> str | None:
     """The sentence with its numbers in, None when one of them is unknown.
 
     A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "once" or "2 times".
-    Before a step the word step becomes what the run counts in, its `axis`.
+    "step {s:step}" becomes what the run counts in: "epoch 12 (step 60)", "sample 1,280".
     """
     out: list[str] = []
     end, one = 0, False
     for match in _FIELD.finditer(text):
         name, _, form = match[1].partition(":")
         before, after = _agreeing(text[end : match.start()], one), text[match.end() :]
-        if form == "step" and axis != "step":
-            before = _STEP.sub(axis + r"\1 ", before)
         if name in texts:
             word, one = texts[name], False
         else:
@@ -46,6 +45,10 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str 
             ratio = form == ".0f" and after.startswith(" times") and abs(value) < TOLD_APART
             word = spelled(value, ".2g" if ratio else form or ".4g")
             one = word == "1"
+            if form == "step" and before.endswith("step "):
+                before, word = before[: -len("step ")], count.at(value)
+            elif form == "step":
+                before = _STEP.sub(count.noun + r"\1 ", before)
         once = one and after.startswith(_TIMES)
         out += [before, "once" if once else word]
         end = match.end() + len(_TIMES) * once
@@ -53,12 +56,12 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], axis: str 
 
 
 def first_that_holds(
-    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step"
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], count: Counter = STEPS
 ) -> tuple[int, str] | None:
     """The place and the text of the first sentence whose `given` is true and whose fields are known."""
     for i, sentence in enumerate(sentences):
         if sentence.given is None or env.get(sentence.given) is True:
-            text = fill(sentence.text, env, texts, axis)
+            text = fill(sentence.text, env, texts, count)
             if text is not None:
                 return i, text
     return None
@@ -86,14 +89,14 @@ def _mark(spec: MarkSpec, env: Mapping[str, Any]) -> Mark | None:
 
 
 def evidence(
-    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], axis: str = "step"
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], count: Counter = STEPS
 ) -> tuple[Evidence, ...]:
     """The sentences that hold: their `given` is true and every number in them is known."""
     out = []
     for sentence in sentences:
         if sentence.given is not None and env.get(sentence.given) is not True:
             continue
-        text = fill(sentence.text, env, texts, axis)
+        text = fill(sentence.text, env, texts, count)
         if text is None:
             continue
         mark = None if sentence.mark is None else _mark(sentence.mark, env)

@@ -1,0 +1,102 @@
+"""The sentence that is read first: what happened, where, from what to what, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
+from curvedoc.core.run import Run
+from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
+from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.story.progress import course_of
+
+#: From here on the first cause is worth a word, as a suspect.
+SUSPECTED = 0.2
+#: Two causes tie where the second has at least this much of the first's probability, and both matter.
+TIED, WORTH = 0.6, 0.15
+_WORD = re.compile(r"[a-z]+")
+#: Words that say nothing on their own, without the s of a plural.
+_FILLERS = frozenset(
+    {"a", "an", "the", "i", "are", "wa", "were", "be", "do", "not", "by", "of", "to", "in", "on", "or", "and", "it"}
+)
+
+
+def until_then(run: Run) -> str:
+    """What is to be said of the curves of a run that ended early without a fault."""
+    if grounds(run).lacking:
+        return "too little was logged to judge it"
+    return "healthy until then: resume from the last checkpoint"
+
+
+def headline(
+    run: Run,
+    result: Verdict,
+    findings: Sequence[Finding],
+    causes: Sequence[RankedCause],
+    checks: tuple[int, int] | None = None,
+) -> str:
+    """One sentence: what, where, and the cause when it is more likely than not.
+
+    checks: how many rules could be judged, of how many; told where that is too few.
+    """
+    ground = grounds(run)
+    if result == "healthy" and ground.curve is not None:
+        notices = [f.title for f in findings if f.kind == "notice"]
+        also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
+        return f"No problem found: {course_of(run, ground)}.{also}"
+    if result == "inconclusive":
+        could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
+        return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"
+    return said(counter(run), findings, causes)
+
+
+def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
+    """The sentence of a failed or warned run: the first finding, and what is known of its cause."""
+    faults = [f for f in findings if f.kind == "pathology"]
+    first = next((f for f in faults if f.explained_by is None), faults[0])
+    text = first.title.rstrip(".:") + _where(first, count)
+    cause = causes[0] if causes else None
+    if cause is None or same(cause.title, f"{first.title} {first.general}"):
+        return f"{text}."
+    stop = "" if text.endswith("…") else "."
+    sure = cause.probability >= NEAR_CERTAIN
+    if cause.probability >= (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
+        # a title that tells its own reason has a colon already
+        if ":" in text:
+            return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
+        return f"{text}: {lower_first(cause.title)}."
+    rivals = tied(causes)
+    if rivals:
+        either = " or ".join(lower_first(c.title) for c in rivals)
+        return f"{text}{stop} Either {either}."
+    if cause.probability >= SUSPECTED and first.symptom in cause.findings:
+        return f"{text}{stop} First suspect: {lower_first(cause.title)}."
+    return f"{text}."
+
+
+def tied(causes: Sequence[RankedCause]) -> tuple[RankedCause, ...]:
+    """The two leading causes where the log hardly tells them apart; else nothing."""
+    if len(causes) < 2 or causes[0].probability >= ASSERTED:
+        return ()
+    first, second = causes[:2]
+    if second.probability < max(WORTH, TIED * first.probability) or not set(first.findings) & set(second.findings):
+        return ()
+    return (first, second)
+
+
+def _where(finding: Finding, count: Counter) -> str:
+    """The step of a finding, where its title does not tell it; what holds from step 0 on holds for the whole run."""
+    step = finding.first_step
+    # a text without steps is counted from -1
+    if step is None or step <= 0 or finding.title != finding.general:
+        return ""
+    return f", at {count.at(step)}"
+
+
+def same(cause: str, finding: str) -> bool:
+    """Whether a cause's title says nothing that the finding's does not say, as where shapes do not fit."""
+    said, known = ({w.rstrip("s") for w in _WORD.findall(t.lower())} - _FILLERS for t in (cause, finding))
+    return said <= known

@@ -1,0 +1,43 @@
+"""Which finding leads the story of a run, and which causes are its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from curvedoc.core.diagnosis import Finding, RankedCause
+from curvedoc.diagnose.judge.fold import root
+from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
+
+
+def leading(findings: Sequence[Finding], causes: Sequence[RankedCause]) -> Finding | None:
+    """The finding to tell first: of the gravest that nothing explains the one that the likeliest cause explains, where
+    that cause is more likely than not; else the earliest. None without a fault.
+    """
+    faults = [f for f in findings if f.kind == "pathology"]
+    if not faults:
+        return None
+    free = [f for f in faults if f.explained_by is None] or faults
+    gravest = [f for f in free if f.severity == free[0].severity]
+    sure = max(causes, key=lambda c: c.probability, default=None)
+    if sure is None or sure.probability < ASSERTED:
+        return gravest[0]
+    return next((f for f in gravest if f.symptom in sure.findings), gravest[0])
+
+
+def led(
+    findings: Sequence[Finding], causes: Sequence[RankedCause]
+) -> tuple[tuple[Finding, ...], tuple[RankedCause, ...]]:
+    """Findings and causes as they are told: the leading finding first, and before all others the causes of its story.
+
+    A cause of another trouble may be likelier, but it does not explain what is said first; one that is nearly certain
+    leads all the same.
+    """
+    first = leading(findings, causes)
+    if first is None:
+        return tuple(findings), tuple(causes)
+    by_id = {f.symptom: f for f in findings}
+    story = {f.symptom for f in findings if root(f.symptom, by_id) == first.symptom}
+    told = (first, *(f for f in findings if f is not first))
+    if causes and causes[0].probability >= NEAR_CERTAIN:
+        return told, tuple(causes)
+    return told, tuple(sorted(causes, key=lambda c: not story & set(c.findings)))

@@ -1,0 +1,111 @@
+"""How a sound run went, in numbers that its log holds, and what can still be gained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.grounds import Grounds
+from curvedoc.diagnose.sentence.counter import Counter, counter
+
+#: A last value within this share of the fall from the first to the best is as good as the best.
+AS_GOOD = 0.02
+#: Fewer evaluations have no best one.
+FEW = 3
+#: Over this last share of the evaluations, and no fewer than the last step, a curve is asked whether it still falls.
+LATE = 0.2
+#: Of the whole fall: a loss that still gains so much in its last part has not levelled off.
+GAINS = 0.03
+
+
+def course_of(run: Run, ground: Grounds) -> str:
+    """The values a sound run began and ended at, its best validation and how often that was right at last."""
+    curve = ground.curve
+    assert curve is not None, "a sound run has a curve"
+    finite = curve.finite()
+    told = f"the {ground.name} went from {_value(finite.value[0])} to {_value(finite.value[-1])}"
+    val = _validation(run) if ground.name == "loss" else None
+    if val is not None:
+        told += f" and validation from {_value(val.value[0])} to {_value(val.value[-1])}"
+        told += _best(val, counter(run))
+    told += f", by {counter(run).at(int(finite.step[-1]))}"
+    return told + "".join(f"; {extra}" for extra in _beside(run, ground, val))
+
+
+def gain(run: Run, ground: Grounds) -> NextAction | None:
+    """What a sound run still invites to: its best checkpoint, more steps, a look at data that it never saw."""
+    val, count = _validation(run), counter(run)
+    if val is None:
+        if ground.name in ("loss", "accuracy") and run.series("val_accuracy") is None:
+            return NextAction(
+                "Evaluate on data that it did not train on, and log that: the log holds training values only."
+            )
+        return None
+    best = int(np.argmin(val.value))
+    if _better(val, best):
+        where = count.at(int(val.step[best]))
+        right = run.series("val_accuracy")
+        if right is not None and len(right.finite()) and _still_best(right.finite()):
+            return NextAction(
+                f"Keep the last checkpoint where only right answers count; for the probabilities that of {where} is "
+                f"better, where the validation loss was lowest ({_value(val.value[best])})."
+            )
+        return NextAction(
+            f"Use the checkpoint of {where}, where validation was best ({_value(val.value[best])}), not the last."
+        )
+    ago = max(1, round(LATE * len(val)))
+    if len(val) >= FEW and val.value[0] > val.value[-1]:
+        before = float(val.value[-1 - ago])
+        late = before - float(val.value[-1])
+        if late > GAINS * float(val.value[0] - val.value[-1]):
+            return NextAction(
+                f"Train longer if more is wanted: validation still fell from {_value(before)} to "
+                f"{_value(val.value[-1])} after {count.at(int(val.step[-1 - ago]))}."
+            )
+    return None
+
+
+def _validation(run: Run) -> Series | None:
+    found = run.series("val_loss")
+    finite = None if found is None else found.finite()
+    return finite if finite is not None and len(finite) >= 2 else None
+
+
+def _better(val: Series, best: int) -> bool:
+    """Whether an earlier evaluation was clearly better than the last."""
+    fall = abs(float(val.value[0] - val.value[best]))
+    return len(val) >= FEW and float(val.value[-1] - val.value[best]) > AS_GOOD * max(fall, abs(val.value[best]))
+
+
+def _still_best(right: Series) -> bool:
+    return bool(right.value[-1] >= right.value.max() - AS_GOOD * abs(right.value.max()))
+
+
+def _best(val: Series, count: Counter) -> str:
+    best = int(np.argmin(val.value))
+    if len(val) < FEW:
+        return ""
+    if _better(val, best):
+        return f" (best {_value(val.value[best])} at {count.at(int(val.step[best]))})"
+    return ", its best" if best == len(val) - 1 else ""
+
+
+def _beside(run: Run, ground: Grounds, val: Series | None) -> Iterator[str]:
+    for role, name in (("val_accuracy", "validation accuracy"), ("accuracy", "accuracy")):
+        right = run.series(role)
+        known = None if right is None else right.finite()
+        if known is not None and len(known) and ground.name != "accuracy":
+            last = float(known.value[-1])
+            yield f"{name} {spelled(last, '.0%') if 0.0 <= last <= 1.0 else _value(last)}"
+            break
+    if val is None and ground.name == "loss" and run.series("val_accuracy") is None:
+        yield "no validation was logged"
+
+
+def _value(v: float) -> str:
+    return spelled(float(v), ".4g")
