@@ -24,6 +24,7 @@ class Mark:
     start: int | None = None
     end: int | None = None
     level: float | None = None
+    name: str = ""  # of the level; one without a name is not drawn
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
 from curvedoc.diagnose.judge.verdict import next_check, verdict, waste
+from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led
@@ -103,7 +104,10 @@ def diagnose(
         ),
         next_check=next_check(causes) if result in ("failed", "warning", "ended-early") else None,
         cost=waste(run, findings),
-        curves=curves(run, marked, result in ("failed", "warning"), _beginnings(findings)),
+        curves=(
+            *curves(run, marked, result in ("failed", "warning"), _beginnings(findings)),
+            *member_curves(run, findings, rules),
+        ),
         messages=_messages(run),
         notes=(*run.notes, *broken, *hygiene(run)),
         config=dict(run.config),

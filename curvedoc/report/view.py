@@ -14,6 +14,7 @@ from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.drawing import curve_name, line_color
 from curvedoc.report.charts.marks import window
+from curvedoc.report.charts.notes import panel_note
 from curvedoc.report.charts.panels import RunPicture
 from curvedoc.report.charts.spark import Spark, spark
 from curvedoc.report.limits import limits
@@ -98,6 +99,7 @@ class PanelView:
     keys: tuple[tuple[str, str], ...]  # (color class, name)
     alt: str
     svg: Markup
+    note: str = ""  # what cannot be seen of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class RunSection:
     @property
     def buckets(self) -> bool:
         """Whether a band from the lowest to the highest value of a bucket is drawn."""
-        main = [p.curves[0] for p in self.picture.panels]
+        main = [p.curves[0] for p in self.picture.panels if not p.rows]
         return any(low < high for c in main for low, high in zip(c.low, c.high, strict=True))
 
 
@@ -189,9 +191,10 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
     panels = []
     for i, p in enumerate(pic.panels):
         named = len(p.curves) > 1
-        keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(p.curves))
+        shown = () if p.rows else p.curves
+        keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(shown))
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
-        panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup("")))
+        panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup(""), panel_note(p, pic.end)))
     likely = run.causes if whole else tuple(replace(c, probe="") for c in run.causes[:_SHORT_CAUSES])
     causes = tuple(_cause(run, c, pic) for c in likely)
     # The first stands open whatever its share; then what is at least possible, four in all.

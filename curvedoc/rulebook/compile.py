@@ -208,7 +208,7 @@ class Compiler:
                 self.problems.append(((*path, "mark"), f"'{mark.metric}' is not a series"))
             for key in (mark.point, mark.start, mark.end, mark.level):
                 self.number((*path, "mark"), key)
-            spec = MarkSpec(mark.metric, mark.point, mark.start, mark.end, mark.level)
+            spec = MarkSpec(mark.metric, mark.point, mark.start, mark.end, mark.level, mark.called or "")
         return Sentence(text, given, spec)
 
 

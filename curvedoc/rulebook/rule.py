@@ -51,6 +51,7 @@ class MarkSpec:
     start: str | None
     end: str | None
     level: str | None
+    called: str = ""  # the level in two or three words
 
 
 @dataclass(frozen=True, slots=True)

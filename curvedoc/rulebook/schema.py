@@ -38,13 +38,17 @@ class ParamFile(Strict):
 
 
 class MarkFile(Strict):
-    """What to draw: `metric` is a local name of `needs`; the others are numeric measures or params."""
+    """What to draw: `metric` is a local name of `needs`; the others are numeric measures or params.
+
+    `called` says in two or three words what a level is; one without it is not drawn.
+    """
 
     metric: Name
     point: Name | None = None
     start: Name | None = None
     end: Name | None = None
     level: Name | None = None
+    called: Prose | None = None
 
 
 class Say(Strict):

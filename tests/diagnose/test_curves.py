@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from curvedoc.core.diagnosis import Curve
 from curvedoc.core.run import ASSEMBLED, RoleMatch, Run, empty_messages
 from curvedoc.core.series import Series
-from curvedoc.diagnose.curves import AROUND, MOST_CURVES, MOST_STRETCHES, curves, thin
+from curvedoc.diagnose.curves import MOST_CURVES, curves
+from curvedoc.diagnose.thinning import AROUND, MOST_STRETCHES, thin
 from curvedoc.report.charts.columns import columns, every
 from curvedoc.report.exchange.json_document import from_json, to_json
 

@@ -11,11 +11,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
 
-from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, Mark, RankedCause, RunDiagnosis, Waste
+from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, KnownFact, Mark, RankedCause, RunDiagnosis, Waste
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import drawing
 from curvedoc.report.charts.panels import picture
-from curvedoc.report.charts.static_svg import begin_pictures, svg_of_pictures, y_domain
+from curvedoc.report.charts.static_svg import begin_pictures, filled, svg_of_pictures, y_domain
+from curvedoc.report.charts.ticks import labels, linear, logarithmic
 from curvedoc.report.charts.vega import templates
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.html.page import to_html
@@ -153,20 +154,79 @@ def test_a_dead_stretch_is_a_band_with_its_length_in_words() -> None:
     assert (band.start, band.end, band.text) == (7508, 12_959, "5,452 steps without a finite loss")
 
 
-def test_the_finding_of_the_headline_is_mark_one_and_the_rest_count_on_from_left_to_right() -> None:
+def test_marks_are_numbered_by_step_and_the_headline_has_its_own_color() -> None:
     pins = picture(nan_run()).pins
-    assert [p.step for p in pins] == [5180, 6600, 7412, 7508]
-    assert [p.number for p in pins] == [2, 4, 3, 1]  # what happened at 6600 follows from it
-    assert pins[3].text == nan_run().findings[0].title
+    assert [(p.step, p.number) for p in pins] == [(5180, 1), (6600, 2), (7412, 3), (7508, 4)]
+    assert [p.number for p in pins if p.lead] == [4] and pins[3].text == nan_run().findings[0].title
 
 
-def test_a_consequence_is_marked_last_however_early_it_begins() -> None:
+def test_a_notice_that_holds_from_the_start_on_gets_no_mark() -> None:
     run = nan_run()
-    early = replace(run.findings[0], symptom="underfitting", title="It underfits", first_step=0, evidence=(),
-                    severity="warning", explained_by=run.findings[0].symptom)  # fmt: skip
-    pins = picture(replace(run, findings=(early, *run.findings))).pins
-    assert [p.step for p in pins] == [0, 5180, 6600, 7412, 7508]
-    assert [p.number for p in pins] == [4, 2, 5, 3, 1]
+    noted = replace(run.findings[0], symptom="epoch-only-logging", kind="notice", first_step=0, evidence=())
+    assert [p.step for p in picture(replace(run, findings=(*run.findings, noted))).pins] == [5180, 6600, 7412, 7508]
+
+
+def test_a_level_is_drawn_by_its_name_and_one_without_a_name_is_not() -> None:
+    run = nan_run()
+    marks = (Mark("train/loss", level=2.3, name="guessing"), Mark("train/loss", level=1.0))
+    said = replace(run.findings[0], evidence=(Evidence("rests", "train/loss", marks),))
+    drawn = drawing(picture(replace(run, findings=(said,), causes=())), 420)
+    assert drawn["panels"][0]["levels"] == [{"v": 2.3, "l": "guessing"}]
+
+
+def test_layers_are_a_strip_in_the_order_of_the_model() -> None:
+    layers = [curve("layer_grad_norm", f"h.{i}", range(50), [10.0**-i] * 50, label=f"h.{i}") for i in (0, 1, 10, 2)]
+    run = replace(nan_run(), curves=(*nan_run().curves, *layers))
+    panel = next(p for p in drawing(picture(run), 420)["panels"] if p["k"] == "layer_grad_norm")
+    made = panel["cells"]
+    assert made["names"] == ["h.0", "h.1", "h.2", "h.10"] and made["r"] == [0, 1, 2, 3]
+    assert made["s"][0] > made["s"][1] > made["s"][2] > made["s"][3] >= 1
+
+
+def test_a_blow_up_over_thirty_decades_leaves_what_came_before_readable() -> None:
+    calm = [2.0 - i / 400 for i in range(300)]
+    c = curve("loss", "loss", range(330), [*calm, *(10.0**i for i in range(1, 31))])
+    blown = replace(nan_run().findings[0], first_step=300, evidence=())
+    panel = drawing(picture(replace(nan_run(), curves=(c,), findings=(blown,), causes=())), 420)["panels"][0]
+    low, high = y_domain(panel, [0, 330])
+    assert low > 0.5 and 10 < high < 1e4
+    assert y_domain({**panel, "clip": None}, [0, 330])[1] > 1e30
+    gentle = picture(replace(healthy_run(), curves=(curve("loss", "loss", range(300), calm),))).panels[0]
+    assert gentle.clip is None
+
+
+def test_the_phases_of_a_run_are_bands_that_do_not_overlap() -> None:
+    rate = [*(i / 100 for i in range(100)), *(1 - i / 500 for i in range(500))]
+    curves = (curve("loss", "loss", range(600), [1.0] * 600), curve("lr", "lr", range(600), rate))
+    lead = replace(nan_run().findings[0], symptom="divergence", first_step=400, evidence=())
+    shown = picture(replace(nan_run(), curves=curves, findings=(lead,), causes=())).bands
+    assert [(b.kind, b.start, b.end) for b in shown] == [("warm", 0, 100), ("decay", 100, 400), ("diverge", 400, 599)]
+
+
+def test_a_curve_of_one_value_an_epoch_has_its_axis_in_epochs() -> None:
+    run = replace(
+        healthy_run(), axis="step", curves=(curve("loss", "loss", range(0, 6000, 300), [1.0] * 20),), signals=()
+    )
+    known = KnownFact(300.0, "steps", "sure", "configuration", "the configuration says 300 steps")
+    drawn = drawing(picture(replace(run, facts={"epoch_steps": known})), 420)
+    assert (drawn["unit"], drawn["per"]) == ("epoch", 300.0)
+    spec = filled(drawn, 0, TEMPLATES)
+    assert next(p["value"] for p in spec["params"] if p["name"] == "xl")[:2] == ["epoch 0", "2"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(1e-12, 1e12), st.floats(1.01, 1e30), st.integers(60, 240))
+def test_an_axis_is_labeled_wherever_it_stands(low: float, factor: float, pixels: int) -> None:
+    high = low * factor
+    for values in (logarithmic(low, high, pixels), linear(low, high, 5)):
+        assert values == sorted(set(values))
+        assert all(low - 1e-6 * high <= v <= high * 1.000001 for v in values)
+        assert len(values) >= (2 if factor > 1.5 else 1)
+        assert len(set(labels(values))) == len(values)
+    inside = [v for v in logarithmic(low, high, pixels) if f"{v:e}".startswith("1.000000e")]
+    assert inside or factor < 10 or pixels / math.log10(factor) < 15 * 1.6
+    steps = linear(low, high, 5, whole=True)
+    assert all(v == round(v) for v in steps)
 
 
 def test_a_negative_loss_is_not_drawn_on_a_log_scale() -> None:

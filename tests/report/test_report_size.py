@@ -17,7 +17,8 @@ from make_diagnosis import healthy_run, nan_run, of
 
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
 from curvedoc.core.series import Series
-from curvedoc.diagnose.curves import BUCKETS, thin
+from curvedoc.diagnose.curves import BUCKETS
+from curvedoc.diagnose.thinning import thin
 from curvedoc.report.html.levels import LIMIT
 from curvedoc.report.html.page import to_html
 from curvedoc.triage.picture_process import PictureProcess

@@ -84,7 +84,8 @@ def _mark(spec: MarkSpec, env: Mapping[str, Any]) -> Mark | None:
 
     level = None if spec.level is None else env.get(spec.level)
     point = step(spec.point)
-    mark = Mark(series.metric, point if point is not None else step(spec.start), step(spec.end), level)
+    name = spec.called if level is not None else ""
+    mark = Mark(series.metric, point if point is not None else step(spec.start), step(spec.end), level, name)
     return None if mark.start is None and mark.end is None and mark.level is None else mark
 
 

@@ -11,6 +11,7 @@ import orjson
 from curvedoc.core.diagnosis import Curve
 from curvedoc.report.charts.columns import columns
 from curvedoc.report.charts.panels import Panel, RunPicture
+from curvedoc.report.charts.strip import cells
 from curvedoc.report.charts.vega import color
 from curvedoc.report.redact import redact
 
@@ -51,6 +52,10 @@ def drawing(pic: RunPicture, most: int, raw: bool = True) -> dict[str, Any]:
     """
     panels = []
     for p in pic.panels:
+        if p.rows:
+            panels.append({"k": p.key, "t": p.title, "h": p.height, "log": False, "can": False, "lines": [],
+                           "levels": [], "cells": cells(p.curves, pic.end)})  # fmt: skip
+            continue
         lines = [_columns(c, most if i == 0 else max(60, most // 2), i == 0, raw) for i, c in enumerate(p.curves)]
         for i, (line, c) in enumerate(zip(lines, p.curves, strict=True)):
             line["c"] = color(line_color(p, i))
@@ -63,15 +68,18 @@ def drawing(pic: RunPicture, most: int, raw: bool = True) -> dict[str, Any]:
                 "can": p.can_log,
                 "h": p.height,
                 "lines": lines,
-                "levels": [short(v) for k, v in pic.levels if k == p.key],
+                "levels": [{"v": short(x.value), "l": x.name} for x in pic.levels if x.panel == p.key],
+                "clip": [short(v) for v in p.clip] if p.clip else None,
             }
         )
     return {
         "x": [pic.start, pic.end],
         "view": list(pic.view),
         "panels": panels,
-        "bands": [{"a": b.start, "b": b.end, "k": b.kind, "l": b.text if b.kind == "dead" else ""} for b in pic.bands],
-        "marks": [{"x": p.step, "n": str(p.number), "t": redact(p.text)} for p in pic.pins],
+        "bands": [{"a": b.start, "b": b.end, "k": b.kind, "l": b.text if b.label else ""} for b in pic.bands],
+        "marks": [{"x": p.step, "n": str(p.number), "t": redact(p.text), "f": p.lead} for p in pic.pins],
+        "unit": pic.axis,
+        "per": pic.per,
         "zoom": list(pic.zoom) if pic.zoom else None,
     }
 

@@ -12,7 +12,6 @@ from typing import Any
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
-from curvedoc.report.charts.marks import notes
 from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.charts.static_svg import filled
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
@@ -135,7 +134,7 @@ def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:
                 "",
                 *(
                     f"{p.number}. {markdown(clip(redact(p.text), 600))}, {run.axis} {p.step:,}"
-                    for p in notes(picture(run).pins)
+                    for p in picture(run).pins
                 ),
             ]
             out.append("")

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Curve, Evidence, Finding, Mark, RunDiagnosis
 from curvedoc.report.charts.columns import every
+from curvedoc.report.charts.phases import phases
 from curvedoc.report.summary import onset, ranked_findings
 
 _MOST_MARKS = 9
 _MOST_BANDS = 4
+_MOST_LEVELS = 4
+#: Levels nearer to each other than this are one line.
+_SAME = 0.02
 #: Two marks closer than this share of the width are one.
 _NEAR = 0.004
 #: Places in the telling: after every finding that stands for itself, and after everything else.
@@ -25,6 +29,7 @@ class Pin:
     step: int
     number: int
     text: str
+    lead: bool = False  # where the finding begins that the verdict rests on
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +38,25 @@ class Band:
 
     start: int
     end: int
-    kind: str  # "warn" (what a finding covers) or "dead" (nothing finite)
+    kind: str  # "warn" (what a finding covers), "dead" (nothing finite), or a phase: "warm", "decay", "diverge"
     text: str
+    label: bool = False  # whether the text stands on the picture
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A dashed line at a value that the evidence names."""
+
+    panel: str  # key
+    value: float
+    name: str
 
 
 def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
-    """Where the findings begin and what their evidence points at, in order of step.
+    """Where the findings begin and what their evidence points at, numbered in order of step.
 
-    Number 1 is the finding that the verdict rests on, then the others that nothing explains; what else is marked counts
-    on from left to right, and mere consequences come last.
+    Of more than there is room for stay the finding that the verdict rests on, the others that nothing explains, what
+    else is marked, and last mere consequences. A notice that holds from the start on is no event and gets no mark.
     """
     found: list[tuple[int, int, str]] = []  # place in the telling, step, text
 
@@ -56,35 +71,38 @@ def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
                 if m.end is None and m.level is None:
                     put(_REST, m.start, e.text)
 
-    ranked = ranked_findings(run)
+    def event(f: Finding) -> bool:
+        return f.kind == "pathology" or (f.kind == "notice" and (f.first_step or 0) > start)
+
+    ranked = [f for f in ranked_findings(run) if event(f)]
     told = [f for f in ranked if not f.explained_by]
     for i, f in enumerate(told):
-        if f.kind != "gap":
-            put(i if f.kind == "pathology" else _REST, f.first_step, f.title)
+        put(i if f.kind == "pathology" else _REST, f.first_step, f.title)
+    lead = told[0].first_step if told and found and found[0][0] == 0 else None
     for f in told:
         put_points(f.evidence)
     for c in run.causes[:2]:
         put_points((*c.supports, *c.against))
     for f in ranked:
-        if f.explained_by and f.kind != "gap":
+        if f.explained_by:
             put(_LAST, f.first_step, f.title)
-    kept = sorted(found[:_MOST_MARKS])
-    return tuple(sorted((Pin(s, i + 1, text) for i, (_, s, text) in enumerate(kept)), key=lambda p: p.step))
-
-
-def notes(marks: Iterable[Pin]) -> tuple[Pin, ...]:
-    """The pins in order of their numbers, for the list under the curves."""
-    return tuple(sorted(marks, key=lambda p: p.number))
+    again = run.facts.get("resumed_at")
+    if again is not None and isinstance(again.value, int | float) and again.firm and again.value > start:
+        put(_LAST, round(again.value), "training was taken up again")
+    kept = sorted(sorted(found)[:_MOST_MARKS], key=lambda row: row[1])
+    return tuple(Pin(s, i + 1, text, s == lead) for i, (_, s, text) in enumerate(kept))
 
 
 def bands(run: RunDiagnosis, main: Curve | None, noun: str, start: int, end: int) -> tuple[Band, ...]:
     """Stretches without a finite value of the main curve (called `noun`), and those that the findings cover."""
-    out: list[Band] = []
+    out = [Band(p.start, p.end, p.kind, p.text, True) for p in phases(run, start, end)]
     if main:
         for a, b in _merged(main.nonfinite, (end - start) * 0.005):
             n = b - a + 1
-            out.append(Band(a, max(b, a + 1), "dead", f"{n:,} {run.axis}{'s' * (n != 1)} without a finite {noun}"))
-    dead = [(b.start, b.end) for b in out]
+            out.append(
+                Band(a, max(b, a + 1), "dead", f"{n:,} {run.axis}{'s' * (n != 1)} without a finite {noun}", True)
+            )
+    dead = [(b.start, b.end) for b in out if b.kind in ("dead", "diverge")]
     seen: set[tuple[int, int]] = set()
     own = {(f.first_step, f.last_step): f.title for f in reversed(ranked_findings(run))}
     for f in ranked_findings(run):
@@ -119,12 +137,18 @@ def _merged(spans: Iterable[tuple[int, int]], gap: float, most: int = 40) -> lis
     return sorted(sorted(out, key=lambda s: s[0] - s[1])[:most])
 
 
-def levels(run: RunDiagnosis, home: dict[str, str]) -> tuple[tuple[str, float], ...]:
-    """Levels that evidence names, as (panel, value); `home` holds the panel of each drawn metric."""
+def levels(run: RunDiagnosis, home: dict[str, str]) -> tuple[Level, ...]:
+    """The named levels of the evidence; `home` holds the panel of each drawn metric. Of equal ones the first."""
     evidence = [e for f in ranked_findings(run) for e in f.evidence]
     evidence += [e for c in run.causes[:2] for e in (*c.supports, *c.against)]
-    found = [(home[m.metric], m.level) for e in evidence for m in e.marks if m.level is not None and m.metric in home]
-    return tuple(dict.fromkeys((k, v) for k, v in found if math.isfinite(v)))[:6]
+    out: list[Level] = []
+    for m in (m for e in evidence for m in e.marks):
+        if not m.name or m.level is None or m.metric not in home or not math.isfinite(m.level):
+            continue
+        panel, value = home[m.metric], m.level
+        if all(o.panel != panel or abs(o.value - value) > _SAME * abs(value) for o in out):
+            out.append(Level(panel, value, m.name))
+    return tuple(out[:_MOST_LEVELS])
 
 
 def onset_window(run: RunDiagnosis, main: Curve | None, start: int, end: int) -> tuple[int, int] | None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Curve, Evidence, Mark, RunDiagnosis
-from curvedoc.report.charts.marks import Band, Pin, bands, levels, onset_window, pins
-from curvedoc.report.summary import last_step, ranked_findings
+from curvedoc.report.charts.marks import Band, Level, Pin, bands, levels, onset_window, pins
+from curvedoc.report.charts.scale import Clip, clip
+from curvedoc.report.summary import last_step, onset, ranked_findings
 
-#: Panels of one run: loss, gradient norm and rate, and the three that its findings need most.
-_MOST_PANELS = 6
+#: Panels of one run: loss, gradient norm and rate, and those that its findings need most.
+_MOST_PANELS = 8
 #: Lines of one panel: more cannot be told apart by hue.
 _MOST_LINES = 6
+#: Layers from which on a strip of rows says more than as many lines.
+_LEAST_ROWS = 3
+#: A curve with a value in so many steps of an epoch, and more, is logged once an epoch.
+_ONCE = 0.8
 #: A log scale where a positive curve spans at least this factor.
 _LOG_FROM = 3.0
 
@@ -24,8 +30,14 @@ _TITLES = {
     "memory": "Memory",
     "gpu_utilization": "GPU utilization",
     "wall_time": "Wall time",
+    "data_time": "Time spent waiting for data",
+    "layer_grad_norm": "Gradient norm of each layer",
+    "layer_weight_norm": "Weight norm of each layer",
+    "layer_update_norm": "Update of each layer",
+    "layer_update_ratio": "Update ratio of each layer",
 }
 _FIRST = ("loss", "grad_norm")
+_MEMBERS = ("layer_", "rank_", "loss_part")
 _HEIGHT = {"loss": 210, "grad_norm": 130, "lr": 90}
 
 
@@ -39,6 +51,8 @@ class Panel:
     log: bool
     can_log: bool  # all values are positive
     height: int
+    rows: bool = False  # a row for each curve, shaded by its values, in place of lines
+    clip: Clip | None = None  # the values that are shown at first; None for all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +64,11 @@ class RunPicture:
     end: int
     pins: tuple[Pin, ...]
     bands: tuple[Band, ...]
-    levels: tuple[tuple[str, float], ...]  # (panel key, value)
+    levels: tuple[Level, ...]
     zoom: tuple[int, int] | None
     view: tuple[int, int]  # what is shown at first
+    axis: str = "step"  # the unit that the axis is labeled in, and how many steps it has
+    per: float = 1.0
 
     def shows(self, mark: Mark) -> bool:
         """Whether a mark can be seen: its curve is drawn, or a numbered mark stands at its step."""
@@ -95,10 +111,21 @@ def picture(run: RunDiagnosis) -> RunPicture:
         end,
         pins(run, start, end),
         bands(run, main, panels[0].title.lower() if panels else "", start, end),
-        levels(run, {c.metric: p.key for p in panels for c in p.curves}),
+        levels(run, {c.metric: p.key for p in reversed(panels) for c in p.curves}),
         onset_window(run, main, start, end),
         (start, _alive(main, start, end)),
+        *_unit(run, main),
     )
+
+
+def _unit(run: RunDiagnosis, main: Curve | None) -> tuple[str, float]:
+    """What the user counts in: epochs where the curve was logged about once in each, else what the log counts."""
+    known = run.facts.get("epoch_steps")
+    steps = known.value if known is not None and known.firm else None
+    if run.axis != "step" or main is None or len(main.step) < 2 or not isinstance(steps, int | float) or steps <= 1:
+        return run.axis, 1.0
+    apart = (last_step(run, main) - main.step[0]) / max(1, main.points - 1)
+    return ("epoch", float(steps)) if apart >= _ONCE * steps else (run.axis, 1.0)
 
 
 def _alive(main: Curve | None, start: int, end: int) -> int:
@@ -115,16 +142,24 @@ def _panels(run: RunDiagnosis) -> tuple[Panel, ...]:
     curves = [c for c in run.curves if c.step]
     by_family: dict[str, list[Curve]] = {}
     for c in curves:
-        by_family.setdefault(family(c.role) or c.metric, []).append(c)
+        by_family.setdefault(_place(c), []).append(c)
     wanted = [k for k in _FIRST if k in by_family]
     marked = _metrics_of_findings(run)
-    needed = (family(c.role) or c.metric for m in marked for c in curves if c.metric == m)
+    needed = [_place(c) for m in marked for c in curves if c.metric == m]
+    # members are there only where a finding rests on them
+    needed = [k for k in by_family if k.startswith(_MEMBERS)] + needed
     wanted += [k for k in dict.fromkeys(needed) if k not in wanted and k != "lr"]
     if len(wanted) < 2:  # little was logged: show what there is
         wanted += [k for k in by_family if k not in wanted and k != "lr"][: 3 - len(wanted)]
     room = _MOST_PANELS - ("lr" in by_family)
     wanted = wanted[:room] + ["lr"] * ("lr" in by_family)
-    return tuple(_panel(key, by_family[key], marked) for key in wanted)
+    calm = onset(run)
+    return tuple(_panel(key, by_family[key], marked, calm) for key in wanted)
+
+
+def _place(c: Curve) -> str:
+    """The panel of a curve; parts of a loss have one each, since their scales differ."""
+    return f"{c.role}:{c.metric}" if c.role == "loss_part" else family(c.role) or c.metric
 
 
 def _metrics_of_findings(run: RunDiagnosis) -> list[str]:
@@ -140,16 +175,39 @@ def _metrics(e: Evidence) -> Iterable[str | None]:
     return (e.metric, *(m.metric for m in e.marks))
 
 
-def _panel(key: str, curves: list[Curve], marked: Sequence[str]) -> Panel:
+def _panel(key: str, curves: list[Curve], marked: Sequence[str], calm: int | None) -> Panel:
+    if key.startswith("layer_") and len(curves) >= _LEAST_ROWS:
+        return Panel(key, title(key), _of_model(curves), True, False, max(60, min(200, 12 * len(curves))), rows=True)
     # The training curve before its validation curves, whatever the order of the log; of many, those that are marked.
     ordered = sorted(curves, key=lambda c: (family(c.role) != c.role, c.metric not in marked))[:_MOST_LINES]
     low = [v for c in ordered for v in c.low if math.isfinite(v)]
     high = [v for c in ordered for v in c.high if math.isfinite(v)]
     can_log = bool(low and high) and min(low) > 0
     log = can_log and max(high) / min(low) >= _LOG_FROM and key != "lr" and "accuracy" not in key
-    return Panel(key, title(key), tuple(ordered), log, can_log, _HEIGHT.get(key, 120))
+    height = 80 if key.startswith("loss_part") else _HEIGHT.get(key, 120)
+    main = ordered[0]
+    points = [(s, v) for column in (main.low, main.high) for s, v in zip(main.step, column, strict=True)]
+    shown = clip(points, calm, log) if key != "lr" else None
+    return Panel(key, title(key), tuple(ordered), log, can_log, height, clip=shown)
+
+
+def _of_model(curves: list[Curve]) -> tuple[Curve, ...]:
+    """One curve for each layer, in the order of the model: as logged, or by their numbers where the log sorts names."""
+    by_layer: dict[str, Curve] = {}
+    for c in curves:
+        name = c.label or c.metric
+        if name not in by_layer or len(c.step) < len(by_layer[name].step):
+            by_layer[name] = c
+    names = list(by_layer)
+    if names == sorted(names):
+        names.sort(key=lambda n: [(int(t), "") if t.isdecimal() else (-1, t) for t in re.split(r"(\d+)", n[:200])])
+    return tuple(by_layer[n] for n in names)
 
 
 def title(key: str) -> str:
     """The heading of a panel: `Gradient norm`."""
+    if key.startswith("loss_part:"):
+        return f"Part of the loss: {key.partition(':')[2]}"
+    if key.startswith("rank_"):
+        return f"{title(key.removeprefix('rank_'))} of each rank"
     return _TITLES.get(key) or (key.replace("_", " ")[:1].upper() + key.replace("_", " ")[1:])

@@ -11,18 +11,22 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from curvedoc.report import words
+from curvedoc.report.charts.strip import BROKEN, opacity
+from curvedoc.report.charts.ticks import LINE, labels, linear, logarithmic, step_labels
 from curvedoc.report.charts.vega import WIDTH, color
 from curvedoc.report.escape import visible
 from curvedoc.report.redact import redact
 
 _LEFT, _RIGHT = 46, 14
 _BADGE = 25.0  # pixels between badges, so that each is a target of 24
+_HEAD, _TEXT = 30.0, 16.0  # room above the curve for badges, and for the names of phases
+_STEPS = 110.0  # pixels between labels of the steps
 _EDGE = 11.0  # from a badge's middle to the edge: beyond it a badge makes its panel narrower than the others
 #: Pixels of one character of a band's label, for whether it fits.
 _CHAR = 6.4
 #: The lowest floor of a log scale: below it the logarithm of a double loses its digits.
 _TINY = 1e-300
+_LARGE = 1e300
 #: An id where it is given and where it is used.
 _ID = re.compile(r'(\bid="|url\(#|href="#)([^")]+)(?=[")])')
 
@@ -60,28 +64,63 @@ def filled(drawn: dict[str, Any], index: int, templates: dict[str, Any]) -> dict
     bottom = index == len(drawn["panels"]) - 1
     spec: dict[str, Any] = copy.deepcopy(templates[("log" if p["log"] else "lin") + ("_x" if bottom else "")])
     spec["height"] = p["h"]
-    low, high = y_domain(p, drawn["view"])
-    for param in spec["params"]:
-        param["value"] = drawn["view"] if param["name"] == "xd" else [low, high]
-    floor = low if p["log"] else None
     first = index == 0
+    bands = [_band(b, drawn["view"]) for b in drawn["bands"]]
+    texts = [b for b in bands if b["l"]] if first else []
+    badges = _badges(drawn) if first else []
+    top = _HEAD if badges else 0.0
+    low, high = y_domain(p, drawn["view"], top + _TEXT * bool(texts))
+    params = parameters(drawn, p, (low, high), WIDTH - _LEFT - _RIGHT) | {"top": top}
+    for param in spec["params"]:
+        param["value"] = params[param["name"]]
+    floor = low if p["log"] else None
     spec["datasets"] = {
-        "bands": [_band(b, drawn["view"]) for b in drawn["bands"]],
+        "bands": bands,
+        "cells": _cells(p),
         "env": [row for line in p["lines"][:1] for row in _env(line, floor)],
         "ref": [],
         "lines": [row for i, line in reversed([*enumerate(p["lines"])]) for row in _line(line, i, floor)],
         "dots": [row for i, line in enumerate(p["lines"]) for row in _dots(line, i, floor)],
-        "levels": [{"v": v, "l": words.value(v)} for v in p["levels"]],
+        "levels": p["levels"],
         "rules": [{"x": m["x"]} for m in drawn["marks"]],
-        "badges": _badges(drawn) if first else [],
-        "labels": [b for b in (_band(b, drawn["view"]) for b in drawn["bands"]) if b["l"]] if first else [],
+        "badges": badges,
+        "labels": texts,
     }
     return spec
 
 
-def y_domain(p: dict[str, Any], view: list[int]) -> tuple[float, float]:
-    """The visible values of a panel: a little room on both sides, zero included for a rate."""
-    seen: list[float] = [v for v in p["levels"] if v is not None]
+def parameters(drawn: dict[str, Any], p: dict[str, Any], y: tuple[float, float], width: float) -> dict[str, Any]:
+    """The domains of a panel, and where its axes are labeled."""
+    start, end = drawn["view"]
+    per = drawn["per"]
+    xt = [v * per for v in linear(start / per, end / per, max(2, int(width / _STEPS)), whole=True)]
+    if "cells" in p:
+        n = len(p["cells"]["names"])
+        yt = linear(1, n, max(2, int(p["h"] / LINE / 1.6)), whole=True)
+        named = [f"{v:.0f}" for v in yt]
+        return {"xd": [start, end], "yd": [n, 0], "xt": xt, "xl": _axis(xt, drawn), "yt": [v - 0.5 for v in yt],
+                "yl": named}  # fmt: skip
+    yt = logarithmic(*y, p["h"]) if p["log"] else linear(*y, max(3, int(p["h"] / 30)))
+    return {"xd": [start, end], "yd": [*y], "xt": xt, "xl": _axis(xt, drawn), "yt": yt, "yl": labels(yt)}
+
+
+def _axis(values: Sequence[float], drawn: dict[str, Any]) -> list[str]:
+    return step_labels([v / drawn["per"] for v in values], drawn["unit"])
+
+
+def _cells(p: dict[str, Any]) -> list[dict[str, Any]]:
+    made = p.get("cells", {"a": (), "b": (), "r": (), "s": ()})
+    rows = zip(made["a"], made["b"], made["r"], made["s"], strict=True)
+    strong, broken = color("s-gn"), color("fail")
+    return [
+        {"a": a, "b": b, "r": r, "q": r + 1, "c": broken if s == BROKEN else strong, "o": opacity(s)}
+        for a, b, r, s in rows
+    ]
+
+
+def y_domain(p: dict[str, Any], view: list[int], head: float = 0.0) -> tuple[float, float]:
+    """The visible values of a panel: a little room on both sides, `head` pixels above, zero included for a rate."""
+    seen: list[float] = [x["v"] for x in p["levels"] if x["v"] is not None]
     for line in p["lines"]:
         for key in ("v", "lo", "hi"):
             rows = zip(line["x"], line.get(key, ()), strict=False)
@@ -91,12 +130,18 @@ def y_domain(p: dict[str, Any], view: list[int]) -> tuple[float, float]:
     if not seen:
         return (1.0, 10.0) if p["log"] else (0.0, 1.0)
     low, high = min(seen), max(seen)
+    if p.get("clip"):
+        low, high = max(low, p["clip"][0]), min(high, p["clip"][1])
+    share = min(0.6, head / p["h"])
     if p["log"]:
-        return max(low * 0.94, _TINY), max(high * 1.12, _TINY * 10)
+        low, high = max(low * 0.94, _TINY), max(high * 1.12, _TINY * 10)
+        return low, min(high * (high / low) ** (share / (1 - share)), _LARGE)
     if p["k"] == "lr":
-        return min(0.0, low), high * 1.08 if high > 0 else 1.0
-    pad = (high - low) * (0.16 if p["levels"] else 0.06) or abs(high) * 0.1 or 1.0  # a level carries its label
-    return (max(0.0, low - pad) if low >= 0 else low - pad), high + pad
+        low, high = min(0.0, low), high * 1.08 if high > 0 else 1.0
+    else:
+        pad = (high - low) * (0.16 if p["levels"] else 0.06) or abs(high) * 0.1 or 1.0  # a level carries its label
+        low, high = (max(0.0, low - pad) if low >= 0 else low - pad), high + pad
+    return low, high + (high - low) * share / (1 - share)
 
 
 def _floored(v: float | None, floor: float | None) -> float | None:
@@ -140,7 +185,10 @@ def _badges(drawn: dict[str, Any]) -> list[dict[str, Any]]:
     last = width - _EDGE + _BADGE
     for i in reversed(range(len(at))):
         last = at[i] = min(at[i], last - _BADGE)
-    return [{"bx": start + px / scale, "n": m["n"]} for m, px in zip(seen, at, strict=True)]
+    return [
+        {"bx": start + px / scale, "x": m["x"], "n": m["n"], "c": color("fail" if m["f"] else "ink")}
+        for m, px in zip(seen, at, strict=True)
+    ]
 
 
 def _smaller(svg: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 #: the page is still right. Okabe-Ito hues, told apart by color-blind readers.
 LIGHT = {
     "ink": "#1d1b18",
+    "ink2": "#57534c",
     "ink3": "#69645b",
     "line": "#e5e2da",
     "grid": "#efece5",
@@ -20,19 +21,17 @@ LIGHT = {
     "s-lr": "#00795c",
     "s-tp": "#5b6470",
     "s-ref": "#a39d91",
+    "fail": "#b23c00",
     "b-warn": "#e69f0026",
     "b-dead": "#1d1b1812",
+    "b-warm": "#0072b214",
+    "b-decay": "#00795c0f",
+    "b-diverge": "#d55e001f",
 }
 #: Left edge of every panel, in pixels: equal in all of them, so that one line can be the cross-hair of all.
 AXIS_WIDTH = 46
 #: Width of a baked picture; the card of the page is about as wide on a desk.
 WIDTH = 1040
-
-# One format for every quantity: 2e-05, 0.12, 1.5, 200, 20k, 3e+08.
-_NUMBER = (
-    "datum.value === 0 ? '0' : abs(datum.value) >= 1e7 || abs(datum.value) < 1e-3 ? format(datum.value, '.1~e')"
-    " : abs(datum.value) >= 1e4 ? format(datum.value, '.3~s') : format(datum.value, '.4~g')"
-)
 
 
 def color(name: str) -> str:
@@ -49,12 +48,23 @@ def templates() -> dict[str, dict[str, Any]]:
     }
 
 
-def panel(log: bool, bottom: bool) -> dict[str, Any]:
-    """One panel as a Vega-Lite spec over named data sets and the parameters `xd` and `yd` (the visible domains).
+#: Behind a text that may stand on a curve.
+_HALO: dict[str, Any] = {"fill": "var(--card)", "stroke": "var(--card)", "strokeWidth": 4, "fontSize": 11}
 
-    Data sets: bands {a, b, m, k, l}; env {x, lo, hi, c}; ref {x, v}; lines {x, v, k, c}; dots {x, v, c}; levels {v, l};
-    rules {x}; badges {bx, n}; labels (the bands that show their text). All field names are ours: a metric's name never
-    becomes a field, because `.`, `[` and `:` are syntax there.
+
+def _label(axis: str) -> str:
+    """The text of a label that was made with its place."""
+    return f"{axis}l[indexof({axis}t, datum.value)]"
+
+
+def panel(log: bool, bottom: bool) -> dict[str, Any]:
+    """One panel as a Vega-Lite spec over named data sets and a few parameters.
+
+    Parameters: `xd`, `yd` the visible domains, `xt`, `yt` where the axes are labeled, `xl`, `yl` the labels, `top` the
+    pixels that the badges take. Data sets: bands {a, b, m, k, l}; cells {a, b, r, q, c, o}; env {x, lo, hi, c};
+    ref {x, v}; lines {x, v, k, c}; dots {x, v, c}; levels {v, l}; rules {x}; badges {bx, x, n, c}; labels (the bands
+    that show their text). All field names are ours: a metric's name never becomes a field, because `.`, `[` and `:`
+    are syntax there.
     """
     import altair as alt
 
@@ -64,15 +74,26 @@ def panel(log: bool, bottom: bool) -> dict[str, Any]:
         if log
         else alt.Scale(domain=alt.ExprRef("yd"), nice=False, clamp=True, zero=False)
     )
-    xaxis = alt.Axis(title=None, grid=True, labels=bottom, ticks=bottom, tickCount=8, format=",d", labelFlush=True)
+    xaxis = alt.Axis(
+        title=None,
+        grid=True,
+        labels=bottom,
+        ticks=bottom,
+        values=alt.ExprRef("xt"),
+        labelExpr=_label("x"),
+        labelFlush=True,
+        labelOverlap="greedy",
+        labelSeparation=6,
+    )
+    # no label is left out for lack of room: where they stand was chosen to fit
     yaxis = alt.Axis(
         title=None,
-        tickCount=4,
+        values=alt.ExprRef("yt"),
         minExtent=AXIS_WIDTH,
         maxExtent=AXIS_WIDTH,
-        labelOverlap="greedy",
-        labelSeparation=7,
-        labelExpr=_NUMBER,
+        labelOverlap=False,
+        labelLimit=AXIS_WIDTH,
+        labelExpr=_label("y"),
     )
 
     def x(field: str = "x") -> Any:
@@ -88,32 +109,55 @@ def panel(log: bool, bottom: bool) -> dict[str, Any]:
     raw_fill = alt.Fill(field="c", type="nominal", scale=None)
     layers = [
         data("bands").mark_rect(clip=True).encode(x=x("a"), x2=alt.X2(field="b"), fill=raw_fill),
+        data("cells")
+        .mark_rect(clip=True)
+        .encode(
+            x=x("a"),
+            x2=alt.X2(field="b"),
+            y=y("r"),
+            y2=alt.Y2(field="q"),
+            fill=raw_fill,
+            opacity=alt.Opacity(field="o", type="quantitative", scale=None),
+        ),
         data("ref")
         .mark_line(clip=True, stroke="var(--s-ref)", strokeWidth=1.2, strokeDash=[5, 3])
         .encode(x=x(), y=y()),
         data("env").mark_area(clip=True, opacity=0.2).encode(x=x(), y=y("lo"), y2=alt.Y2(field="hi"), fill=raw_fill),
         data("levels").mark_rule(clip=True, strokeWidth=1.2, strokeDash=[6, 3], stroke="var(--mark)").encode(y=y()),
         data("levels")
-        .mark_text(clip=True, fill="var(--ink3)", fontSize=11, align="right", baseline="bottom", dy=-2, dx=-4)
+        .mark_text(clip=True, align="right", baseline="bottom", dy=-3, dx=-4, **_HALO)
+        .encode(x=alt.value(alt.ExprRef("width")), y=y(), text=alt.Text(field="l", type="nominal")),
+        data("levels")
+        .mark_text(clip=True, fill="var(--ink2)", fontSize=11, align="right", baseline="bottom", dy=-3, dx=-4)
         .encode(x=alt.value(alt.ExprRef("width")), y=y(), text=alt.Text(field="l", type="nominal")),
         data("lines")
         .mark_line(clip=True, strokeWidth=1.6)
         .encode(x=x(), y=y(), stroke=raw_stroke, detail=alt.Detail(field="k", type="nominal")),
         data("dots").mark_circle(clip=True, size=15, opacity=1).encode(x=x(), y=y(), fill=raw_fill),
-        data("rules").mark_rule(clip=True, strokeWidth=1, stroke="var(--mark)", strokeDash=[2, 3]).encode(x=x()),
+        data("rules")
+        .mark_rule(clip=True, strokeWidth=1, stroke="var(--mark)", strokeDash=[2, 3])
+        .encode(x=x(), y=alt.value(alt.ExprRef("top")), y2=alt.value(alt.ExprRef("height"))),
         data("labels")
         .mark_text(clip=True, fill="var(--ink3)", fontSize=11.5, baseline="top")
-        .encode(x=x("m"), y=alt.value(32), text=alt.Text(field="l", type="nominal")),
+        .encode(x=x("m"), y=alt.value(alt.ExprRef("top + 3")), text=alt.Text(field="l", type="nominal")),
         data("badges")
-        .mark_circle(size=300, fill="var(--ink)", stroke="var(--card)", strokeWidth=1.5, opacity=1)
-        .encode(x=x("bx"), y=alt.value(11)),
+        .mark_rule(strokeWidth=1, stroke="var(--mark)")
+        .encode(x=x("bx"), x2=alt.X2(field="x"), y=alt.value(11), y2=alt.value(alt.ExprRef("top"))),
+        data("badges")
+        .mark_circle(size=300, stroke="var(--card)", strokeWidth=1.5, opacity=1)
+        .encode(x=x("bx"), y=alt.value(11), fill=raw_fill),
         data("badges")
         .mark_text(fill="var(--card)", fontSize=11, fontWeight=700, baseline="middle")
         .encode(x=x("bx"), y=alt.value(11.5), text=alt.Text(field="n", type="nominal")),
     ]
     chart = (
         alt.layer(*layers)
-        .add_params(alt.param(name="xd", value=[0, 1]), alt.param(name="yd", value=[1, 2]))
+        .add_params(
+            alt.param(name="xd", value=[0, 1]),
+            alt.param(name="yd", value=[1, 2]),
+            *(alt.param(name=name, value=[]) for name in ("xt", "xl", "yt", "yl")),
+            alt.param(name="top", value=0),
+        )
         .properties(
             width=WIDTH,
             height=120,

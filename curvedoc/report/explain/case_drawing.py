@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from curvedoc.core.diagnosis import Curve
 from curvedoc.core.run import Run
 from curvedoc.diagnose.cases import build, judge
-from curvedoc.diagnose.curves import thin
+from curvedoc.diagnose.thinning import thin
 from curvedoc.report.charts.panels import family
 from curvedoc.rulebook.rule import Rule
 from curvedoc.rulebook.schema import Case

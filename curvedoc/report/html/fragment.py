@@ -11,7 +11,6 @@ from curvedoc.core.diagnosis import Diagnosis, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 from curvedoc.report.charts.figures import Figure, figures, flagged, svg
-from curvedoc.report.charts.marks import notes
 from curvedoc.report.charts.panels import picture
 from curvedoc.report.escape import clip, visible, visible_block
 from curvedoc.report.limits import limits
@@ -211,7 +210,7 @@ def _run(out: _Writer, run: RunDiagnosis, pictures: list[Figure], many: bool) ->
     for figure in pictures:
         out.picture(figure)
     if pictures:
-        out.items("", [f"{p.text}, {run.axis} {p.step:,}" for p in notes(picture(run).pins)], "ol")
+        out.items("", [f"{p.text}, {run.axis} {p.step:,}" for p in picture(run).pins], "ol")
     found = [f for f in ranked_findings(run) if f.kind != "gap"][:8]
     said = []
     for f in found:

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from curvedoc.core.source import Note
 from curvedoc.report import words
-from curvedoc.report.charts.marks import notes
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.event_order import in_order
 from curvedoc.report.redact import redact
@@ -54,7 +53,6 @@ def environment() -> Environment:
         "fact": words.fact,
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
-        "numbered": notes,
         "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),
         "key": lambda text: "k" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10],
     }

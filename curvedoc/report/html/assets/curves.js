@@ -1,13 +1,59 @@
 // Linked curve panels of one run: lazy drawing, drag-zoom, cross-hair, keyboard, markers, PNG.
 // Data comes as columns; names from logs reach the page as text nodes only.
 
-const LEFT = 46, RIGHT = 14, BADGE = 25, EDGE = 11, CHAR = 6.4;
+const LEFT = 46, RIGHT = 14, BADGE = 25, EDGE = 11, CHAR = 6.4, HEAD = 30, TEXT = 16, STEPS = 110, LINE = 15;
 const palette = k => `var(--b-${k})`;
+
+// Where axes are labeled, and how: as charts/ticks.py does it.
+const times = (factor, exponent) => Number(`${factor}e${exponent}`);
+const range = (a, b) => Array.from({ length: Math.max(0, b - a + 1) }, (_, i) => a + i);
+function linear(low, high, most, integer = false) {
+  const span = high - low;
+  if (!(span > 0 && Number.isFinite(span))) return Number.isFinite(low) ? [low] : [];
+  const rough = span / Math.max(1, most);
+  if (rough < 1e-290) return [low];
+  const power = Math.floor(Math.log10(rough));
+  let step = [1, 2, 5, 10].find(m => m * 10 ** power >= 0.7 * rough), exponent = power;
+  if (step === 10) { step = 1; exponent += 1; }
+  if (integer && exponent < 0) { step = 1; exponent = 0; }
+  const unit = step * 10 ** exponent, first = Math.ceil(low / unit - 1e-9), last = Math.floor(high / unit + 1e-9);
+  return range(first, Math.min(last, first + 60)).map(i => times(i * step, exponent));
+}
+function logarithmic(low, high, pixels) {
+  if (!(low > 0 && low < high && high < Infinity)) return low > 0 && low < Infinity ? [low] : [];
+  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+  const decade = pixels / (Math.log10(high) - Math.log10(low)), every = Math.max(1, Math.ceil(LINE * 1.6 / decade));
+  const decades = range(first, last).filter(e => e % every === 0).map(e => times(1, e));
+  if (every > 1 || decade * Math.log10(2) < LINE * 0.8) return decades.length ? decades : linear(low, high, 3);
+  const between = range(first - 1, last).flatMap(e => [1, 2, 5].map(m => [m * 10 ** e, times(m, e)])).filter(([v]) => low <= v && v <= high).map(p => p[1]);
+  const chosen = new Set([...decades, ...between]);
+  const all = chosen.size >= 3 ? chosen : new Set([...decades, ...linear(low, high, Math.max(3, Math.floor(pixels / 45)))]);
+  return [...all].sort((a, b) => a - b);
+}
+const trim = text => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+function labels(values) {
+  const sizes = values.map(Math.abs).filter(v => v), tiny = sizes.some(v => v < 1e-3), huge = sizes.some(v => v >= 1e5);
+  return values.map(v => {
+    const a = Math.abs(v);
+    if (a && ((tiny && a < 0.01) || (huge && a >= 1000))) { const [d, p] = v.toExponential(3).split('e'); return `${trim(d)}e${Number(p)}`; }
+    return a < 1000 ? String(Number(v.toPrecision(10))) : v.toLocaleString('en', { maximumFractionDigits: v === Math.round(v) ? 0 : 1 });
+  });
+}
+function stepLabels(values, axis) {
+  let made = values.map(v => whole(v));
+  const top = Math.max(0, ...values.map(Math.abs)), unit = [[1e12, 'T'], [1e9, 'B'], [1e6, 'M']].find(u => top >= 2 * u[0]);
+  if (unit) {
+    const short = values.map(v => (v ? Number((v / unit[0]).toPrecision(4)) + unit[1] : '0'));
+    if (new Set(short).size === new Set(made).size) made = short;
+  }
+  return made.map((text, i) => (i ? text : `${axis} ${text}`));
+}
+const opacity = s => (s < 0 ? 1 : s === 0 ? 0.04 : 0.08 + 0.92 * s / 12);
 
 class Stack {
   constructor(el, run, name) {
     this.el = el; this.r = run; this.name = name;
-    this.xd = [...run.view]; this.log = run.panels.map(p => p.log); this.ref = false; this.views = [];
+    this.xd = [...run.view]; this.log = run.panels.map(p => p.log); this.full = false; this.ref = $('[data-act=ref]', el)?.getAttribute('aria-pressed') === 'true'; this.views = [];
     this.plots = $$('.plot', el); this.stack = $('.stack', el);
     this.hair = $('.xh', el); this.hairLabel = $('.xlab', el); this.brush = $('.brush', el); this.shade = $('.spot', el); this.flags = $('.flags', el);
     this.bind();
@@ -18,7 +64,8 @@ class Stack {
   // Whether the window lies inside a stretch of which every logged value is drawn.
   every(line) { return line.every?.some(([a, b]) => this.xd[0] >= a && this.xd[1] <= b); }
 
-  yDomain(i) {
+  // The visible values, without those that a blow-up takes out of every readable scale unless all are asked for.
+  yDomain(i, head = 0) {
     const p = this.r.panels[i], [a, b] = this.xd, log = this.log[i];
     let lo = Infinity, hi = -Infinity;
     const see = v => { if (v != null && (!log || v > 0)) { if (v < lo) lo = v; if (v > hi) hi = v; } };
@@ -30,12 +77,20 @@ class Stack {
         if (c.lo) { see(c.lo[j]); see(c.hi[j]); }
       }
     }
-    if (!this.zoomed) p.levels.forEach(see);
+    for (const row of this.refRows(i)) if (row.x >= a && row.x <= b) see(row.v);
+    if (!this.zoomed) p.levels.forEach(l => see(l.v));
     if (lo === Infinity) return log ? [1, 10] : [0, 1];
-    if (log) return [Math.max(lo * 0.94, 1e-300), Math.max(hi * 1.12, 1e-299)];
-    if (p.k === 'lr') return [Math.min(0, lo), hi > 0 ? hi * 1.08 : 1];
-    const pad = (hi - lo) * (p.levels.length ? 0.16 : 0.06) || Math.abs(hi) * 0.1 || 1;
-    return [lo >= 0 ? Math.max(0, lo - pad) : lo - pad, hi + pad];
+    if (p.clip && !this.full && p.clip[0] < hi && p.clip[1] > lo) { lo = Math.max(lo, p.clip[0]); hi = Math.min(hi, p.clip[1]); }
+    const share = Math.min(0.6, head / p.h);
+    if (log) {
+      lo = Math.max(lo * 0.94, 1e-300); hi = Math.max(hi * 1.12, 1e-299);
+      return [lo, Math.min(hi * (hi / lo) ** (share / (1 - share)), 1e300)];
+    }
+    if (p.k === 'lr') { lo = Math.min(0, lo); hi = hi > 0 ? hi * 1.08 : 1; } else {
+      const pad = (hi - lo) * (p.levels.length ? 0.16 : 0.06) || Math.abs(hi) * 0.1 || 1;
+      lo = lo >= 0 ? Math.max(0, lo - pad) : lo - pad; hi += pad;
+    }
+    return [lo, hi + (hi - lo) * share / (1 - share)];
   }
 
   // The visible rows and one on each side, so that a line enters and leaves the window.
@@ -82,25 +137,40 @@ class Stack {
     return same ? same.lines[0].x.map((x, j) => ({ x, v: same.lines[0].v[j] })) : [];
   }
 
+  cells(p) {
+    const { a, b, r, s } = p.cells ?? { a: [] };
+    return a.map((x, j) => ({ a: x, b: b[j], r: r[j], q: r[j] + 1, c: s[j] < 0 ? 'var(--fail)' : 'var(--s-gn)', o: opacity(s[j]) }));
+  }
+
+  // Domains and labels of a panel, and what is drawn on it.
   data(i) {
-    const yd = this.yDomain(i), bands = this.bands(), first = i === 0;
+    const p = this.r.panels[i], bands = this.bands(), first = i === 0, per = this.r.per;
+    const labeled = first ? bands.filter(b => b.l) : [], badges = first ? this.badges() : [], top = badges.length ? HEAD : 0;
+    const xt = linear(this.xd[0] / per, this.xd[1] / per, Math.max(2, Math.floor((this.xd[1] - this.xd[0]) * this.scale / STEPS)), true);
+    const signals = { xd: this.xd, xt: xt.map(v => v * per), xl: stepLabels(xt, this.r.unit), top };
+    if (p.cells) {
+      const n = p.cells.names.length, yt = linear(1, n, Math.max(2, Math.floor(p.h / LINE / 1.6)), true);
+      Object.assign(signals, { yd: [n, 0], yt: yt.map(v => v - 0.5), yl: yt.map(String) });
+    } else {
+      const yd = this.yDomain(i, top + (labeled.length ? TEXT : 0)), yt = this.log[i] ? logarithmic(...yd, p.h) : linear(...yd, Math.max(3, Math.floor(p.h / 30)));
+      Object.assign(signals, { yd, yt, yl: labels(yt) });
+    }
     return {
-      yd,
+      signals,
       sets: {
-        ...this.rows(i, this.log[i] ? yd[0] : null),
-        bands, ref: this.refRows(i), rules: this.r.marks.map(m => ({ x: m.x })),
-        levels: this.r.panels[i].levels.map(v => ({ v, l: String(v) })),
-        badges: first ? this.badges().map(m => ({ bx: m.bx, n: m.n })) : [],
-        labels: first ? bands.filter(b => b.l) : [],
+        ...this.rows(i, this.log[i] ? signals.yd[0] : null),
+        bands, cells: this.cells(p), ref: this.refRows(i), rules: this.r.marks.map(m => ({ x: m.x })),
+        levels: p.levels, badges: badges.map(m => ({ bx: m.bx, x: m.x, n: m.n, c: m.f ? 'var(--fail)' : 'var(--ink)' })),
+        labels: labeled,
       },
     };
   }
 
   spec(i) {
-    const p = this.r.panels[i], last = i === this.r.panels.length - 1, { yd, sets } = this.data(i);
+    const p = this.r.panels[i], last = i === this.r.panels.length - 1, { signals, sets } = this.data(i);
     const spec = structuredClone(TEMPLATES[(this.log[i] ? 'log' : 'lin') + (last ? '_x' : '')]);
     spec.width = 'container'; spec.height = p.h; spec.datasets = sets;
-    for (const param of spec.params) param.value = param.name === 'xd' ? this.xd : yd;
+    for (const param of spec.params) param.value = signals[param.name];
     return spec;
   }
 
@@ -120,9 +190,10 @@ class Stack {
 
   async update() {
     await Promise.all(this.views.map((v, i) => {
-      const { yd, sets } = this.data(i);
+      const { signals, sets } = this.data(i);
       for (const name in sets) v.data(name, sets[name]);
-      return v.signal('xd', this.xd).signal('yd', yd).runAsync();
+      for (const name in signals) v.signal(name, signals[name]);
+      return v.runAsync();
     }));
     this.place();
     $('[data-act=reset]', this.el).disabled = !this.zoomed;
@@ -179,14 +250,22 @@ class Stack {
     return this.live ? this.update() : undefined;
   }
 
-  cross(x) {
+  // The layer under the pointer, where it is over a strip of layers.
+  layer(e) {
+    const i = this.plots.findIndex(p => p.contains(e.target)), made = this.r.panels[i]?.cells;
+    if (!made) return '';
+    const box = this.plots[i].getBoundingClientRect();
+    return made.names[Math.floor((e.clientY - box.top - 2) / this.views[i].height() * made.names.length)] ?? '';
+  }
+
+  cross(x, layer = '') {
     const on = x != null;
     this.hair.style.display = this.hairLabel.style.display = on ? 'block' : 'none';
     if (!on) return;
     x = Math.max(this.xd[0], Math.min(this.xd[1], Math.round(x)));
     this.at = x;
     this.hair.style.left = this.hairLabel.style.left = this.pixel(x) + 'px';
-    this.hairLabel.textContent = `${this.r.axis} ${whole(x)}`;
+    this.hairLabel.textContent = `${this.r.axis} ${whole(x)}${layer ? `, ${layer}` : ''}`;
     this.r.panels.forEach((p, i) => p.lines.forEach((line, j) => {
       const out = $(`output[data-at="${i}-${j}"]`, this.el);
       if (out) out.textContent = number(line.v[nearest(line.x, x)]);
@@ -205,7 +284,7 @@ class Stack {
       const t = at(e);
       if (!t) return;
       if (t.f < -0.01 || t.f > 1.01) { if (!drag) this.cross(null); return; }
-      this.cross(t.x);
+      this.cross(t.x, this.layer(e));
       if (drag) Object.assign(this.brush.style, { display: 'block', left: Math.min(drag.px, t.px) + 'px', width: Math.abs(drag.px - t.px) + 'px' });
     });
     this.stack.addEventListener('pointerleave', () => { if (!drag) this.cross(null); });
@@ -257,6 +336,7 @@ class Stack {
       case 'onset': await this.zoom(this.r.zoom); break;
       case 'log': this.log[0] = !this.log[0]; press(this.log[0]); if (this.live) await this.draw(0); break;
       case 'ref': this.ref = !this.ref; press(this.ref); this.el.classList.toggle('withref', this.ref); if (this.live) await this.update(); break;
+      case 'full': this.full = !this.full; press(this.full); if (this.live) await this.update(); break;
       case 'png': await this.png(); break;
     }
   }
