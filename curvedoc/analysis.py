@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from curvedoc.core.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
 from curvedoc.core.output_file import write
 from curvedoc.ingest.find.remote import title_of
+from curvedoc.ingest.memory import as_paths
 from curvedoc.pipeline import Options
 from curvedoc.pipeline import analyze as diagnose
 
@@ -18,13 +19,19 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def analyze(paths: Sequence[Path | str] | Path | str, options: Options | None = None, *, jobs: int = 1) -> Analysis:
-    """The analysis of every run below the paths.
+def analyze(data: object, options: Options | None = None, *, jobs: int = 1, name: str = "") -> Analysis:
+    """The analysis of every run below the paths, or of one that is handed over in memory.
 
-    Raises NothingToAnalyse where no path holds a run, UsageError and RuleErrors; damaged logs are notes inside.
+    data: a path or several of them; or a polars or pandas frame (or any other that hands its columns over as Arrow
+    does), a dict of lists ({"loss": [...]}, a Keras history), a list of dicts (`trainer.state.log_history`), an
+    iterator of dicts, or one of lines (an open file, a generator). It is read as a file of the same content is, so
+    structure is found in the values.
+    name: what to call a run that is handed over in memory
+
+    Raises NothingToAnalyse where there is no run, UsageError and RuleErrors; damaged logs are notes inside.
     """
-    given = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
-    return Analysis(diagnose(given, options, jobs=jobs), title_of(given))
+    with as_paths(data, name) as paths:
+        return Analysis(diagnose(paths, options, jobs=jobs), title_of(paths))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping
 
 from curvedoc.core.errors import NothingToAnalyse
 from curvedoc.core.run import Run
 
 
-def read(paths: Sequence[Path | str] | Path | str, columns: Mapping[str, str] | None = None) -> list[Run]:
-    """Every training run in and below the paths, whatever wrote it.
+def read(data: object, columns: Mapping[str, str] | None = None) -> list[Run]:
+    """Every training run in and below the paths, whatever wrote it, or in data that is in memory.
+
+    data: as `curvedoc.analyze` takes it: paths, a frame, a dict of lists, records or lines
 
     columns: what a metric or column is where that is guessed wrong, {"step": "it", "loss": "nll"}.
 
@@ -29,13 +30,14 @@ def read(paths: Sequence[Path | str] | Path | str, columns: Mapping[str, str] | 
 
     Raises NothingToAnalyse where no run is found, UsageError for a path that does not exist.
     """
+    from curvedoc.ingest.memory import as_paths
     from curvedoc.ingest.read import read_runs
     from curvedoc.rulebook.location import signals_file
 
-    given = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
-    found = read_runs(given, signals=columns, signals_file=signals_file())
+    with as_paths(data) as paths:
+        found = read_runs(paths, signals=columns, signals_file=signals_file())
+        places = ", ".join(map(str, paths))
     if not found.runs:
         told = "; ".join(f"{u.path}: {u.reason}" for u in (*found.unreadable, *found.ignored)[:5])
-        places = ", ".join(map(str, given))
         raise NothingToAnalyse(f"no training run found{f' ({told})' if told else ''}", places)
     return list(found.runs)

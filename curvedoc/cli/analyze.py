@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvedoc.cli.outputs import Outputs, prepared, render
+from curvedoc.cli.settings.stdin import with_stdin
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.find.remote import title_of, url_of
@@ -72,7 +73,12 @@ def workers(jobs: int | None) -> int:
 
 
 def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1, limits: Limits | None = None) -> Diagnosis:
-    """Analyze and write the outputs. limits: what one run may take in a worker process."""
+    """Analyze and write the outputs; `-` is standard input. limits: what one run may take in a worker process."""
+    with with_stdin(paths) as places:
+        return _run(places, options, out, jobs, limits)
+
+
+def _run(paths: list[Path], options: Options, out: Outputs, jobs: int, limits: Limits | None) -> Diagnosis:
     for path in paths:
         if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
             raise UsageError("no such file or directory", str(path))

@@ -212,25 +212,6 @@ def triage(
         )  # fmt: skip
 
 
-@app.command()
-def doctor(
-    paths: Paths,
-    signal: Signals = None,
-    fact: Facts = None,
-    rules: Rules = None,
-    follow_links: FollowLinks = False,
-    debug: Debug = False,
-) -> None:
-    """Show what was found, what was taken for what, and what could not be read."""
-    from curvedoc.cli.exits import reported_errors
-
-    with reported_errors(debug):
-        from curvedoc.cli.doctor import show
-        from curvedoc.cli.settings.config import load
-
-        show(paths, options_of(load(Path.cwd()), rules, signal=signal, fact=fact, follow_links=follow_links))
-
-
 @app.command("rules")
 def rules_(
     rules: Rules = None,

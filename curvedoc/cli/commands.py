@@ -1,4 +1,4 @@
-"""Further commands: diff, watch, formats, explain, evaluate, init, new-rule, new-cause, new-reader."""
+"""Further commands: doctor, diff, watch, formats, explain, evaluate, init, new-rule, new-cause, new-reader."""
 
 from __future__ import annotations
 
@@ -240,12 +240,37 @@ def export(
     with reported_errors(debug):
         from curvedoc.cli.output.export import export as write_points
         from curvedoc.cli.settings.config import load
+        from curvedoc.cli.settings.stdin import with_stdin
 
-        write_points(paths, options_of(load(Path.cwd()), signal=signal), parquet, csv, jsonl, tensorboard, force)
+        options = options_of(load(Path.cwd()), signal=signal)
+        with with_stdin(paths) as places:
+            write_points(places, options, parquet, csv, jsonl, tensorboard, force)
+
+
+def doctor(
+    paths: Paths,
+    signal: Signals = None,
+    fact: Facts = None,
+    rules: Rules = None,
+    follow_links: FollowLinks = False,
+    debug: Debug = False,
+) -> None:
+    """Show what was found, what was taken for what, and what could not be read."""
+    from curvedoc.cli.exits import reported_errors
+
+    with reported_errors(debug):
+        from curvedoc.cli.doctor import show
+        from curvedoc.cli.settings.config import load
+        from curvedoc.cli.settings.stdin import with_stdin
+
+        options = options_of(load(Path.cwd()), rules, signal=signal, fact=fact, follow_links=follow_links)
+        with with_stdin(paths) as places:
+            show(places, options)
 
 
 #: Name and function of each command.
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
+    ("doctor", doctor),
     ("diff", diff),
     ("watch", watch),
     ("formats", formats),

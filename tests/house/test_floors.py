@@ -31,7 +31,7 @@ FLOORS = (
 INSIDE = {
     "stats": (("basic",), ("shape", "pairs"), ("noise", "schedule"), ("events",), ("vocabulary",)),
     "ingest": (
-        ("bytes", "contract", "naming"),
+        ("bytes", "contract", "memory", "naming"),
         ("outside_readers",),
         ("settings", "trainings"),
         ("table", "tensorboard"),
