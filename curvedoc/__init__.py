@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from curvedoc.core.run import Run
     from curvedoc.options import Options
     from curvedoc.reading import read
+    from curvedoc.session import watching
 
-__all__ = ["Analysis", "Options", "Run", "__version__", "analyze", "read"]
+__all__ = ["Analysis", "Options", "Run", "__version__", "analyze", "read", "watching"]
 
 
 def __getattr__(name: str) -> Any:
@@ -29,6 +30,10 @@ def __getattr__(name: str) -> Any:
         from curvedoc.core.run import Run
 
         return Run
+    if name == "watching":
+        from curvedoc.session import watching
+
+        return watching
     if name == "Options":
         from curvedoc.options import Options
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 #: Role -> a line that logs it. `log` stands for the user's own logger.
 HOW_TO_LOG: dict[str, str] = {
     "loss": 'log({"loss": loss.item()}, step)',
@@ -22,11 +24,20 @@ HOW_TO_LOG: dict[str, str] = {
     "saturation_fraction": 'log({"saturated": (activation.abs() > 0.99).float().mean().item()}, step)',
     "clip_rate": 'log({"clipped": float(norm > max_norm)}, step)',
     "attention_entropy": 'log({"attention_entropy": -(p * p.log()).sum(-1).mean().item()}, step)',
+    "step_time": 'log({"step_time": time.perf_counter() - t0}, step)',
+    "data_time": 'log({"data_time": time_until_the_batch_came}, step)',
+    "update_ratio": 'log({"update_ratio": (lr * p.grad.norm() / p.norm()).item()}, step)',
     "config": "save the configuration beside the log: config.yaml or hparams.yaml",
     "log_text": "keep the console output: python train.py 2>&1 | tee train.log",
     "epoch": 'log({"epoch": epoch}, step)',
     "num_classes": "save num_classes in the configuration",
 }
+#: What curvedoc's own recorder logs by itself once it is attached.
+RECORDED = frozenset(
+    ("loss", "lr", "grad_norm", "layer_grad_norm", "layer_weight_norm", "zero_fraction", "memory", "wall_time",
+     "data_time", "config")
+)  # fmt: skip
+RECORDER = 'rec = curvedoc.record.Recorder("runs/next", config); rec.attach(model, optimizer); rec.log(step, loss=loss)'
 
 
 def signal_name(role: str) -> str:
@@ -41,5 +52,16 @@ def signal_name(role: str) -> str:
 
 
 def how_to_log(role: str) -> str:
-    """The line that logs a role, "" where there is no advice."""
+    """The line that logs a role, "" where there is no advice.
+
+    >>> how_to_log("config.weight_decay")
+    'save weight_decay in the configuration'
+    """
+    if role.startswith("config."):
+        return f"save {role.removeprefix('config.')} in the configuration"
     return HOW_TO_LOG.get(role, "")
+
+
+def recorder_line(roles: Sequence[str]) -> str:
+    """The line that logs most of these roles at once, "" where it would log fewer than two of them."""
+    return RECORDER if sum(r in RECORDED or r.startswith("config.") for r in roles) > 1 else ""

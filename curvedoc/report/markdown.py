@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
 from curvedoc.core.numbers import spelled
 from curvedoc.report import words
-from curvedoc.report.advice import signal_name
+from curvedoc.report.advice import how_to_log, recorder_line, signal_name
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.event_order import in_order
@@ -102,6 +102,10 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
     needs = missing(run)
     if needs and run.verdict != "healthy":
         out += ["Not logged: " + ", ".join(markdown_code(signal_name(n)) for n, _ in needs[:10]) + ".", ""]
+        lines = [f"{how_to_log(n)}  # {signal_name(n)}" for n, _ in needs[:10] if how_to_log(n)]
+        lines = [line for line in (recorder_line([n for n, _ in needs]), *lines) if line]
+        out += ["<details><summary>The lines that log them</summary>", "", markdown_block("\n".join(lines)), ""]
+        out += ["</details>", ""]
     for m in run.messages[:2]:
         text = redact(m.text)
         out += [

@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parents[2] / "curvedoc"
 
 #: Lowest first. Those of one floor do not know each other.
 FLOORS = (
-    ("core",),
-    ("serialize", "stats"),
+    ("core", "record"),
+    ("serialize", "session", "stats"),
     ("ingest", "rulebook"),
     ("options", "reading"),
     ("diagnose",),
@@ -23,7 +23,7 @@ FLOORS = (
     ("triage",),
     ("pipeline",),
     ("analysis",),
-    ("evaluate",),
+    ("companion", "evaluate", "integrations"),
     ("cli",),
     ("__main__",),
 )

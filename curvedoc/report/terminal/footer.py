@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
-from curvedoc.report.advice import signal_name
+from curvedoc.report.advice import how_to_log, recorder_line, signal_name
 from curvedoc.report.limits import limits
 from curvedoc.report.summary import missing
 from curvedoc.report.terminal.lines import Lines
@@ -22,6 +22,7 @@ def left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
         left = f"; {words.count(len(run.not_judged), 'symptom')} could not be judged"
         out.add(("Not logged: ", "bold"), (", ".join(shown) + more, ""), (left, "dim"), hang=2)
+        _lines_that_log(out, [n for n, _ in needs], verbose)
     if verbose:
         out.blank()
         out.add(("What these curves cannot show", "bold"))
@@ -37,6 +38,16 @@ def left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         for note in (*run.notes, *(n for s in run.sources for n in s.notes)):
             times = f" ({note.count:,} times)" if note.count > 1 else ""
             out.add(("note: ", "dim"), (note.text + times, "dim"), indent=2, hang=2)
+
+
+def _lines_that_log(out: Lines, roles: list[str], verbose: bool) -> None:
+    """The one line that logs most of what is missing; with `verbose` the line of each."""
+    together = recorder_line(roles)
+    if together:
+        out.add(("to log most of them: ", "dim"), (together, ""), indent=2, hang=2)
+    for role in roles if verbose else ():
+        if how_to_log(role):
+            out.add((f"{signal_name(role)}: ", "dim"), (how_to_log(role), ""), indent=2, hang=2)
 
 
 def unreadable(out: Lines, d: Diagnosis, verbose: bool) -> None:
