@@ -233,6 +233,8 @@ def compile_rule(
     for name in groups:
         if name:
             c._define(("when", name), name, bool)
+    for i, name in enumerate(file.harmless_if):
+        c.truth(("harmless_if", i), name)
     strength = c.expr(("strength",), file.strength, float)
     for key in ("what", "why", "lookalikes"):
         c.prose((key,), getattr(file, key), program)
@@ -258,7 +260,8 @@ def compile_rule(
     return (
         Rule(
             file.id, family, file.kind, file.title[-1].say, file.severity, file.status, file.what, file.why,
-            file.lookalikes, file.over, replace(program, facts=c.read()), tuple(when), tuple(file.excused_by), strength,
+            file.lookalikes, file.over, replace(program, facts=c.read()), tuple(when), tuple(file.excused_by),
+            tuple(file.harmless_if), strength,
             file.onset, file.until, tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
             references(file.references), path, file.complex_because or "", titles,
         ),

@@ -125,6 +125,7 @@ class Rule:
     #: (name or "", conditions that must all hold); any of them fires the rule
     when: tuple[tuple[str, tuple[Expr, ...]], ...]
     excused_by: tuple[str, ...]  # true/false measures: one that is known true silences the rule
+    harmless_if: tuple[str, ...]  # the same: one that is known true makes the finding a notice
     strength: Expr
     onset: str | None
     until: str | None

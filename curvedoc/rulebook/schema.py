@@ -189,6 +189,7 @@ class RuleFile(Strict):
     measure: dict[Name, Expr] = {}
     when: list[Expr] | dict[Name, list[Expr]]
     excused_by: list[Name] = []
+    harmless_if: list[Name] = []
     strength: Expr = "1"
     onset: Name | None = None
     until: Name | None = None

@@ -60,7 +60,9 @@ def names_its_thresholds(rule: Rule) -> None:
 def uses_what_it_declares(rule: Rule) -> None:
     read = {name for _, e in rule.program.measures for name in e.names}
     read |= {name for _, group in rule.when for e in group for name in e.names} | set(rule.strength.names)
-    read |= {*rule.excused_by, rule.onset or "", rule.until or ""} | {m for link in rule.causes for m in link.times}
+    read |= {*rule.excused_by, *rule.harmless_if, rule.onset or "", rule.until or ""} | {
+        m for link in rule.causes for m in link.times
+    }
     texts = [rule.what, rule.why, rule.lookalikes, *(s.text for s in rule.evidence)]
     read |= {field.partition(":")[0] for text in texts for field in FIELD.findall(text)}
     read |= {s.given or "" for s in rule.evidence} | {name for case in rule.tests for name in case.near}

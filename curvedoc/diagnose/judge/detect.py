@@ -72,6 +72,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     if not any(t is True for t in truths):
         reason, missing = _undecided(rule, env)
         return Judgment(rule, "not-judged", reason, missing)
+    harmless = any(env.get(name) is True for name in rule.harmless_if)
     strength = code_of(rule.strength)(env)
     # what rests on a guess may be told, but fails no run
     firm = rule.severity not in _FAILING or not rule.program.facts or True in _conditions(rule, env.certain())
@@ -83,8 +84,8 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         symptom=rule.id,
         title=rule.title if told is None else told[1],
         general=rule.title,
-        kind=rule.kind,
-        severity=rule.severity if firm else "warning",
+        kind="notice" if harmless else rule.kind,
+        severity="note" if harmless else rule.severity if firm else "warning",
         strength=round(UNGRADED if strength is None else min(1.0, max(0.0, strength)), 4),
         first_step=first,
         last_step=last,

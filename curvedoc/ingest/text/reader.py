@@ -17,6 +17,7 @@ from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
+from curvedoc.ingest.text.evaluation_lines import with_evaluations
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
@@ -88,6 +89,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     lines = lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used)))
     boxes = read_boxes(lines.filter(~pl.col("taken")))
     lines = _accepted(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
+    plans = with_evaluations(plans, lines["tid"].to_list(), lines["kind"].to_list())
     first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
     early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
     config = loose_config(early.filter(~pl.col("taken"))) | printed

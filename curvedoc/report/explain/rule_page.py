@@ -145,7 +145,11 @@ def _filled(text: str, rule: Rule) -> str:
 
 def _excuses(rule: Rule) -> str:
     names = ", ".join(f"`{name}`" for name in rule.excused_by)
-    return f"It is silent all the same where one of these is known to be true: {names}." if names else ""
+    silent = f"It is silent all the same where one of these is known to be true: {names}." if names else ""
+    noted = ", ".join(f"`{name}`" for name in rule.harmless_if)
+    return " ".join(
+        filter(None, (silent, f"It is only a notice where this is known to be true: {noted}." if noted else ""))
+    )
 
 
 def _template(sentence: Sentence) -> str:

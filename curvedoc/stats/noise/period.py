@@ -186,7 +186,8 @@ def period_amplitude(s: Series) -> float | None:
 class Fold:
     """The curve folded at a known epoch length.
 
-    score:     F statistic of the ten bins over the epochs as repeats; above 4 a pattern of the epoch
+    score:     F statistic of the ten bins over the epochs as repeats, each weighed by its own scatter (Welch 1951);
+               above 4 a pattern of the epoch
     amplitude: highest minus lowest bin, in units of the value
     tilt:      correlation of the pattern with the place in the epoch: -1 falls within it and leaps up between, 1 rises
     """
@@ -226,11 +227,14 @@ def fold(s: Series, epoch_steps: float) -> Fold | None:
         return None
     value = np.where(seen, total / np.maximum(count, 1), 0.0)
     pattern = value.sum(axis=0) / repeats
-    within = float((((value - pattern) ** 2) * seen).sum() / (repeats.sum() - bins))
-    between = float((repeats * (pattern - mean_of(pattern)) ** 2).sum() / (bins - 1))
+    # each bin is judged by its own scatter: the first rows of a running average scatter far more than the rest
+    spread = (((value - pattern) ** 2) * seen).sum(axis=0) / np.maximum(repeats - 1, 1)
+    weight = repeats / np.maximum(spread, 1e-6 * max(float(spread.max()), 1e-18))
+    away = (pattern - float(weight @ pattern) / float(weight.sum())) ** 2
+    between, score = float(mean_of(away)), float(weight @ away) / (bins - 1)
     if between <= 1e-18:
         return Fold(0.0, 0.0, 0.0)
-    score = min(between / within, 1e6) if within > 1e-6 * between else 1e6
+    score = min(score, 1e6)
     middle = np.arange(bins) - (bins - 1) / 2
     tilt = float(
         middle @ pattern / np.sqrt((middle @ middle) * (pattern - mean_of(pattern)) @ (pattern - mean_of(pattern)))

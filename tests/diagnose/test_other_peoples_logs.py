@@ -1,0 +1,89 @@
+"""Healthy runs as other people log them: sums of parts, unnamed evaluations, detectors that go on from a checkpoint."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+
+import curvedoc
+
+RNG = np.random.default_rng(7)
+
+
+def alarms(path: Path) -> list[str]:
+    report = curvedoc.analyze(path)
+    return [f.symptom for run in report.runs for f in run.findings if f.kind == "pathology"]
+
+
+def roles(path: Path) -> dict[str, str]:
+    return {m.metric: m.role for run in curvedoc.read(path) for m in run.roles}
+
+
+def segmentation_log(epochs: int = 40, iters: int = 500, every: int = 10) -> str:
+    """Means since the start of the epoch of a sum of two parts; after it an evaluation that is not called one."""
+    out = ["DATASET:", "  NUM_CLASSES: 19", "TRAIN:", f"  END_EPOCH: {epochs}", "  LR: 0.05", "  SHUFFLE: True"]
+    for e in range(epochs):
+        level = 1.3 + 9.0 * np.exp(-(e + np.arange(iters) / iters) / 3)
+        batches = level * (1 + 0.12 * RNG.standard_normal(iters))
+        share = np.cumsum(batches) / np.arange(1, iters + 1)
+        for i in range(0, iters, every):
+            out.append(
+                f"Epoch: [{e}/{epochs}] Iter:[{i}/{iters}], Time: 0.45, Loss: {share[i]:.6f}, "
+                f"Acc:{0.8 - 0.6 * math.exp(-e / 4):.6f}, Part one loss: {share[i] * 0.7:.6f}, "
+                f"Part two loss: {share[i] * 0.3:.6f}"
+            )
+        out.append(f"Loss: {level[-1] * 0.7:.3f}, MeanIU: {0.7 - 0.5 * math.exp(-e / 5): .4f}, Best_mIoU: 0.7")
+    return "\n".join(out) + "\n"
+
+
+def test_an_evaluation_under_the_name_of_the_training_is_no_point_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text(segmentation_log())
+    found = roles(path)
+    assert found["Loss"] == "loss" and found["val Loss"] == "val_loss"
+
+
+def test_a_sum_of_parts_with_means_over_each_epoch_is_healthy(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text(segmentation_log())
+    assert alarms(path) == []
+
+
+def test_a_detector_that_goes_on_from_a_checkpoint_is_healthy(tmp_path: Path) -> None:
+    rows = ["epoch,train/box_loss,train/obj_loss,metrics/mAP_0.5,val/box_loss,val/obj_loss,x/lr0"]
+    for e in range(100):
+        noise = 1 + 0.02 * RNG.standard_normal(6)
+        fall = 1 - 0.25 * e / 99
+        rows.append(
+            f"{e},{0.0125 * fall * noise[0]:.6f},{0.0036 * fall * noise[1]:.6f},{0.9925 + 0.0038 * e / 99:.5f},"
+            f"{0.0092 * fall * noise[2]:.6f},{0.0022 * fall * noise[3]:.6f},{0.001 * (1 - e / 100):.6f}"
+        )
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join(rows) + "\n")
+    assert alarms(path) == []
+
+
+def test_rows_that_hide_how_far_a_descent_leads_are_no_plateau(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    noise = 1 + 0.08 * RNG.standard_normal(131)
+    rows = [(i, (2.3 - 0.35 * i / 130) * noise[i]) for i in range(1, 131)]
+    path.write_text("".join(f"Epoch [1/1], Step [{100 * i}/13000], Loss: {loss:.4f}\n" for i, loss in rows))
+    assert "plateau-from-start" not in alarms(path)
+
+
+def test_the_boxes_of_a_detector_are_no_classifier_with_a_wrong_start(tmp_path: Path) -> None:
+    path = tmp_path / "train.log"
+    path.write_text(
+        "".join(
+            f"Epoch[{e}] Batch [{b}]\tSpeed: 12.3 samples/sec\tTrain-{name}={value:.6f}\n"
+            for e in range(10)
+            for b in range(20, 401, 20)
+            for name, value in (
+                ("Acc", 0.8 - 0.5 * math.exp(-(e * 20 + b / 20) / 30) + 0.01 * RNG.standard_normal()),
+                ("SmoothL1", 12 + 27 * math.exp(-(e * 20 + b / 20) / 20) * (1 + 0.05 * RNG.standard_normal())),
+            )
+        )
+    )
+    assert alarms(path) == []
