@@ -228,18 +228,16 @@ def compile_rule(
         where = ("when", name) if name else ("when",)
         exprs = [c.expr((*where, i), line, bool) for i, line in enumerate(lines)]
         when.append((name, tuple(e for e in exprs if e is not None)))
-    for i, name in enumerate(file.excused_by):
-        c.truth(("excused_by", i), name)
-    for name in groups:
-        if name:
-            c._define(("when", name), name, bool)
-    for i, name in enumerate(file.harmless_if):
-        c.truth(("harmless_if", i), name)
+    for name in filter(None, groups):
+        c._define(("when", name), name, bool)
+    for key in ("excused_by", "harmless_if"):
+        for i, name in enumerate(getattr(file, key)):
+            c.truth((key, i), name)
     strength = c.expr(("strength",), file.strength, float)
     for key in ("what", "why", "lookalikes"):
         c.prose((key,), getattr(file, key), program)
-    c.number(("onset",), file.onset)
-    c.number(("until",), file.until)
+    for key in ("onset", "until"):
+        c.number((key,), getattr(file, key))
     titles = tuple(c.sentence(("title", i), t.say, t.given, None) for i, t in enumerate(file.title))
     evidence = tuple(c.sentence(("evidence", i), e.say, e.given, e.mark) for i, e in enumerate(file.evidence))
     links = []
@@ -307,8 +305,7 @@ def compile_cause(
         because = c.sentence(("checks", i, "because"), check.because or "", None, None)
         checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, answer, because.text))
     acts = tuple(Act(c.sentence(("act", i), a.say, a.given, None), a.code) for i, a in enumerate(file.act))
-    if any(a.code for a in acts) and not file.probe:
-        c.problems.append((("act",), "'code' needs a probe"))
+    c.problems += [(("act",), "'code' needs a probe") for a in acts if a.code and not file.probe]
     for i, case in enumerate(file.tests):
         c.problems += [(("tests", i, "expect"), what) for what in _unknown_in(case.expect, predicts, checks)]
     if c.problems:

@@ -63,9 +63,10 @@ def uses_what_it_declares(rule: Rule) -> None:
     read |= {*rule.excused_by, *rule.harmless_if, rule.onset or "", rule.until or ""} | {
         m for link in rule.causes for m in link.times
     }
-    texts = [rule.what, rule.why, rule.lookalikes, *(s.text for s in rule.evidence)]
+    said = (*rule.titles, *rule.evidence)
+    texts = [rule.what, rule.why, rule.lookalikes, *(s.text for s in said)]
     read |= {field.partition(":")[0] for text in texts for field in FIELD.findall(text)}
-    read |= {s.given or "" for s in rule.evidence} | {name for case in rule.tests for name in case.near}
+    read |= {s.given or "" for s in said} | {name for case in rule.tests for name in case.near}
     marks = [s.mark for s in rule.evidence if s.mark is not None]
     read |= {name or "" for m in marks for name in (m.metric, m.point, m.start, m.end, m.level)}
     declared = [p.name for p in rule.program.params] + [name for name, _ in rule.program.measures]
