@@ -88,6 +88,7 @@ class RankedCause:
     findings: tuple[str, ...] = ()  # symptoms that name it
     action: str = ""  # what to do about it in this run
     action_code: str = ""  # the code for that, where there is any
+    action_settings: Mapping[str, float] = field(default_factory=dict)  # what it changes: setting -> new value
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,7 @@ class NextAction:
     command: str = ""  # that starts the run again with what the text changes, where its launch line is known
     code: str = ""
     tests: str = ""  # id of the cause that it tests
+    changed: tuple[str, ...] = ()  # tokens of the command that differ from the launch line
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
 from curvedoc.diagnose.judge.verdict import next_check, verdict, waste
 from curvedoc.diagnose.members import member_curves
+from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led
@@ -57,10 +58,14 @@ def _last_step(run: Run) -> int | None:
     return int(loss.step[-1]) if loss is not None and len(loss) else None
 
 
-def _first(run: Run, result: Verdict, causes: Sequence[RankedCause]) -> NextAction | None:
+def _first(run: Run, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> NextAction | None:
     if result == "healthy":
         return gain(run, grounds(run))
-    return None if result == "inconclusive" else next_action(causes)
+    action = None if result == "inconclusive" else next_action(causes)
+    if action is None:
+        return None
+    onset = next((f.first_step for f in findings if f.kind == "pathology"), None)
+    return with_command(action, causes[0].action_settings, run, onset)
 
 
 def diagnose(
@@ -114,6 +119,6 @@ def diagnose(
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),
         facts=with_reason(bench.facts(), ended),
-        next_action=_first(run, result, causes),
+        next_action=_first(run, result, findings, causes),
         ending=record(ended, way),
     )

@@ -145,7 +145,9 @@ def first_thing(run: RunDiagnosis) -> First | None:
     if run.next_action:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")
-        return First(run.run, a.text, f"Tests: {lower_first(tests)}." if tests else "", None, a.command or a.code)
+        how = [f"Tests: {lower_first(tests)}."] if tests else []
+        how += [f"Changed in the command: {', '.join(a.changed)}."] if a.changed else []
+        return First(run.run, a.text, " ".join(how), None, a.command or a.code)
     needs = missing(run)
     if needs:
         name, symptoms = needs[0]

@@ -288,7 +288,6 @@ def compile_cause(
     """The checked cause, or None with its problems."""
     c = Compiler(trusted, facts)
     program = c.program(file)
-
     predicts = []
     for channel, lines in file.predicts.items():
         for i, line in enumerate(lines):
@@ -298,13 +297,14 @@ def compile_cause(
             predicts.append(Prediction(channel, line.given, times, c.sentence(where, line.say, None, line.mark)))
     checks = []
     for i, check in enumerate(file.checks):
-        told = check.answer
-        answer = told if told is None or isinstance(told, str) else Answer(told.yes, told.no)
+        answer = a if (a := check.answer) is None or isinstance(a, str) else Answer(a.yes, a.no)
         for name in (answer,) if isinstance(answer, str) else () if answer is None else answer.names:
             c.truth(("checks", i, "answer"), name)
         because = c.sentence(("checks", i, "because"), check.because or "", None, None)
         checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, answer, because.text))
-    acts = tuple(Act(c.sentence(("act", i), a.say, a.given, None), a.code) for i, a in enumerate(file.act))
+    for i, name in ((i, name) for i, a in enumerate(file.act) for name in a.set.values()):
+        c.number(("act", i, "set"), name)
+    acts = tuple(Act(c.sentence(("act", i), a.say, a.given, None), a.code, a.set) for i, a in enumerate(file.act))
     c.problems += [(("act",), "'code' needs a probe") for a in acts if a.code and not file.probe]
     for i, case in enumerate(file.tests):
         c.problems += [(("tests", i, "expect"), what) for what in _unknown_in(case.expect, predicts, checks)]

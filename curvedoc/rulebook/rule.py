@@ -142,10 +142,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What to do about a cause in a run of which `sentence` holds; with `code`, by its probe."""
+    """What to do about a cause in a run of which `sentence` holds; with `code`, by its probe.
+
+    settings: setting that it changes -> the name of the new value, for the command that starts the run again.
+    """
 
     sentence: Sentence
     code: bool
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class ActFile(Strict):
     say: Prose
     given: Name | None = None
     code: bool = False  # whether the probe of the cause is the code for it
+    set: dict[Name, Name] = {}  # setting that it changes -> the measure or param that is its new value
 
 
 class CauseLink(Strict):

@@ -49,7 +49,7 @@ INSIDE = {
         ("sentence",),
         ("curves", "judge", "main_curve"),
         ("ending",),
-        ("story",),
+        ("restart", "story"),
         ("run", "cases", "siblings"),
         ("fact_cases", "many"),
     ),

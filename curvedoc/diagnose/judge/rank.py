@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from curvedoc.core.diagnosis import Check, Evidence, Finding, RankedCause
 from curvedoc.diagnose.judge.answers import answered
@@ -89,6 +89,7 @@ class Weighed:
     checks: tuple[Check, ...]
     action: str = ""
     action_code: str = ""
+    action_settings: Mapping[str, float] = field(default_factory=dict)
 
 
 def grade(finding: Finding) -> float:
@@ -123,7 +124,10 @@ def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
     checks = tuple(answered(c, env, texts, cause.program, bench.counter) for c in cause.checks)
     act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.counter)
     code = cause.probe if act is not None and cause.acts[act[0]].code else ""
-    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, act[1] if act else "", code)
+    new = {} if act is None else {k: env.get(name) for k, name in cause.acts[act[0]].settings.items()}
+    known = {k: float(v) for k, v in new.items() if v is not None}
+    action = act[1] if act else ""
+    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, action, code, known)
 
 
 def _story_weight(finding: Finding, faulty: bool) -> float:
@@ -216,6 +220,7 @@ def rank(
                 findings=tuple(f.symptom for f in owners),
                 action=own.action,
                 action_code=own.action_code,
+                action_settings=own.action_settings,
             )
         )
     ranked.sort(key=lambda r: (-round(score[r.cause], 6), r.cause))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,15 @@ def _metadata(value: Mapping[str, Any]) -> dict[str, Scalar]:
     args = value.get("args")
     words = " ".join(a for a in args if isinstance(a, str)) if isinstance(args, list) else ""
     options = {f"args.{k}": v for k, v in settings(words).items()} if words.startswith("--") else {}
-    return {**flatten({k: v for k, v in value.items() if k != "args"}, "wandb"), **options}
+    return {**flatten({k: v for k, v in value.items() if k != "args"}, "wandb"), **options, **_launch(value)}
+
+
+def _launch(value: Mapping[str, Any]) -> dict[str, Scalar]:
+    """The line that started the program, as a shell would take it."""
+    program, args = value.get("program"), value.get("args")
+    if not isinstance(program, str) or not isinstance(args, list) or not all(isinstance(a, str) for a in args):
+        return {}
+    return {"wandb.launch": shlex.join(["python", program, *args])}
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
