@@ -87,3 +87,15 @@ def test_the_boxes_of_a_detector_are_no_classifier_with_a_wrong_start(tmp_path: 
         )
     )
     assert alarms(path) == []
+
+
+def test_a_detector_that_finds_more_each_epoch_does_not_underfit(tmp_path: Path) -> None:
+    rows = ["epoch,train/box_loss,train/cls_loss,metrics/mAP50(B),val/box_loss,val/cls_loss,lr/pg0"]
+    for e in range(10):
+        rows.append(
+            f"{e + 1},{1.97 + 0.2 * math.sin(e / 3) - 0.04 * e:.5f},{3.9 - 0.2 * e:.5f},{0.1 + 0.005 * e * e:.5f},"
+            f"{2.15 + 0.1 * math.sin(e / 3) - 0.035 * e:.5f},{4.0 - 0.21 * e:.5f},{0.0016 * (1 - e / 10):.6f}"
+        )
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join(rows) + "\n")
+    assert alarms(path) == []
