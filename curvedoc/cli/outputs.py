@@ -29,7 +29,7 @@ class Outputs:
     junit: Path | None = None
     embed: Path | None = None
     assets: Path | None = None  # a directory
-    format: str | None = None  # text, json, html, markdown, sarif or junit: what stdout gets
+    format: str | None = None  # text, json, html, markdown, sarif, junit or brief: what stdout gets
     redact: tuple[str, ...] = ()  # regular expressions, masked in every view
     no_html: bool = False
     force: bool = False
@@ -98,6 +98,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
         mask = masker(out.redact)
         d, title = masked(d, mask), mask(title)
     files = {"html": out.html, "json": out.json, "markdown": out.markdown, "sarif": out.sarif, "junit": out.junit}
+    files["brief"] = None  # for stdout only
     if _page_by_default(out):
         files["html"] = Path(DEFAULT_HTML)
     wrote: list[Path] = []
@@ -203,10 +204,17 @@ def _junit(d: Diagnosis, title: str) -> str:
     return to_junit(d)
 
 
+def _brief(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.exchange.brief import to_brief
+
+    return to_brief(d)
+
+
 _VIEWS: dict[str, Callable[[Diagnosis, str], str]] = {
     "html": _html,
     "json": _json,
     "markdown": _markdown,
     "sarif": _sarif,
     "junit": _junit,
+    "brief": _brief,
 }

@@ -21,6 +21,7 @@ class Format(StrEnum):
     markdown = "markdown"
     sarif = "sarif"
     junit = "junit"
+    brief = "brief"
 
 
 class FailOn(StrEnum):
