@@ -268,6 +268,28 @@ def doctor(
             show(places, options)
 
 
+def mcp(
+    root: Annotated[
+        list[Path] | None,
+        typer.Option("--root", help="A folder whose runs may be asked about; default this one."),
+    ] = None,
+    skill: Annotated[bool, typer.Option("--skill", help="Print the skill file for agents instead.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Serve analyze, triage, explain, diff and facts as tools over the Model Context Protocol (stdin and stdout)."""
+    from curvedoc.cli.exits import reported_errors
+
+    with reported_errors(debug):
+        if skill:
+            from curvedoc.cli.agent.tools import SKILL
+
+            print(SKILL.read_text(encoding="utf-8"), end="")
+            return
+        from curvedoc.cli.agent.server import serve
+
+        serve(root or [])
+
+
 #: Name and function of each command.
 COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("doctor", doctor),
@@ -281,4 +303,5 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("new-rule", new_rule),
     ("new-cause", new_cause),
     ("new-reader", new_reader),
+    ("mcp", mcp),
 )

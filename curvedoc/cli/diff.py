@@ -15,6 +15,11 @@ LISTED = 20
 
 def show(a: str, b: str, options: Options, as_json: bool, everything: bool) -> None:
     """Print the difference of the two runs. Raises UsageError, NothingToAnalyse."""
+    sys.stdout.write(compared(a, b, options, as_json, everything))
+
+
+def compared(a: str, b: str, options: Options, as_json: bool, everything: bool) -> str:
+    """The difference of the two runs as JSON or text. Raises UsageError, NothingToAnalyse."""
     from curvedoc.diagnose.run import diagnose
     from curvedoc.diagnose.siblings.difference import difference
     from curvedoc.ingest import load_signals
@@ -25,7 +30,7 @@ def show(a: str, b: str, options: Options, as_json: bool, everything: bool) -> N
     one, other = only_run(a, options), only_run(b, options)
     table = load_signals(signals_file())
     made = difference(one, other, diagnose(one, book), diagnose(other, book), table)
-    sys.stdout.write(to_json(made) if as_json else to_text(made, everything))
+    return to_json(made) if as_json else to_text(made, everything)
 
 
 def only_run(place: str, options: Options) -> Run:

@@ -119,6 +119,11 @@ def list_facts(folders: list[Path], as_json: bool) -> None:
 
 def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
     """Print the page of a rule or cause."""
+    _print(page_of(id_, folders), markdown)
+
+
+def page_of(id_: str, folders: list[Path]) -> Page:
+    """The page of a rule, a cause or a fact. Raises UsageError."""
     from curvedoc.report.explain.rule_page import page
     from curvedoc.rulebook.facts import name_of
     from curvedoc.rulebook.load import load
@@ -126,11 +131,17 @@ def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
     book = load(folders)
     id_ = name_of(id_) if name_of(id_) in book.facts else id_
     _require(id_, book)
-    _print(page(id_, book), markdown)
+    return page(id_, book)
 
 
 def explain_run(id_: str, path: Path, options: Options, markdown: bool) -> None:
     """Print what each line of a rule or cause said of the runs at a path, judged as `analyze` judges them."""
+    for made in pages_of_run(id_, path, options):
+        _print(made, markdown)
+
+
+def pages_of_run(id_: str, path: Path, options: Options) -> list[Page]:
+    """What each line of a rule or cause said, a page a run. Raises UsageError, NothingToAnalyse."""
     from curvedoc.core.errors import NothingToAnalyse
     from curvedoc.diagnose.judge.trace import trace_cause, trace_rule
     from curvedoc.diagnose.many import repeats
@@ -147,14 +158,14 @@ def explain_run(id_: str, path: Path, options: Options, markdown: bool) -> None:
         hint = f"give one of them, such as {runs[0].name}"
         raise UsageError(f"{len(runs):,} runs are too many to explain line by line", str(path), hint)
     related = repeats(runs)
-    rule = book.rule(id_)
+    rule, pages = book.rule(id_), []
     for run in runs:
         name = path.resolve().name if run.name == "." else run.name
         if rule is not None:
-            made = rule_trace_page(rule, name, trace_rule(rule, run, related.get(run.name, ()), book.facts))
+            pages.append(rule_trace_page(rule, name, trace_rule(rule, run, related.get(run.name, ()), book.facts)))
         else:
-            made = cause_trace_page(book.causes[id_], name, trace_cause(book.causes[id_], run, book.facts))
-        _print(made, markdown)
+            pages.append(cause_trace_page(book.causes[id_], name, trace_cause(book.causes[id_], run, book.facts)))
+    return pages
 
 
 def _require(id_: str, book: Rulebook) -> None:

@@ -1,0 +1,1 @@
+"""curvedoc in the hands of a program: tools over the Model Context Protocol."""
