@@ -88,6 +88,7 @@ class RankedCause:
     findings: tuple[str, ...] = ()  # symptoms that name it
     action: str = ""  # what to do about it in this run
     action_code: str = ""  # the code for that, where there is any
+    beside: str = ""  # the finding that it explains, where that is another trouble than the first: both may hold
     action_settings: Mapping[str, float] = field(default_factory=dict)  # what it changes: setting -> new value
 
 
@@ -269,6 +270,7 @@ class RunDiagnosis:
     facts: Mapping[str, KnownFact] = field(default_factory=dict)  # what is known of the run; what is not is left out
     next_action: NextAction | None = None
     ending: RunEnding = RunEnding()
+    none_of_these: float | None = None  # what the causes of the first trouble leave of 100 %; None without a cause
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
-from curvedoc.diagnose.story.lead import led
+from curvedoc.diagnose.story.lead import led, unexplained
 from curvedoc.diagnose.story.progress import gain
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalogue import catalogue
@@ -121,4 +121,5 @@ def diagnose(
         facts=with_reason(bench.facts(), ended),
         next_action=_first(run, result, findings, causes),
         ending=record(ended, way),
+        none_of_these=unexplained(causes) if result in ("failed", "warning", "ended-early") else None,
     )

@@ -139,7 +139,10 @@ def _causes(run: RunDiagnosis) -> list[str]:
     out = [f"**{title}**", "", "| Cause | Likelihood | For | Against |", "| --- | --- | --- | --- |"]
     for c in causes[:6]:
         chance = f"{words.likelihood(c.probability)}, {words.percent(c.probability)}"
+        chance += ", beside another trouble" if c.beside else ""
         out.append(f"| {_text(c.title)} | {markdown(chance)} | {_cell(run, c.supports)} | {_cell(run, c.against)} |")
+    if run.none_of_these is not None:
+        out.append(f"| None of these | {markdown(words.percent(run.none_of_these))} | | |")
     return out
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from curvedoc.core.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.diagnose.main_curve import main_curve as main_curve
 from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.story.headline import tied
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 
@@ -146,6 +147,7 @@ def first_thing(run: RunDiagnosis) -> First | None:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")
         how = [f"Tests: {lower_first(tests)}."] if tests else []
+        how += [f"As likely: {lower_first(c.title)}. {c.action}".strip() for c in tied(run.causes)[1:]]
         how += [f"Changed in the command: {', '.join(a.changed)}."] if a.changed else []
         return First(run.run, a.text, " ".join(how), None, a.command or a.code)
     needs = missing(run)
@@ -203,8 +205,12 @@ def summarize(d: Diagnosis) -> Summary:
 
 
 def _first_cause(run: RunDiagnosis) -> RankedCause | None:
-    """The likeliest cause of what went wrong; what explains a mere notice of a healthy run is none."""
-    return run.causes[0] if run.causes and run.verdict != "healthy" else None
+    """The likeliest cause of what went wrong; what explains a mere notice of a healthy run is none, and of causes that
+    are all unlikely none is the likeliest.
+    """
+    if not run.causes or run.verdict == "healthy" or run.causes[0].probability < words.POSSIBLE:
+        return None
+    return run.causes[0]
 
 
 def _main_group(d: Diagnosis, flagged: Iterable[RunDiagnosis]) -> Group | None:

@@ -11,7 +11,7 @@ from curvedoc.diagnose.judge.rank import raised
 from curvedoc.diagnose.judge.verdict import next_check
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.headline import said
-from curvedoc.diagnose.story.lead import led
+from curvedoc.diagnose.story.lead import led, unexplained
 
 
 def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float, Evidence]]) -> RunDiagnosis:
@@ -29,6 +29,7 @@ def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float,
     return replace(
         run, causes=causes, findings=findings, headline=said(Counter(run.axis), findings, causes),
         next_check=next_check(causes), next_action=next_action(causes),
+        none_of_these=unexplained(causes),
     )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
         return f"{text}{stop} Either {either}."
     if cause.probability >= SUSPECTED and first.symptom in cause.findings:
         return f"{text}{stop} First suspect: {lower_first(cause.title)}."
-    return f"{text}."
+    return f"{text}{stop} No single cause stands out." if cause.probability < SUSPECTED else f"{text}."
 
 
 def tied(causes: Sequence[RankedCause]) -> tuple[RankedCause, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from curvedoc.core.diagnosis import Finding, RankedCause
 from curvedoc.diagnose.judge.fold import root
@@ -38,6 +39,13 @@ def led(
     by_id = {f.symptom: f for f in findings}
     story = {f.symptom for f in findings if root(f.symptom, by_id) == first.symptom}
     told = (first, *(f for f in findings if f is not first))
-    if causes and causes[0].probability >= NEAR_CERTAIN:
-        return told, tuple(causes)
-    return told, tuple(sorted(causes, key=lambda c: not story & set(c.findings)))
+    placed = [replace(c, beside="" if story & set(c.findings) else c.findings[0]) for c in causes if c.findings]
+    if placed and placed[0].probability >= NEAR_CERTAIN:
+        return told, tuple(placed)
+    return told, tuple(sorted(placed, key=lambda c: bool(c.beside)))
+
+
+def unexplained(causes: Sequence[RankedCause]) -> float | None:
+    """What the causes of the first trouble leave of 100 %: that it was none of them. None without such a cause."""
+    own = [c.probability for c in causes if not c.beside]
+    return round(max(0.0, 1.0 - sum(own)), 4) if own else None

@@ -12,9 +12,13 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import Grounds
 from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.stats.basic.levels import head_level, tail_level
+from curvedoc.stats.noise.noise import noise
 
 #: A last value within this share of the fall from the first to the best is as good as the best.
 AS_GOOD = 0.02
+#: A curve whose rows scatter by this much of its level is told by the levels of its first and last tenth.
+ROUGH, ENDS = 0.05, 0.1
 #: Fewer evaluations have no best one.
 FEW = 3
 #: Over this last share of the evaluations, and no fewer than the last step, a curve is asked whether it still falls.
@@ -28,12 +32,11 @@ def course_of(run: Run, ground: Grounds) -> str:
     curve = ground.curve
     assert curve is not None, "a sound run has a curve"
     finite = curve.finite()
-    told = f"the {ground.name} went from {_value(finite.value[0])} to {_value(finite.value[-1])}"
+    told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} went from {_span(finite)}"
     val = _validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {_value(val.value[0])} to {_value(val.value[-1])}"
         told += _best(val, counter(run))
-    told += f", by {counter(run).at(int(finite.step[-1]))}"
     return told + "".join(f"; {extra}" for extra in _beside(run, ground, val))
 
 
@@ -68,6 +71,16 @@ def gain(run: Run, ground: Grounds) -> NextAction | None:
                 f"{_value(val.value[-1])} after {count.at(int(val.step[-1 - ago]))}."
             )
     return None
+
+
+def _span(curve: Series) -> str:
+    """The first and the last value; of a curve that scatters the levels at both ends, of which no single row speaks."""
+    scatter = noise(curve)
+    first, last = float(curve.value[0]), float(curve.value[-1])
+    opening, ending = head_level(curve, ENDS), tail_level(curve, ENDS)
+    if scatter is None or opening is None or ending is None or scatter < ROUGH * abs(ending):
+        return f"{_value(first)} to {_value(last)}"
+    return f"about {spelled(opening, '.3g')} to about {spelled(ending, '.3g')}"
 
 
 def _validation(run: Run) -> Series | None:

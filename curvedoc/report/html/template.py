@@ -51,6 +51,7 @@ def environment() -> Environment:
         "cost": lambda c: words.COSTS.get(c, ""),
         "note": _note,
         "fact": words.fact,
+        "percent": words.percent,
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
         "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),

@@ -84,8 +84,16 @@ def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
             out.add(("+ ", "green"), (words.cap(e.text), ""), indent=5, hang=2)
         for e in cause.against[:con]:
             out.add(("− ", "red"), (words.cap(e.text), ""), indent=5, hang=2)
+        if cause.beside:
+            out.add(("of another trouble, and may hold beside it: ", "dim"), (_title(run, cause.beside), ""), indent=5)
         for text in cause.fix if verbose else cause.fix[: 2 if i == 0 else 0]:
             out.add(("fix: ", "dim"), (text, ""), indent=5, hang=5)
+    if run.none_of_these is not None:
+        out.add((f"none of these: {words.percent(run.none_of_these)}", "dim"), indent=2)
+
+
+def _title(run: RunDiagnosis, symptom: str) -> str:
+    return next((lower_first(f.title) for f in run.findings if f.symptom == symptom), symptom)
 
 
 def _where(first: int | None, last: int | None, axis: str) -> str:
