@@ -59,6 +59,10 @@ def watch(
         FailOn | None,
         typer.Option("--fail-on", help="End with exit code 1 at the first finding from here on.", show_default="never"),
     ] = None,
+    notify: Annotated[
+        str | None,
+        typer.Option("--notify", metavar="URL", envvar="CURVEDOC_NOTIFY", help="Post what is new: Slack, Teams, JSON."),
+    ] = None,
     rules: Rules = None,
     signal: Signals = None,
     fact: Facts = None,
@@ -71,6 +75,7 @@ def watch(
     with reported_errors(debug):
         import sys
 
+        from curvedoc.cli.output.notify import checked
         from curvedoc.cli.settings.config import load
         from curvedoc.cli.watch import real_world
         from curvedoc.cli.watch import watch as look_on
@@ -83,6 +88,7 @@ def watch(
             lambda: analyze(paths, options),
             lambda line: print(line, flush=True),
             lambda line: print(line, file=sys.stderr, flush=True),
+            checked(notify) if notify else "",
         )
         raise typer.Exit(look_on(world, interval, once, str(fail_on or file.fail_on)))
 

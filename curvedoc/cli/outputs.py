@@ -29,7 +29,7 @@ class Outputs:
     junit: Path | None = None
     embed: Path | None = None
     assets: Path | None = None  # a directory
-    format: str | None = None  # text, json, html, markdown, sarif, junit or brief: what stdout gets
+    format: str | None = None  # text, json, html, markdown, sarif, junit, brief, github or gitlab: what stdout gets
     redact: tuple[str, ...] = ()  # regular expressions, masked in every view
     no_html: bool = False
     force: bool = False
@@ -98,7 +98,7 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
         mask = masker(out.redact)
         d, title = masked(d, mask), mask(title)
     files = {"html": out.html, "json": out.json, "markdown": out.markdown, "sarif": out.sarif, "junit": out.junit}
-    files["brief"] = None  # for stdout only
+    files.update(dict.fromkeys(_VIEWS.keys() - files.keys()))  # those are for stdout only
     if _page_by_default(out):
         files["html"] = Path(DEFAULT_HTML)
     wrote: list[Path] = []
@@ -210,6 +210,18 @@ def _brief(d: Diagnosis, title: str) -> str:
     return to_brief(d)
 
 
+def _github(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.exchange.ci import to_github
+
+    return to_github(d)
+
+
+def _gitlab(d: Diagnosis, title: str) -> str:
+    from curvedoc.report.exchange.ci import to_gitlab
+
+    return to_gitlab(d)
+
+
 _VIEWS: dict[str, Callable[[Diagnosis, str], str]] = {
     "html": _html,
     "json": _json,
@@ -217,4 +229,6 @@ _VIEWS: dict[str, Callable[[Diagnosis, str], str]] = {
     "sarif": _sarif,
     "junit": _junit,
     "brief": _brief,
+    "github": _github,
+    "gitlab": _gitlab,
 }

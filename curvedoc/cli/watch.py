@@ -18,6 +18,9 @@ from curvedoc.report.escape import visible
 from curvedoc.report.redact import redact
 from curvedoc.report.words import VERDICTS, percent, run_name, step
 
+#: Verdicts of a first look that are no news.
+CALM = ("healthy", "inconclusive")
+
 Stamp = Mapping[str, tuple[int, int]]
 Known = Mapping[str, RunDiagnosis]
 
@@ -35,12 +38,20 @@ class World:
     now: Callable[[], float]
     say: Callable[[str], None]  # a result
     remark: Callable[[str], None]  # anything else
+    send: Callable[[Sequence[str], Diagnosis], None] | None = None  # what is new, to somebody elsewhere
 
 
 def real_world(paths: Sequence[Path], look: Callable[[], Diagnosis], say: Callable[[str], None],
-               remark: Callable[[str], None]) -> World:  # fmt: skip
-    """The file system and the clock of this machine."""
-    return World(lambda: stamp(paths), look, time.sleep, time.time, say, remark)
+               remark: Callable[[str], None], url: str = "") -> World:  # fmt: skip
+    """The file system and the clock of this machine. url: who is told what is new besides."""
+    from curvedoc.cli.output.notify import notify
+
+    def send(lines: Sequence[str], d: Diagnosis) -> None:
+        trouble = notify(url, lines, d)
+        if trouble:
+            remark(trouble)
+
+    return World(lambda: stamp(paths), look, time.sleep, time.time, say, remark, send if url else None)
 
 
 def stamp(paths: Sequence[Path]) -> Stamp:
@@ -90,8 +101,11 @@ def watch(world: World, interval: float, once: bool, fail_on: str) -> Exit:
             else:
                 trouble, looked = "", True
                 clock = datetime.fromtimestamp(world.now()).strftime("%H:%M:%S")
-                for line in changes(known, d, notes=fail_on == "note"):
+                lines = changes(known, d, notes=fail_on == "note")
+                for line in lines:
                     world.say(f"{clock}  {line}")
+                if world.send is not None and lines and (known or any(r.verdict not in CALM for r in d.runs)):
+                    world.send(lines, d)
                 known = {r.run: r for r in d.runs}
                 if exit_code(d, fail_on, strict=False) == Exit.FINDINGS:
                     return Exit.FINDINGS

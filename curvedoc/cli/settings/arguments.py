@@ -22,6 +22,8 @@ class Format(StrEnum):
     sarif = "sarif"
     junit = "junit"
     brief = "brief"
+    github = "github"
+    gitlab = "gitlab"
 
 
 class FailOn(StrEnum):
