@@ -46,6 +46,7 @@ from curvedoc.stats.events.event import (
     count,
     drops,
     end_of,
+    enduring,
     events_between,
     first_event,
     held,
@@ -77,6 +78,7 @@ from curvedoc.stats.events.ladder import (
     projected_step,
 )
 from curvedoc.stats.events.pace import inverse, row_seconds, slow_clear, slow_factor, slow_step
+from curvedoc.stats.events.setback import setback
 from curvedoc.stats.events.spikes import dips, log_dips, log_spikes, spikes
 from curvedoc.stats.events.surge import rounding, surge_factor, surge_step
 from curvedoc.stats.noise.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
@@ -179,13 +181,15 @@ from curvedoc.stats.shape.upturn import upturn_z
 _Function = Callable[..., Any]
 
 _EVENTS: tuple[_Function, ...] = (
-    after_of, before_of, count, drops, end_of, events_between, first_event, held, largest, last_event, rate, recovered,
-    recovered_events, rises, rows_of, score_of, share_recovered, size_of, step_of, strongest, unrecovered,
+    after_of, before_of, count, drops, end_of, enduring, events_between, first_event, held, largest, last_event,
+    rate, recovered, recovered_events, rises, rows_of, score_of, share_recovered, size_of, step_of, strongest,
+    unrecovered,
 )  # fmt: skip
 _SHAPES: tuple[_Function, ...] = (
     biggest_drop, biggest_rise, jumps, level_shift, dips, log_dips, log_spikes, spikes, blowup_factor, blowup_onset,
     blowup_score, departure, doubling_time, first_to_move, decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted,
-    residual, rounding, surge_factor, surge_step, excursion_end, excursion_step, excursion_times, excursion_top,
+    residual, rounding, setback, surge_factor, surge_step,
+    excursion_end, excursion_step, excursion_times, excursion_top,
 )  # fmt: skip
 _FINITE: tuple[_Function, ...] = (
     before_nonfinite, first_nonfinite, last_finite, nonfinite_kind, nonfinite_rows, nonfinite_share, stays_nonfinite,

@@ -85,6 +85,16 @@ def rows_of(event: CurveEvent) -> float:
     return float(event.rows)
 
 
+def enduring(event: CurveEvent, z: float, size: float) -> CurveEvent | None:
+    """The event, where its score and its size reach these and it did not come back; None otherwise.
+
+    >>> step = CurveEvent(40.0, 99.0, 2.0, 9.0, 1.0, 3.0, 60, False, 40)
+    >>> enduring(step, 8.0, 1.5) is step, enduring(step, 8.0, 2.5)
+    (True, None)
+    """
+    return event if event.z >= z and abs(event.size) >= size and not event.recovered else None
+
+
 def recovered(event: CurveEvent) -> bool:
     """The series came back to the level before the event."""
     return event.recovered
