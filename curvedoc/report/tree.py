@@ -47,6 +47,8 @@ class Node:
     yes: str  # where each answer leads, as a sentence
     no: str
     probe: str = ""
+    of: str = ""  # id of the cause that it tests
+    leads: tuple[str, str] = ("", "")  # what yes and no mean for it: "confirmed", "ruled-out" or another cause
 
     @property
     def other(self) -> tuple[str, str]:
@@ -89,7 +91,9 @@ def tree(run: RunDiagnosis) -> CheckTree | None:
         yes, no = outcome(run, c.cause, c.yes), outcome(run, c.cause, c.no)
         known = nodes.get(c.ask)
         answer, because = (known.answer, known.because) if known else ("", "")
-        nodes[c.ask] = Node("next", c.ask, c.how, c.cost, title, answer, because, yes, no, c.probe)
+        nodes[c.ask] = Node(
+            "next", c.ask, c.how, c.cost, title, answer, because, yes, no, c.probe, c.cause, (c.yes, c.no)
+        )
         near.add(c.ask)
     path: list[Node] = []
     for state in _ORDER:
@@ -110,6 +114,8 @@ def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:
         outcome(run, cause.cause, check.yes),
         outcome(run, cause.cause, check.no),
         cause.probe if check.answer == "open" and check.cost != "look" else "",
+        cause.cause,
+        (check.yes, check.no),
     )
 
 

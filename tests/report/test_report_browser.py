@@ -275,7 +275,7 @@ def test_answers_are_kept_and_go_into_the_copied_markdown(show: Open) -> None:
     page.click("#md")
     copied = page.until("window.copied")
     assert "lr3e-3-bs256-s1" in copied.splitlines()[0]
-    assert f"- {asked} **no**" in copied
+    assert f"- {asked} checked: **no**" in copied
     page.open(page.eval("location.href"))
     assert page.eval(f"document.querySelector('{box}').checked")
 
@@ -329,3 +329,27 @@ def test_the_panels_are_saved_as_one_png(show: Open) -> None:
     page.click(".run.on [data-act=png]")
     name, data = page.until("window.saved")
     assert name.endswith(".png") and data.startswith("data:image/png;base64,") and len(data) > 10_000
+
+
+def test_an_answer_re_ranks_the_causes_and_changes_headline_and_next_step(show: Open) -> None:
+    page = show("one")
+    rank = "[...document.querySelectorAll('.run.on li.cause')].map(li => li.dataset.cause)"
+    before, headline, action = page.eval(rank), page.eval("document.querySelector('h1').textContent"), None
+    first = before[0]
+    box = f".run.on .forks[data-cause='{first}']:not([data-no='confirmed'])"
+    assert page.eval(f"!!document.querySelector(`{box}`)"), "a No speaks against the likeliest cause"
+    action = page.eval("document.querySelector('.dothis .ask').textContent")
+    page.eval("navigator.clipboard.writeText = t => { window.copied = t; return Promise.resolve(); }")
+    page.click(f"{box} label:has([value=no])")
+    after = page.eval(rank)
+    assert sorted(after) == sorted(before) and after[0] != first
+    told = page.eval("document.querySelector('h1').textContent")
+    assert told != headline and "After your checks:" in told
+    assert page.eval("document.querySelector('.dothis .ask').textContent") != action
+    page.click("#md")
+    assert "checked: **no**" in page.until("window.copied") and "After your checks:" in page.eval("window.copied")
+    # taken back, the page stands as it was written
+    page.click(f"{box} label:has([value=no])")
+    assert page.eval(rank) == before
+    assert page.eval("document.querySelector('h1').textContent") == headline
+    assert page.eval("document.querySelector('.dothis .ask').textContent") == action

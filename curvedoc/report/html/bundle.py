@@ -13,7 +13,7 @@ from pathlib import Path
 
 ASSETS = Path(__file__).parent / "assets"
 #: Our sources, in the order in which they run.
-SOURCES = ("curves.js", "page.js")
+SOURCES = ("curves.js", "answers.js", "page.js")
 
 
 def source() -> str:

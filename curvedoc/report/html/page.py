@@ -25,7 +25,8 @@ from curvedoc.report.html.key_figures import read, stats
 from curvedoc.report.html.levels import LEVELS, LIMIT, Detail
 from curvedoc.report.html.section_cache import Pieces
 from curvedoc.report.html.template import environment
-from curvedoc.report.summary import Summary, summarize, worst_first
+from curvedoc.report.redact import redact
+from curvedoc.report.summary import Summary, lead_finding, sentence, summarize, worst_first
 
 if TYPE_CHECKING:
     from curvedoc.report.charts.static_svg import Begin, Pending
@@ -248,6 +249,7 @@ def _payload(
         | {
             "n": visible(words.run_name(r.run)),
             "axis": r.axis,
+            **_answerable(r),
             "ref": ids.get(refs.get(r.run, ""), ""),
             "md": pieces.once(("markdown", r.run), partial(run_to_markdown, r, d)),
         }
@@ -255,6 +257,22 @@ def _payload(
     }
     text = json.dumps({"runs": table, "templates": templates}, separators=(",", ":"), allow_nan=False)  # ASCII only
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _answerable(run: RunDiagnosis) -> dict[str, Any]:
+    """What answers to checks can change: the causes, what they leave over, and the headline without a cause."""
+    if not run.causes or run.verdict == "healthy":
+        return {}
+    lead = lead_finding(run)
+
+    def said(text: str) -> str:
+        return visible(redact(words.cap(text)))
+
+    causes = [
+        {"id": c.cause, "title": said(c.title), "p": c.probability, "beside": bool(c.beside), "action": said(c.action)}
+        for c in run.causes
+    ]
+    return {"causes": causes, "none": run.none_of_these, "story": said(sentence(lead.title if lead else run.headline))}
 
 
 def _tab(head: Summary, single: view.Row | None, title: str) -> str:

@@ -163,13 +163,16 @@ $$('.runs th button').forEach(b => {
 $$('.forks input').forEach(i => {
   const k = `curvedoc.${document.body.dataset.report}.${i.name}`;
   if (store.get(k) === i.value) i.checked = true;
-  i.onchange = () => store.set(k, i.value);
+  i.onchange = () => { store.set(k, i.value); answer(i.closest('.run').id); };
+  // A second click takes an answer back: a radio button alone cannot.
+  i.onclick = () => {
+    if (i.dataset.held) { i.checked = false; store.set(k, ''); answer(i.closest('.run').id); }
+    $$('input', i.closest('.forks')).forEach(o => { if (o.checked) o.dataset.held = '1'; else delete o.dataset.held; });
+  };
+  if (i.checked) i.dataset.held = '1';
 });
-function markdown() {
-  const asked = $$('.run.on .forks').filter(f => $(':checked', f)).map(f => `- ${f.dataset.ask} **${$(':checked', f).value}**`);
-  return RUNS[current].md + (asked.length ? `\nChecked since:\n\n${asked.join('\n')}\n` : '');
-}
-$('#md').onclick = () => { if (current) copy(markdown(), 'Markdown of this run copied'); };
+$$('.run').filter(r => checked(r).length).forEach(r => answer(r.id));
+$('#md').onclick = () => { if (current) copy(RUNS[current].md + since(current), 'Markdown of this run copied'); };
 $('#print').onclick = () => print();
 addEventListener('beforeprint', () => $$('details').forEach(d => { d.dataset.was = d.open ? '1' : ''; d.open = true; }));
 addEventListener('afterprint', () => $$('details').forEach(d => { d.open = !!d.dataset.was; }));
