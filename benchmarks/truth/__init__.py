@@ -1,0 +1,1 @@
+"""A large truth: short runs really trained, each fault beside its healthy twin, and what is fitted to them."""

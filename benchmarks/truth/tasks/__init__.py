@@ -1,0 +1,1 @@
+"""The tasks, by what they are trained for."""
