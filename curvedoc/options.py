@@ -22,6 +22,7 @@ class Options:
     signals: role -> raw metric name, instead of what signals.yaml would choose
     siblings: compare repeats of one configuration
     facts:   "FACT=VALUE" each: what is true of the runs, whatever their logs say
+    alive:   the files are being watched, so that nothing is concluded from where they end
     follow_links: read what links that lead out of the paths point at
     """
 
@@ -34,6 +35,7 @@ class Options:
     siblings: bool = True
     facts: tuple[str, ...] = ()
     follow_links: bool = False
+    alive: bool = False
 
 
 def rulebook(options: Options) -> Rulebook:

@@ -49,7 +49,9 @@ def analyze(
         if progress is not None:
             progress("diagnose", done, total)
 
-    return diagnose_all(harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step)
+    return diagnose_all(
+        harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step, alive=options.alive
+    )
 
 
 def _shared_out(

@@ -74,6 +74,7 @@ def watch(
 
     with reported_errors(debug):
         import sys
+        from dataclasses import replace
 
         from curvedoc.cli.output.notify import checked
         from curvedoc.cli.settings.config import load
@@ -85,7 +86,7 @@ def watch(
         options = options_of(file, rules, signal=signal, fact=fact, follow_links=follow_links)
         world = real_world(
             paths,
-            lambda: analyze(paths, options),
+            lambda: analyze(paths, replace(options, alive=True)),
             lambda line: print(line, flush=True),
             lambda line: print(line, file=sys.stderr, flush=True),
             checked(notify) if notify else "",

@@ -70,6 +70,7 @@ class Check:
     no: str
     answer: Answer = "open"
     because: str = ""  # the numbers behind an answer, or what is missing for one
+    needs: tuple[str, ...] = ()  # roles that were not logged and would answer it
 
 
 @dataclass(frozen=True, slots=True)

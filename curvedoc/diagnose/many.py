@@ -71,8 +71,9 @@ def diagnose_all(
     siblings: bool = True,
     unreadable: Sequence[Unreadable] = (),
     progress: Callable[[int], None] | None = None,
+    alive: bool = False,
 ) -> Diagnosis:
-    """The diagnosis of a set of runs.
+    """The diagnosis of a set of runs. alive: their files are watched.
 
     With siblings, repeats of one configuration are compared, settings that part failed from healthy runs of a sweep are
     named and raise their causes, and a run that ends far above its siblings is noted.
@@ -80,7 +81,7 @@ def diagnose_all(
     related = repeats(runs) if siblings else {}
     done = []
     for i, run in enumerate(runs):
-        done.append(diagnose(run, book, related.get(run.name, ())))
+        done.append(diagnose(run, book, related.get(run.name, ()), alive=alive))
         if progress is not None:
             progress(i + 1)
     return conclude([outline(r) for r in runs], done, book.digest, siblings=siblings, unreadable=unreadable)

@@ -78,7 +78,7 @@ def diagnose(
     """The diagnosis of one run. group: the run and its repeats, where there are any; alive: its files are watched."""
     told, way = said(run, catalogue()), course(run)
     ended = ending(run, told, way, alive)
-    bench = Bench(run, facts=book.facts, known=as_note(ended), spoken=spoken(ended))
+    bench = Bench(run, facts=book.facts, known=() if alive and ended.early else as_note(ended), spoken=spoken(ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     seen = lowered(run, [j.finding for j in judged if j.finding is not None])
@@ -86,7 +86,7 @@ def diagnose(
     title = happened(ended, way, run.axis, _last_step(run))
     findings = fold(with_causes(fired, told, ended, title), rules)
     findings, causes = led(findings, rank(findings, book.causes, bench))
-    result = verdict(run, findings, ended.early)
+    result = verdict(run, findings, ended.early and not alive)
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"
     sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks)

@@ -68,9 +68,9 @@ def _rivals(run: RunDiagnosis) -> list[str]:
     names = [
         f"{lower_first(c.title) if i else c.title} ({words.percent(c.probability)})" for i, c in enumerate((top, *near))
     ]
-    text = f"{', '.join(names[:-1])} and {names[-1]} leave much the same curves"
+    text = f"{', '.join(names[:-1])} and {names[-1]} look alike in these curves"
     check = next((k.ask for c in (top, *near) for k in c.checks if k.answer in ("open", "unanswerable")), "")
-    return [f"{text}; this decides: {check}" if check else text]
+    return [f"{text}. To tell them apart: {check}" if check else text]
 
 
 def _unanswerable(run: RunDiagnosis) -> list[str]:
@@ -90,8 +90,9 @@ def _resolution(run: RunDiagnosis) -> list[str]:
     every = (loss.last_step - loss.first_step) / (loss.points - 1)
     if every < 2:
         return []
-    what = "An onset is known to that many" if lead_finding(run) else "What happens between two of them does not show"
-    return [f"The loss was logged every {every:,.0f} {run.axis}s. {what}"]
+    gap = words.count(round(every), run.axis.removesuffix("s"))
+    what = f"so onsets are exact to {gap}" if lead_finding(run) else "what happens between two of them does not show"
+    return [f"The loss was logged once in {gap}, {what}"]
 
 
 def _blurs(run: RunDiagnosis) -> list[str]:
@@ -106,4 +107,9 @@ def _open(run: RunDiagnosis) -> list[str]:
         return []
     needs = [signal_name(name) for name, _ in missing(run)[:3]]
     text = f"{words.count(len(run.not_judged), 'symptom')} could not be judged"
-    return [f"{text}, mostly for want of {', '.join(needs)}" if needs else text]
+    was = "were" if len(needs) > 1 else "was"
+    return [f"{text}, mostly because {_listed(needs)} {was} not logged" if needs else text]
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]

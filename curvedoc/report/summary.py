@@ -159,7 +159,13 @@ def first_thing(run: RunDiagnosis) -> First | None:
 
 
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Signals that were not logged, each with the symptoms it decides: the usual ones first, then the most useful."""
+    """Signals that were not logged, each with what it decides, the usual ones first, then the most useful.
+
+    Of a run in trouble those that would answer a question about its first two causes; else, and where there is none,
+    all that some symptom needs.
+    """
+    if run.verdict in ("failed", "warning") and (telling := _telling(run)):
+        return telling
     logged = {s.role for s in run.signals}  # too short for a rule or not of the kind it wants, but there
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
@@ -173,6 +179,20 @@ def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return core, role.startswith(("config", "log_text")), -len(table[role]), role
 
     return tuple((k, tuple(table[k])) for k in sorted(table, key=key))
+
+
+def _telling(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Signals that would tell the first two causes apart, each with the questions that it answers."""
+    table: dict[str, list[str]] = {}
+    for cause in run.causes[:2]:
+        for check in cause.checks:
+            for need in check.needs:
+                table.setdefault(need, []).append(check.ask)
+
+    def key(role: str) -> tuple[object, ...]:
+        return _CORE.index(role) if role in _CORE else len(_CORE), -len(table[role]), role
+
+    return tuple((k, tuple(dict.fromkeys(table[k]))) for k in sorted(table, key=key))
 
 
 def summarize(d: Diagnosis) -> Summary:

@@ -208,7 +208,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         causes[:near],
         causes[near:],
         tree(run) if whole else None,
-        tuple(_missing(run)) if whole else (),
+        tuple(_missing(run)) if whole and run.verdict != "healthy" else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
         tuple(run.messages[:_MOST_MESSAGES]),
         f"Whole run, to {run.axis} {end:,}",
@@ -227,7 +227,8 @@ def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
 
 def _found(run: RunDiagnosis, pic: RunPicture) -> tuple[Found, ...]:
     """Findings worst first; one that another explains stands under that one."""
-    ranked = ranked_findings(run)
+    # of a sound run what was not logged is told in one line at the end
+    ranked = [f for f in ranked_findings(run) if f.kind != "gap" or run.verdict != "healthy"]
     heads = {f.symptom for f in ranked if not f.explained_by}
 
     def view(f: Finding, follows: tuple[Found, ...] = ()) -> Found:

@@ -88,4 +88,4 @@ def test_a_look_at_what_was_never_logged_takes_a_run_that_logs_it() -> None:
 
 def test_inputs_that_are_there_and_too_short_are_not_said_to_be_missing() -> None:
     check = asked("steep", {"gnorm": Series.of([1.0])})
-    assert (check.because, check.cost) == ("too little to decide", "look")
+    assert (check.because, check.cost) == ("the log does not show it", "look")

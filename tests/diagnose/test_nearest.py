@@ -51,12 +51,12 @@ def test_every_view_of_a_tree_tells_the_difference(tree: Path, tmp_path: Path, m
     args = [a for kind, path in files.items() for a in (f"--{kind}", str(path))]
     result = CliRunner().invoke(app, ["triage", str(tree), "--select", "nan-sudden", *args])
     assert result.exit_code == 0, result.output
-    want = "iffers from healthy run-12 in: lr 0.01 instead of 0.001, warmup_steps 0 instead of 500"
+    want = "earest healthy run: run-12; here lr is 0.01 (0.001 there), warmup_steps is 0 (500 there)"
     texts = {kind: path.read_text("utf-8") for kind, path in files.items()} | {"text": result.stdout}
     for kind, text in texts.items():
         assert want in " ".join(text.replace("\\", "").split()), kind
     rows = {r["run"]: r for r in csv.DictReader(io.StringIO(texts["csv"]))}
-    assert "same logged configuration as healthy run-12" in rows["unlucky"]["differs"]
+    assert "nearest healthy run: run-12; no logged setting differs but the seed" in rows["unlucky"]["differs"]
     assert "(3 here, 1 there)" in rows["unlucky"]["differs"]
     assert not rows["run-12"]["differs"]
     d = from_json(texts["json"])
@@ -115,7 +115,7 @@ def test_absent_long_and_secret_values_are_told_as_such() -> None:
             "h": ("healthy", {"lr": 0.1, "momentum": 0.9, "dropout": 0.5, "db_password": "two"}),
         }
     )["f"]
-    assert "dropout not set instead of 0.5" in found.text and "…" in found.text and len(found.text) < 200
+    assert "dropout is not set (0.5 there)" in found.text and "…" in found.text and len(found.text) < 200
     assert "hunter2" not in str(found)
 
 

@@ -28,7 +28,10 @@ def answered(
     how, cost = spec.how, spec.cost
     if cost == "look" and missing and all(n.source == "role" for n in missing):
         how, cost = f"log {_listed(missing)} first; {how}", "short-run"
-    return Check(spec.ask, how, cost, spec.yes, spec.no, "unanswerable", _lack(missing) or "too little to decide")
+    roles = tuple(dict.fromkeys(n.target for n in missing if n.source == "role"))
+    return Check(
+        spec.ask, how, cost, spec.yes, spec.no, "unanswerable", _lack(missing) or "the log does not show it", roles
+    )
 
 
 def _truth(answer: str | Answer, env: Mapping[str, Any]) -> bool | None:

@@ -54,9 +54,10 @@ def nearest(outlines: Sequence[Outline], done: Sequence[RunDiagnosis]) -> Mappin
 
     Compared are runs that agree in model, data set, project and the name of their loss. Seeds, paths, times and names
     are no differences. None where no healthy run logs the same settings for the most part and differs in at most
-    `MOST_KEYS_OF_SWEEP` keys, or where nothing but such names was logged.
+    `MOST_KEYS_OF_SWEEP` keys, or where nothing but such names was logged; none for a run whose failure a message of
+    its own log explains.
     """
-    told = {d.run: d for d in done}
+    told = {d.run: d for d in done if not _explained(d)}
     if not any(d.verdict == "failed" for d in done) or not any(d.verdict == "healthy" for d in done):
         return {}
     groups: dict[object, list[Outline]] = defaultdict(list)
@@ -76,6 +77,12 @@ def nearest(outlines: Sequence[Outline], done: Sequence[RunDiagnosis]) -> Mappin
     return out
 
 
+def _explained(d: RunDiagnosis) -> bool:
+    """Whether what leads the story of a failed run is a message: no other run's setting says more than it does."""
+    lead = next((f for f in d.findings if f.kind == "pathology"), None)
+    return lead is not None and any(e.text.startswith("the log says: ") for e in lead.evidence[:1])
+
+
 def _comparable(run: Outline, table: Signals, memo: dict[object, Mapping[str, Scalar]]) -> Mapping[str, Value]:
     """Settings by canonical name, then raw ones that no canonical one stands for."""
     out: dict[str, Value] = {k: normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, "seed")}
@@ -86,7 +93,7 @@ def _comparable(run: Outline, table: Signals, memo: dict[object, Mapping[str, Sc
         if mark not in memo:
             memo[mark] = settings_of({key: value}, table)
         alias = memo[mark]
-        if "seed" not in alias and not any(k in out and normal(v) == out[k] for k, v in alias.items()):
+        if not {"seed", *LENGTHS} & set(alias) and not any(k in out and normal(v) == out[k] for k, v in alias.items()):
             out.setdefault(key, normal(value))
     return out
 
@@ -160,15 +167,15 @@ def _told(row: _Row, other: _Row, keys: Sequence[str]) -> Nearest:
     if not apart:
         seeds = ""
         if row.seed is not None and other.seed is not None and row.seed != other.seed:
-            seeds = f" ({_word(row.seed)} here, {_word(other.seed)} there)"
-        text = (
-            f"same logged configuration as healthy {other.name}, so the seed{seeds}, the order of the data or "
-            "something that was not logged decides"
-        )
-        return Nearest(other.name, (), text)
-    said = [f"{s.key} {_word(s.here)} instead of {_word(s.there)}" for s in settings[:TOLD]]
+            seeds = f" but the seed ({_word(row.seed)} here, {_word(other.seed)} there)"
+        return Nearest(other.name, (), f"nearest healthy run: {other.name}; no logged setting differs{seeds}")
+    said = [f"{s.key} {_here(s.here)} ({_word(s.there)} there)" for s in settings[:TOLD]]
     more = f", and {len(apart) - TOLD} more" if len(apart) > TOLD else ""
-    return Nearest(other.name, settings, f"differs from healthy {other.name} in: {', '.join(said)}{more}")
+    return Nearest(other.name, settings, f"nearest healthy run: {other.name}; here {', '.join(said)}{more}")
+
+
+def _here(value: Scalar | None) -> str:
+    return "is not set" if value is None else f"is {_word(value)}"
 
 
 def _word(value: Scalar | None) -> str:

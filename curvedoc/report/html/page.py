@@ -204,7 +204,8 @@ def _references(
     out = {}
     healthy = [(r, p) for r, p in zip(runs, pictures, strict=True) if r.verdict == "healthy" and p.panels]
     for r, p in zip(runs, pictures, strict=True):
-        for h, hp in healthy:
+        near = r.nearest.run if r.nearest else ""  # the one that the text compares with, where it is drawn
+        for h, hp in sorted(healthy, key=lambda pair: pair[0].run != near):
             if h is not r and p.panels and hp.axis_key(h.axis) == p.axis_key(r.axis):
                 out[r.run] = h.run
                 break

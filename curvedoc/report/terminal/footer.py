@@ -23,6 +23,9 @@ def left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         left = f"; {words.count(len(run.not_judged), 'symptom')} could not be judged"
         out.add(("Not logged: ", "bold"), (", ".join(shown) + more, ""), (left, "dim"), hang=2)
         _lines_that_log(out, [n for n, _ in needs], verbose)
+    elif names:
+        out.blank()
+        out.add((f"not logged: {', '.join(names[:_MOST])}", "dim"), hang=2, most=1)
     if verbose:
         out.blank()
         out.add(("What these curves cannot show", "bold"))

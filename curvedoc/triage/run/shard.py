@@ -84,7 +84,7 @@ def _judge(harvest: Harvest, context: WorkContext, related: Mapping[str, tuple[R
     lost = list(harvest.unreadable)
     for run in harvest.runs:
         try:
-            done.append(diagnose(run, context.book, related.get(run.name, ())))
+            done.append(diagnose(run, context.book, related.get(run.name, ()), alive=context.options.alive))
             outlines.append(replace(outline(run), config=done[-1].config))  # one copy of it in both
         except MemoryError:
             lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
