@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-#: Two-sided 95 %.
-Z = 1.959963984540054
 #: Bins of the reliability table. Wider than the customary tenths: some two hundred runs fill no more than these.
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -36,11 +34,10 @@ class Rate:
         """
         if not self.n:
             return None
-        p, n = self.k / self.n, self.n
-        center = p + Z * Z / (2 * n)
-        half = Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        scale = 1 + Z * Z / n
-        return max(0.0, (center - half) / scale), min(1.0, (center + half) / scale)
+        from scipy.stats import binomtest
+
+        found = binomtest(self.k, self.n).proportion_ci(0.95, method="wilson")
+        return float(found.low), float(found.high)
 
 
 def rate(hits: Iterable[bool]) -> Rate:

@@ -7,6 +7,8 @@ import math
 import os
 import random
 import struct
+import subprocess
+import sys
 import tracemalloc
 from collections.abc import Sequence
 from functools import cache
@@ -456,3 +458,23 @@ def test_the_placeholder_that_lightning_logs_for_hyper_parameters_is_no_curve(tm
     loss = naive.scalar("loss", 2.0, 1)
     assert rows(read(tmp_path, naive.scalar("hp_metric", -1.0, 0) + loss)) == [("loss", 1, 2.0)]
     assert len(rows(read(tmp_path, naive.scalar("hp_metric", 0.5, 0) + loss))) == 2
+
+
+def test_plain_scalars_are_read_where_tensorboard_cannot_be_imported(tmp_path: Path) -> None:
+    writer = pytest.importorskip("tensorboardX").SummaryWriter(str(tmp_path / "runs"))
+    for i in range(100):
+        writer.add_scalar("loss", 2.3 * 0.99**i, i)
+    writer.add_text("note", "a text")
+    writer.close()
+    code = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.split('.')[0] in ('tensorboard', 'google'): raise ModuleNotFoundError(name)\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        "import curvedoc\n"
+        f"(run,) = curvedoc.analyze({str(tmp_path / 'runs')!r}).runs\n"
+        "assert run.signals[0].points == 100 and run.verdict == 'healthy', run\n"
+        "assert any('tensorboard' in n.text for s in run.sources for n in s.notes)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

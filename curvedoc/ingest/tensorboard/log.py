@@ -15,6 +15,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.settings.flatten import settings
 from curvedoc.ingest.tensorboard.full_record import EventRecord, parse
 from curvedoc.ingest.tensorboard.keras import on_one_axis
+from curvedoc.ingest.tensorboard.lone_scalar import parse_scalar
 
 NAME = "tensorboard"
 
@@ -27,6 +28,11 @@ TROUBLE: dict[str, tuple[NoteKind, str]] = {
     "zeros": ("zero-tail", "the file ends in zero bytes: space was reserved but never written"),
     "huge": ("skipped", "records of more than 64 MiB were skipped unread"),
     "media": ("skipped", "values that are no curves (images, audio, tensors of many numbers) were not read"),
+    "library": (
+        "skipped",
+        "texts, histograms and settings were not read: the package tensorboard, which knows their form, cannot be "
+        "imported",
+    ),
     "clock": ("bad-time", "wall times that are no time (0, negative, NaN or in milliseconds) were left out"),
 }
 
@@ -56,7 +62,15 @@ class Gathered:
 
     def take(self, data: bytes, offset: int) -> EventRecord | None:
         """The event of one record; its settings, texts and troubles are kept here."""
-        event = parse(data, self._plugins)
+        try:
+            event = parse(data, self._plugins)
+        except (ImportError, TypeError) as error:  # TypeError: protobuf refuses definitions made for another version
+            if isinstance(error, TypeError) and "Descriptors" not in str(error):
+                raise
+            event = parse_scalar(data)
+            if event is None:
+                self.tally.add("library", offset)
+                return None
         if event is None:
             self.tally.add("proto", offset)
             return None

@@ -159,7 +159,7 @@ def tail_level(y: Floats) -> float:
 def student(level: float, df: int) -> float:
     """Quantile of Student's t from the normal quantile `level` (1.645 for 95 %), by its Cornish-Fisher series.
 
-    Within 1 % from 3 degrees of freedom on. Source: Abramowitz and Stegun 26.7.5.
+    Within 2 % from 3 degrees of freedom on. Source: Abramowitz and Stegun 26.7.5.
     """
     z, v = level, float(max(df, 1))
     return (
