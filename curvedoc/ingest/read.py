@@ -30,6 +30,8 @@ SHARD_BYTES = 64 << 20
 SHARD_BUNDLES = 200
 #: Levels that make a text file without a single metric worth telling.
 _LOUD = frozenset(("WARNING", "ERROR", "CRITICAL", "TRACEBACK"))
+#: More values than this are not all of one metric each.
+_FEW = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,8 @@ def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen:
         if group:
             config, sources = _config(b, group)
             run = assemble(name, b, group, config, sources, table, chosen)
-            if (run.roles or run.axis != "row" or _loud(group)) and (b.named or not is_idle(run, group)):
+            told = run.axis != "row" or (run.roles and any(len(block) > 1 for block in run.blocks))
+            if (told or _loud(group)) and (b.named or not is_idle(run, group)):
                 out.append(run)
     return out
 
@@ -232,6 +235,9 @@ def _lost(m: Member, path: str, logs: Sequence[Log], troubles: Mapping[Path, str
     """A file that gave no run, why, and whether that is a loss."""
     if m.path in troubles:
         return Unreadable(path, troubles[m.path]), True
+    single = [m for log in logs for m in log.points["metric"].to_list()] if sum(x.height for x in logs) < _FEW else []
+    if single and len(set(single)) == len(single):
+        return Unreadable(path, f"no curve: each of its {len(single):,} metrics has one value"), False
     notes: list[Note] = [n for log in logs for n in log.notes]
     bad = next((n for n in notes if n.kind not in ("garbage-lines", "empty")), None)
     if bad is not None:

@@ -161,3 +161,76 @@ def test_the_steps_of_an_episode_are_no_axis_beside_the_episode(tmp_path: Path) 
     )
     (run,) = read(tmp_path, text, "training_log.csv")
     assert [s for s, _ in curve(run, "reward")] == list(range(1, 90)) and "steps" in run.metrics()
+
+
+def test_a_second_stage_that_prints_otherwise_is_another_training(tmp_path: Path) -> None:
+    text = ""
+    for e, v in enumerate(losses(60, 1, 7.0)):
+        text += f"Epoch #{e}: train_loss={v:.6f}, val_loss={v:.6f}, time=0.29s, remaining=1.20min\n"
+    text += "Training the forecast head\n"
+    for e, v in enumerate(losses(10, 2, 0.1), 1):
+        text += f"Epoch {e * 5}/50: train_loss={v:.6f}, val_loss={v + 0.3:.6f}\n"
+    runs = read(tmp_path, text)
+    assert [len(curve(r, "train_loss")) for r in runs] == [60, 10]
+
+
+def test_settings_alone_make_no_curve(tmp_path: Path) -> None:
+    said = (
+        "task=detect, epochs=10, patience=100, batch=16, imgsz=800, workers=4, seed=0, fraction=1.0, iou=0.7, lr0=0.01"
+    )
+    (run,) = read(tmp_path, f"trainer: {said}\nERROR: pickle data was truncated\n")
+    assert not run.metrics()
+
+
+def test_a_dict_below_its_title_and_behind_a_stamp_is_settings(tmp_path: Path) -> None:
+    head = "09-06 15:04:07 - INFO - __main__ - "
+    text = f"{head}Configuration:\n{head}{{'batch_size': 128,\n 'epochs': 9,\n 'kl_warmup_epoch': 50,\n"
+    text += " 'recon_loss': 'bpr',\n 'kl_beta': 1.0,\n 'lr': 0.01}\n" + lines(
+        f"{head}Epoch {e}: loss {2 / e:.4f}" for e in range(1, 9)
+    )
+    (run,) = read(tmp_path, text)
+    assert run.metrics() == ("loss",) and run.config["kl_beta"] == 1.0 and run.config["recon_loss"] == "bpr"
+
+
+def test_values_alone_in_a_file_called_by_its_metric_are_that_curve(tmp_path: Path) -> None:
+    (run,) = read(tmp_path, lines(str(v) for v in losses(40)), "forecast_train_loss.txt")
+    assert [m.metric for m in run.matches("loss")] == ["forecast_train_loss"] and run.axis == "step"
+    r = Random(1)
+    assert not read(tmp_path, lines(f"{r.random():.6f}" for _ in range(40)), "train_loss.txt")
+    assert not read(tmp_path, lines(str(v) for v in losses(40)), "per_class_accuracy.txt")
+
+
+def test_precision_at_one_is_read_from_lines_of_its_own(tmp_path: Path) -> None:
+    text = ""
+    for e in range(6):
+        for b in range(0, 30, 10):
+            text += f"Epoch: [{e}][{b}/30]\tLoss {2.0 - e / 10:.4f} ({2.0 - e / 10:.4f})\n"
+            text += f"Prec@1     {10.0 * e:.3f} ({9.0 * e:.3f})\tPrec@5     {12.0 * e:.3f} ({11.0 * e:.3f})\n"
+    (run,) = read(tmp_path, text)
+    assert len(curve(run, "Prec@1")) == 18 and run.matches("accuracy")
+
+
+def test_settings_ahead_of_the_records_move_no_counter(tmp_path: Path) -> None:
+    text = "Batch=16 | Workers=10 | LR=5e-05\n"
+    text += lines(f"[{i * 500:06d}/50000] X4K | loss {v:.4f} | GPU 92% | batch 16" for i, v in enumerate(losses(50)))
+    (run,) = read(tmp_path, text)
+    assert [s for s, _ in curve(run, "loss")] == list(range(0, 25_000, 500)) and "Workers" not in run.metrics()
+
+
+def test_the_rate_on_a_line_of_its_own_below_each_record_is_read(tmp_path: Path) -> None:
+    rows = [f"epoch:{i // 10} || iter:{i * 10} || Loss:{v}\n->>lr:0.0005" for i, v in enumerate(losses(40))]
+    (run,) = read(tmp_path, lines(rows))
+    assert [s for s, _ in curve(run, "lr")] == list(range(0, 400, 10)) and run.matches("lr")
+
+
+def test_a_bar_that_evaluates_after_the_last_epoch_leaves_that_epoch_alone(tmp_path: Path) -> None:
+    text = lines([*keras(losses(12)), "7/7 [======] - 0s 23ms/step - loss: 0.7850"])
+    (run,) = read(tmp_path, text)
+    assert curve(run, "loss")[-1] == (12, losses(12)[-1])
+    assert curve(run, "eval loss") == [(12, 0.785)]
+
+
+def test_a_table_of_one_row_without_a_counter_is_no_training(tmp_path: Path) -> None:
+    header = "model,lr,max_steps,training loss,validation loss\n"
+    assert not read(tmp_path, f"{header}gemma,0.0002,60,0.1513,1.552\n", "training_log.csv")
+    assert not read(tmp_path, "{'rouge1': 0.16, 'rouge2': 0.05, 'rougeL': 0.16}\n", "nohup.out")

@@ -1,4 +1,5 @@
-"""Rows of a counter and values without a header, in a file called by its metric ("train_loss.txt": 10 2.31)."""
+"""Rows of a counter and values, or of one value, without a header, in a file called by its metric ("train_loss.txt":
+10 2.31)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from curvedoc.ingest.table.log import LogCurve, points_of
 
 NAME = "headless"
 FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat")
-ABOUT = "rows of a counter and a value without a header, in a file called by its metric"
+ABOUT = "rows of a counter and a value, or of values alone, without a header, in a file called by its metric"
 
 #: More than that is a data set.
 MAX_TEXT = 64 << 20
@@ -38,6 +39,10 @@ _OTHER = frozenset(
         steps iter iters iteration iterations batch values per mean avg total all data"""
     )
 ) | {""}
+#: Of these there is one value each.
+_APART = word_set(
+    "class classes fold folds category categories label labels weight weights matrix subject sample samples"
+)
 _GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
 #: Most intervals of a counter are the same: a sorted column of measurements is none.
 _REGULAR = 0.9
@@ -53,10 +58,10 @@ def claims(path: Path, head: bytes) -> bool:
     text, _ = decode(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
     first = next((r for r in rows if r.strip() and not r.lstrip().startswith("#")), "")
-    if not first or not first.strip()[0].isdigit():
+    if not first or not first.strip().lstrip("-")[:1].isdigit():
         return False
     table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
-    return table is not None and _counts(table)
+    return table is not None and _counts(table) and (len(_cells(first)) > 1 or _moves(table[:, 1]))
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -78,7 +83,9 @@ def _read(path: Path) -> Log:
         return Log(path, NAME, notes=coalesce(told), bytes=len(data))
     names = _comment(lines, table.shape[1])
     if not names:
-        told.append(Note("no-header", "no header names the columns; the first was taken for the step"))
+        alone = len(_cells(next(r for r in lines if r.strip() and not r.lstrip().startswith("#")))) == 1
+        said = "the values stand alone; each row counts as one" if alone else "the first was taken for the step"
+        told.append(Note("no-header", f"no header names the columns; {said}"))
         names = ["", Path(_PACKED.sub("", path.name)).stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
     curves = [LogCurve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
     return Log(path, NAME, data=points_of(curves), notes=coalesce(told), bytes=len(data))
@@ -86,7 +93,9 @@ def _read(path: Path) -> Log:
 
 def _is_called_so(stem: str) -> bool:
     parts = re.split(r"[^a-z]+", stem)
-    return sum(p in _MEASURES for p in parts) == 1 and all(p in _MEASURES or p in _OTHER for p in parts)
+    if sum(p in _MEASURES for p in parts) != 1:
+        return False
+    return all(p in _MEASURES or p in _OTHER for p in parts) or (parts[-1] in _MEASURES and _APART.isdisjoint(parts))
 
 
 def _comment(lines: Sequence[str], width: int) -> list[str]:
@@ -98,14 +107,14 @@ def _comment(lines: Sequence[str], width: int) -> list[str]:
 
 
 def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | None:
-    """Rows of 2 or 3 numbers, None where there is none; rows that are none are left out and told, or all where not."""
+    """Rows of 1 to 3 numbers, None where there is none; rows that are none are left out and told, or all where not."""
     rows = pl.Series("row", [r.strip(" \t\r") for r in lines], dtype=pl.String)
     rows = rows.filter((rows != "") & ~rows.str.starts_with("#"))
     cells = rows.str.replace_all(_GAP, "\t").str.split("\t")
     if not len(cells):
         return None
     width = int(cells.list.len().mode().min() or 0)  # type: ignore[arg-type]
-    if not 2 <= width <= MAX_COLUMNS:
+    if not 1 <= width <= MAX_COLUMNS:
         return None
     numbers = cells.filter(cells.list.len() == width).list.eval(pl.element().cast(pl.Float64, strict=False))
     whole = numbers.filter(~numbers.list.eval(pl.element().is_null()).list.any())
@@ -114,7 +123,24 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
         return None
     if bad and told is not None:
         told.append(Note("damaged", "lines that are no rows of numbers were left out", count=bad))
-    return whole.explode().to_numpy().reshape(-1, width) if len(whole) else None
+    if not len(whole):
+        return None
+    table: Floats = whole.explode().to_numpy().reshape(-1, width)
+    return table if width > 1 else np.column_stack([np.arange(len(table), dtype=np.float64), table[:, 0]])
+
+
+def _cells(row: str) -> list[str]:
+    return re.split(_GAP, row.strip(" \t\r"))
+
+
+def _moves(value: Floats) -> bool:
+    """Whether values without a counter are those of a training: neighbors are nearer to each other than ends are."""
+    finite = value[np.isfinite(value)]
+    if len(finite) < MIN_ROWS:
+        return False
+    third = len(finite) // 3
+    far = abs(float(np.median(finite[:third])) - float(np.median(finite[-third:])))
+    return far > float(np.median(np.abs(np.diff(finite))))
 
 
 def _counts(table: Floats) -> bool:

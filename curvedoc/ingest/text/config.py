@@ -33,6 +33,9 @@ _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
 #: A dict with no word before it: settings only among the first lines of a log, and where it holds no outcome.
 _BARE_RE = r"^\s*\{(?:$|[\"'][A-Za-z_])"
 _BARE_LINES = 40
+#: "Configuration:" on a line of its own, and the dict below it, behind whatever stamp the logger wrote.
+_TITLE_RE = rf"{_NAMED}\W*$"
+_STAMPED_DICT_RE = r"(?:^|[\s\]:-] )\s*\{[\"'][A-Za-z_]"
 #: max_grad_norm is a setting, grad_norm an outcome.
 _LIMIT = re.compile(r"(?i)(?:.*[./_])?(?:max|clip|target|min)_")
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
@@ -96,9 +99,11 @@ def _put(found: dict[str, Scalar], key: str, text: str) -> None:
 
 def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> None:
     """Dicts and calls printed on one line or over several."""
+    titled = pl.col("text").shift(1).str.contains(_TITLE_RE) & pl.col("text").str.contains(_STAMPED_DICT_RE)
     bare = pl.col("text").str.contains(r"^\s*\{$") | (
         pl.col("text").str.contains(_BARE_RE) & (pl.int_range(pl.len()) < _BARE_LINES)
     )
+    bare = bare | titled.fill_null(False)
     opens = pl.col("text").str.contains(_OPEN_RE) | bare
     texts = head["text"].to_list()
     at = head["idx"].to_list()
@@ -122,7 +127,14 @@ def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> No
 
 def _is_settings(found: dict[str, Scalar]) -> bool:
     """Whether a dict without a word before it holds settings: none of its keys is an outcome, limits of one aside."""
-    return not any(is_outcome(k) and not _LIMIT.match(k) for k in found)
+    return not any(is_outcome(k) and _is_number(v) and not _LIMIT.match(k) for k, v in found.items())
+
+
+def _is_number(value: Scalar) -> bool:
+    """Whether a value is a number, or text that is one ('2.31')."""
+    if isinstance(value, str):
+        return re.fullmatch(r"[-+]?(?:[0-9.][0-9.eE+-]*|nan|inf)", value) is not None
+    return not isinstance(value, bool)
 
 
 def _closed(texts: list[str], i: int, start: int) -> int | None:

@@ -13,7 +13,7 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.naming.log_words import is_usual
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
@@ -47,6 +47,8 @@ _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
 #: A line that sets so many things at once is no record.
 _SETTINGS = 8
+#: A line of one pair belongs to the record so many lines away.
+_NEAR = 4
 _RECORDS = ("record", "loose", "member")
 
 
@@ -224,28 +226,55 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
     if int((counted & usual & (kind == "record")).sum()) >= HABIT:
         kind[(kind == "record") & ~counted & ~usual] = ""
-    kind[_settings(kind, tid, shapes)] = ""
+    kind[_settings(kind, tid, shapes, plans)] = ""
     # members count only in a block right under an anchor
     indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
     chained = ((kind == "member") | (kind == "loose")) & indented
     opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
+    beside = _beside(kind, tid, shapes, usual)
+    kind[beside] = "loose"
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
 
 
-def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]]) -> np.ndarray:
-    """The lines of many numbers that stand once, ahead of all records that come again, and share no name with these:
-    settings ("epochs=100, batch=16, lr0=0.01, momentum=0.937 ...")."""
+def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:
+    """The lines of one pair, of a name that logs usually carry, that come again and again right beside records
+    ("lr: 0.1" below "epoch: 3 loss: 0.5")."""
+    member = (kind == "member") & usual
+    if not bool(member.any()):
+        return member
+    record = np.flatnonzero((kind == "record") | (kind == "loose"))
+    at = np.flatnonzero(member)
+    if not len(record):
+        return np.zeros(len(kind), bool)
+    after = np.searchsorted(record, at)
+    gap = np.minimum(
+        np.abs(record[np.minimum(after, len(record) - 1)] - at), np.abs(at - record[np.maximum(after - 1, 0)])
+    )
+    near = Counter(shapes[t] for t in tid[at[gap <= _NEAR]])
+    out = np.zeros(len(kind), bool)
+    out[at] = [near[shapes[t]] >= HABIT for t in tid[at]]
+    return out
+
+
+def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], plans: list[LinePlan]) -> np.ndarray:
+    """The lines of many numbers that stand once, ahead of all records that come again, and share no name with these
+    (without such records, lines of which few names are what logs carry); shorter ones too where they name no outcome:
+    settings ("epochs=100, batch=16, lr0=0.01,
+    momentum=0.937 ...")."""
     out = np.zeros(len(kind), bool)
     at = np.flatnonzero(kind == "record")
     often = Counter(shapes[t] for t in tid[at])
     names = {n for shape, count in often.items() if count >= HABIT for n in shape}
     for i in at:
         shape = shapes[tid[i]]
-        if often[shape] >= HABIT or not names:
+        if often[shape] >= HABIT:
             break
-        out[i] = often[shape] == 1 and len(shape) >= _SETTINGS and names.isdisjoint(set(shape) - {"epoch", "step"})
+        measured = [s.name for s in plans[tid[i]].slots if s.role == METRIC]
+        other = names.isdisjoint(measured) if names else 2 * sum(map(is_usual, measured)) < len(measured)
+        few = len(shape) < _SETTINGS and (not names or any(map(is_outcome, measured)))
+        out[i] = often[shape] == 1 and other and not few
     return out
 
 

@@ -15,7 +15,7 @@ from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import read_prefix
-from curvedoc.ingest.text.line.slots import INNER, METRIC, PLACE, STEP
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: A heading is short.
@@ -49,6 +49,9 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     of = tid[cells.line]
     under = np.array(above, dtype=object)[cells.line]
     moved = metric & free[of] & ~own[of] & (open_ & outcome)[cells.name] & (under != "") & (under != "train")
+    evaluated = metric & open_[cells.name] & ~own[of] & _evaluated(cells, tid, plans)[cells.line]
+    under[evaluated] = "eval"
+    moved |= evaluated
     often = np.bincount(cells.name[metric & within[of]], minlength=len(cells.names))
     seldom = np.bincount(cells.name[metric & plain[of] & ~moved], minlength=len(cells.names))
     both = outcome & (often >= 2) & (often >= seldom)
@@ -65,6 +68,21 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
                 names.append(label)
         name[i] = at[label]
     return replace(cells, name=name, names=names)
+
+
+def _evaluated(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
+    """Bars with running averages that go to another total than the first bar of their epoch: `evaluate` after `fit`."""
+    averaged = np.array([p.averaged and p.bar for p in plans], bool)[tid]
+    total = np.where(averaged, cells.column(INNER, cells.of), np.nan)
+    known = np.flatnonzero(~np.isnan(total))
+    out = np.zeros(cells.n, bool)
+    if not len(known):
+        return out
+    epoch = np.cumsum(~np.isnan(cells.column(EPOCH, cells.value)))
+    group, first = np.unique(epoch[known], return_index=True)
+    begun = total[known[first]][np.searchsorted(group, epoch[known])]
+    out[known] = (total[known] != begun) & (epoch[known] > 0)
+    return out
 
 
 def _above(lines: pl.DataFrame, idx: Ints, tid: Ints, plans: list[LinePlan]) -> list[str]:

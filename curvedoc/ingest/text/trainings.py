@@ -74,7 +74,8 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     if not len(found.early):
         return []
     idx = events["idx"].to_numpy()
-    begin = starts(p, found, _announced(lines, idx[rows], found))
+    announced = _announced(lines, idx[rows], found) | _replaced(events["tid"].to_numpy()[rows], found)
+    begin = starts(p, found, announced)
     # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
     counted = ~np.isnan(ev.epoch) | ~np.isnan(ev.step) | ~np.isnan(ev.inner)
     out = []
@@ -125,6 +126,18 @@ def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Bools:
     back = fell | pl.col("gap").is_in(found.again.tolist())
     kept = seen.group_by("shape").agg((back.all() & fell.any()).alias("only")).filter("only")["shape"]
     out[seen.filter(pl.col("shape").is_in(kept.implode()))["gap"].unique().to_numpy()] = True
+    return out
+
+
+def _replaced(tid: Ints, found: Returns) -> Bools:
+    """For each record, whether the counters fell there and no record before it is of a shape that comes after it: a
+    second stage that prints otherwise counts anew."""
+    out = np.zeros(len(tid), bool)
+    kinds, first = np.unique(tid, return_index=True)
+    last = len(tid) - 1 - np.unique(tid[::-1], return_index=True)[1]
+    for row in found.early.tolist():
+        gone = last[first < row]
+        out[row] = len(kinds) > 1 and bool((gone < row).all())
     return out
 
 
