@@ -241,19 +241,16 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
 def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:
     """The lines of one pair, of a name that logs usually carry, that come again and again right beside records
     ("lr: 0.1" below "epoch: 3 loss: 0.5")."""
-    member = (kind == "member") & usual
-    if not bool(member.any()):
-        return member
+    out = np.zeros(len(kind), bool)
     record = np.flatnonzero((kind == "record") | (kind == "loose"))
-    at = np.flatnonzero(member)
-    if not len(record):
-        return np.zeros(len(kind), bool)
+    at = np.flatnonzero((kind == "member") & usual)
+    if not len(record) or not len(at):
+        return out
     after = np.searchsorted(record, at)
     gap = np.minimum(
         np.abs(record[np.minimum(after, len(record) - 1)] - at), np.abs(at - record[np.maximum(after - 1, 0)])
     )
     near = Counter(shapes[t] for t in tid[at[gap <= _NEAR]])
-    out = np.zeros(len(kind), bool)
     out[at] = [near[shapes[t]] >= HABIT for t in tid[at]]
     return out
 
