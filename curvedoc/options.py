@@ -41,7 +41,7 @@ class Options:
 def rulebook(options: Options) -> Rulebook:
     """The rulebook that the options ask for. Raises RuleErrors, UsageError."""
     from curvedoc.core.errors import UsageError
-    from curvedoc.rulebook.facts import tell
+    from curvedoc.rulebook.facts.fact import tell
     from curvedoc.rulebook.load import load, tune
 
     book = tell(tune(load(options.rules, lazy=True), options.set, options.sensitivity), options.facts)

@@ -125,7 +125,7 @@ def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
 def page_of(id_: str, folders: list[Path]) -> Page:
     """The page of a rule, a cause or a fact. Raises UsageError."""
     from curvedoc.report.explain.rule_page import page
-    from curvedoc.rulebook.facts import name_of
+    from curvedoc.rulebook.facts.fact import name_of
     from curvedoc.rulebook.load import load
 
     book = load(folders)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from curvedoc.core.diagnosis import KnownFact
 from curvedoc.diagnose.cases import CaseResult, build
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.rulebook.facts_schema import Expected, FactCase
+from curvedoc.rulebook.facts.fact_schema import Expected, FactCase
 from curvedoc.rulebook.rule import Fact
 
 #: Two numbers closer than this share are one.

@@ -76,7 +76,8 @@ def diagnose(
     alive: bool = False,
 ) -> RunDiagnosis:
     """The diagnosis of one run. group: the run and its repeats, where there are any; alive: its files are watched."""
-    told, way = said(run, catalogue()), course(run)
+    # most runs say nothing, and the catalogue takes a while to read
+    told, way = said(run, catalogue()) if len(run.messages) else (), course(run)
     ended = ending(run, told, way, alive)
     bench = Bench(run, facts=book.facts, known=() if alive and ended.early else as_note(ended), spoken=spoken(ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]

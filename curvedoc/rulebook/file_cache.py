@@ -62,7 +62,7 @@ def _place(content: bytes) -> Path:
 def _code() -> str:
     """A hash of what reads and checks a document."""
     rows = [__version__]
-    for name in ("schema.py", "facts_schema.py", "yaml12.py", "file_cache.py"):
+    for name in ("schema.py", "shared_schema.py", "facts/fact_schema.py", "yaml12.py", "file_cache.py"):
         info = (Path(__file__).parent / name).stat()
         rows.append(f"{name} {info.st_size} {info.st_mtime_ns}")
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]

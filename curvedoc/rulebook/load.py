@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import renames
 from curvedoc.rulebook.compile import compile_cause, compile_rule
-from curvedoc.rulebook.facts_load import FOLDER, load_facts, types_of
+from curvedoc.rulebook.facts.fact_files import FOLDER, load_facts, types_of
 from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
@@ -22,6 +22,8 @@ from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.messages.catalogue import FOLDER as MESSAGES
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
 from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
+from curvedoc.rulebook.shared import FILE as SHARED
+from curvedoc.rulebook.shared import OWNER, shared_params
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -112,7 +114,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     rules: dict[str, Rule] = {}
     causes: dict[str, Cause] = {}
     closed: dict[str, Callable[[], Cause]] = {}
-    digest = hashlib.sha256()
+    digest = hashlib.sha256((shipped / SHARED).read_bytes())
     for root in roots:
         if not root.is_dir():
             raise UsageError("no such rules directory", str(root), "give a directory of .yaml rule files")
@@ -152,11 +154,18 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
 _SET = re.compile(r"^([a-z0-9_-]+)\.([a-z0-9_]+)=(.+)$")
 
 
+def _number(text: str, setting: str) -> float:
+    try:
+        return float(text)
+    except ValueError as error:
+        raise UsageError(f"'{text}' is not a number", f"--set {setting}") from error
+
+
 def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0) -> Rulebook:
     """The rulebook with thresholds moved.
 
-    settings: "RULE.PARAM=VALUE" each. sensitivity: -1 (strict: fewest alarms) to +1 (loose: fewest misses) along each
-    param's documented range; params without a range stay.
+    settings: "RULE.PARAM=VALUE" each, "shared.PARAM=VALUE" for all files that share one. sensitivity: -1 (strict:
+    fewest alarms) to +1 (loose: fewest misses) along each param's documented range; params without a range stay.
     """
     wanted: dict[tuple[str, str], float] = {}
     for text in settings:
@@ -170,22 +179,23 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
                 name = renames.current_param(named.id, match[2])
         if name is None:
             continue
+        if match[1] == OWNER and name in shared_params():
+            wanted[OWNER, name] = _number(match[3], text)
+            continue
         if "." in name:
             owner, _, name = name.partition(".")
             named = book.facts.get(owner)
         if named is None or name not in {p.name for p in named.program.params}:
             known = ", ".join(f"{match[1]}.{p.name}" for p in named.program.params) if named else ""
             raise UsageError(f"no threshold {match[1]}.{match[2]}", hint=known or "curvedoc rules lists them")
-        try:
-            wanted[named.id, name] = float(match[3])
-        except ValueError as error:
-            raise UsageError(f"'{match[3]}' is not a number", f"--set {text}") from error
+        wanted[named.id, name] = _number(match[3], text)
 
     def tuned(id_: str, program: Program) -> Program:
         params = []
         for p in program.params:
             end = p.loose if sensitivity > 0 else p.strict
             value = p.value if end is None else p.value + abs(sensitivity) * (end - p.value)
+            value = wanted.get((OWNER, p.name), value) if p.shared else value
             params.append(replace(p, value=wanted.get((id_, p.name), value)))
         return replace(program, params=tuple(params))
 

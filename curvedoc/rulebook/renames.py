@@ -10,8 +10,10 @@ from functools import cache
 from typing import Any
 
 from curvedoc.rulebook.location import rules_dir
+from curvedoc.rulebook.vocabulary import retired
 
 FILE = "renamed.yaml"
+_CALL = re.compile(r"\b([a-z][a-z0-9_]*)\s*\(")
 #: The release that takes old names for errors.
 LAST = "0.3"
 
@@ -65,6 +67,9 @@ def _expressions(value: Any, where: str) -> Any:
             value, times = re.subn(rf"\b{re.escape(old)}(?=\s*\()", new, value)
             if times:
                 _warn(where, f"{old}() is called {new}() now")
+        for name in _CALL.findall(value):
+            if name in retired():
+                _warn(where, f"{name}() leaves the vocabulary")
         return value
     if isinstance(value, dict):
         return {k: _expressions(v, where) for k, v in value.items()}

@@ -10,7 +10,7 @@ from curvedoc.core.diagnosis import Cost, Kind, Severity, Trust
 from curvedoc.rulebook.expr import Expr
 
 if TYPE_CHECKING:
-    from curvedoc.rulebook.facts_schema import FactCase
+    from curvedoc.rulebook.facts.fact_schema import FactCase
     from curvedoc.rulebook.schema import Case, CauseCase
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts", "name", "ranks"]
@@ -40,6 +40,7 @@ class Param:
     why: str
     loose: float | None
     strict: float | None
+    shared: bool = False  # read from rules/shared.yaml, where several files have it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,7 @@ class Program:
     measures: tuple[tuple[str, Expr], ...]
     excepted: Mapping[str, str] = field(default_factory=dict)  # pattern -> messages that are no hit after all
     facts: tuple[str, ...] = ()  # that it reads
+    shared: tuple[str, ...] = ()  # measures that are those of rules/shared.yaml
     required: tuple[Need, ...] = field(init=False, repr=False)
     inputs: Mapping[str, Need] = field(init=False, repr=False)
     given: Mapping[str, float] = field(init=False, repr=False)
@@ -95,7 +97,7 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was made of it does not travel
-        return Program, (self.needs, self.patterns, self.params, self.measures, self.excepted, self.facts)
+        return Program, (self.needs, self.patterns, self.params, self.measures, self.excepted, self.facts, self.shared)
 
     def __post_init__(self) -> None:
         for name, value in (

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 #: Files beside the rules that are no rule, cause or fact.
-OTHERS = ("signals.yaml", renames.FILE)
+OTHERS = ("signals.yaml", "shared.yaml", renames.FILE)
 
 
 def files_of(root: Path) -> list[Path]:

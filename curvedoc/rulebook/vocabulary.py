@@ -81,3 +81,24 @@ def functions() -> Mapping[str, Function]:
     from curvedoc.stats.vocabulary import VOCABULARY
 
     return {f.name: f for f in map(describe, VOCABULARY)}
+
+
+@cache
+def retired() -> Mapping[str, Function]:
+    """Functions that shipped files do without: those of users may call them, with a warning, until release 0.3."""
+    from curvedoc.stats.vocabulary import RETIRED
+
+    return {f.name: f for f in map(describe, RETIRED)}
+
+
+class _Callable(dict[str, Function]):
+    """The vocabulary; what left it is described when it is asked for, which is hardly ever."""
+
+    def __missing__(self, name: str) -> Function:
+        return retired()[name]
+
+
+@cache
+def callable_functions() -> Mapping[str, Function]:
+    """Every function that an expression may turn out to call."""
+    return _Callable(functions())

@@ -181,64 +181,68 @@ from curvedoc.stats.shape.upturn import upturn_z
 _Function = Callable[..., Any]
 
 _EVENTS: tuple[_Function, ...] = (
-    after_of, before_of, count, drops, end_of, enduring, events_between, first_event, held, largest, last_event,
-    rate, recovered, recovered_events, rises, rows_of, score_of, share_recovered, size_of, step_of, strongest,
-    unrecovered,
+    after_of, before_of, count, end_of, enduring, events_between, first_event, largest, recovered_events, rows_of,
+    score_of, size_of, step_of, strongest,
 )  # fmt: skip
 _SHAPES: tuple[_Function, ...] = (
-    biggest_drop, biggest_rise, jumps, level_shift, dips, log_dips, log_spikes, spikes, blowup_factor, blowup_onset,
-    blowup_score, departure, doubling_time, first_to_move, decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted,
-    residual, rounding, setback, surge_factor, surge_step,
-    excursion_end, excursion_step, excursion_times, excursion_top,
+    biggest_drop, biggest_rise, level_shift, spikes, blowup_onset, departure, first_to_move, fitted, rounding,
+    setback, surge_factor, surge_step, excursion_end, excursion_step, excursion_times, excursion_top,
 )  # fmt: skip
 _FINITE: tuple[_Function, ...] = (
-    before_nonfinite, first_nonfinite, last_finite, nonfinite_kind, nonfinite_rows, nonfinite_share, stays_nonfinite,
+    before_nonfinite, first_nonfinite, nonfinite_kind, nonfinite_rows, nonfinite_share,
 )  # fmt: skip
 _NOISE: tuple[_Function, ...] = (
-    noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio,
+    noise, noise_growth, noise_rel, noise_tail, phi, quantum,
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
-    best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, slope, speed_left, total_change,
-    total_drop, trend_z, change_high, change_low, change_over, end_slope, flat_end, flat_within, rising_end,
-    still_falling, fell_at_most, lost_of_gain, surely_fell, flat_from_start, hovers, plateau_level, plateau_share,
-    plateau_start,
+    best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, speed_left, total_change,
+    trend_z, flat_end, rising_end, still_falling, fell_at_most, surely_fell, flat_from_start, hovers, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
-    aligned, better_throughout, crossing_step, difference, gap_end, gap_of_drop, gap_ratio, gap_trend_z, ratio,
-    val_noise_ratio, best_level, improves, never_improves, rise_after, rise_of_drop, rise_z, turn_high, turn_low,
-    turn_step, upturn_z,
+    better_throughout, difference, gap_of_drop, gap_ratio, gap_trend_z, ratio, val_noise_ratio, best_level,
+    never_improves, rise_after, rise_of_drop, rise_z, turn_step, upturn_z,
 )  # fmt: skip
 
 _RATES: tuple[_Function, ...] = (
-    coincide, is_range_test, is_staircase, lr_drop_steps,
-    cycle_count, decays_to_floor, floor_from, floor_share, is_constant_lr, lr_final_ratio, lr_jump_step, lr_peak,
-    lr_peak_step, mirrored_cosine, negligible_from, restart_step, restarts, warmup_share, warmup_steps,
+    is_range_test, is_staircase, lr_drop_steps, floor_from, floor_share, is_constant_lr, lr_final_ratio,
+    lr_jump_step, lr_peak, mirrored_cosine, negligible_from, restart_step, restarts, warmup_steps,
 )  # fmt: skip
 _CYCLES: tuple[_Function, ...] = (
-    back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, epoch_settling,
-    period, period_amplitude, period_score, sawtooth_sign,
+    flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, epoch_settling, period,
+    sawtooth_sign,
 )  # fmt: skip
 _TRANSITIONS: tuple[_Function, ...] = (
-    delay_share, double_descent, grokking_gap, grokking_step, half_fall_time, half_time, late_breakthrough,
+    double_descent, late_breakthrough,
 )  # fmt: skip
 _ANCHORS: tuple[_Function, ...] = (
-    chance_accuracy, chance_level, classes_at_chance, classes_at_floor, classes_at_rest, classes_at_start,
-    double_softmax_ceiling, double_softmax_floor, examples_counted, in_nats, init_excess, integer_factor,
-    power_of_two_factor, smoothing_floor,
+    chance_level, classes_at_floor, classes_at_rest, classes_at_start, double_softmax_floor, examples_counted,
+    integer_factor, power_of_two_factor,
 )  # fmt: skip
 _GROWTH: tuple[_Function, ...] = (
     collapse_factor, growth_factor, growth_per_step, growth_z, ladder_growth, ladder_steady, ladder_z, levelling,
-    projected_step,
 )  # fmt: skip
 _PAIRS: tuple[_Function, ...] = (
-    first_difference, noise_correlation, paired_shift, paired_z, same_order, share_equal_pairs,
-    parting_gap, parting_share, parting_step, relative_gap, typical_gap,
-    above_error_line, carried_over, entropy_of_answers, repeated_share,
+    parting_gap, parting_share, parting_step, relative_gap, typical_gap, above_error_line, carried_over,
+    entropy_of_answers, repeated_share,
 )  # fmt: skip
-_PACE: tuple[_Function, ...] = (climbing_share, inverse, row_seconds, slow_clear, slow_factor, slow_step)
+_PACE: tuple[_Function, ...] = (
+    climbing_share, inverse, row_seconds, slow_clear, slow_factor, slow_step,
+)  # fmt: skip
 
 #: Every function that a rule may call.
 VOCABULARY: tuple[_Function, ...] = (
     *BASIC, *WINDOWS, *NUMBERS, *_EVENTS, *_SHAPES, *_FINITE, *_NOISE, *_TRENDS, *_TURNS, *_RATES, *_CYCLES,
     *_TRANSITIONS, *_ANCHORS, *_GROWTH, *_PAIRS, *_PACE,
+)  # fmt: skip
+
+#: What no shipped file calls any more: files of users may, with a warning, until release 0.3.
+RETIRED: tuple[_Function, ...] = (
+    aligned, back_and_forth, blowup_factor, blowup_score, chance_accuracy, change_high, change_low, change_over,
+    classes_at_chance, coincide, crossing_step, cycle_count, decay_fit, decays_to_floor, delay_share, dips,
+    double_softmax_ceiling, doubling_time, drops, end_slope, first_difference, fit_drop, fit_floor, fit_r2,
+    fit_sigma, flat_within, gap_end, grokking_gap, grokking_step, half_fall_time, half_time, held, improves,
+    in_nats, init_excess, jumps, last_event, last_finite, log_dips, log_spikes, lost_of_gain, lr_peak_step,
+    noise_correlation, noise_head, paired_shift, paired_z, period_amplitude, period_score, plateau_level,
+    plateau_share, projected_step, rate, recovered, residual, rises, same_order, share_equal_pairs, share_recovered,
+    slope, smoothing_floor, stays_nonfinite, tail_ratio, total_drop, turn_high, turn_low, unrecovered, warmup_share,
 )  # fmt: skip

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from curvedoc.core.notes import NOTE_KINDS, Note, NoteTally, coalesce
-from curvedoc.rulebook.facts_load import shipped_facts
+from curvedoc.rulebook.facts.fact_files import shipped_facts
 
 PACKAGE = Path(__file__).resolve().parents[2] / "curvedoc"
 

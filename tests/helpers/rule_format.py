@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from curvedoc.rulebook.compile import FIELD
+from curvedoc.rulebook.compiler import FIELD
 from curvedoc.rulebook.rule import Cause, Rule
 
 #: More than this in one file must be explained.

@@ -14,7 +14,7 @@ from curvedoc.report.explain.markdown import reference, to_markdown
 from curvedoc.report.explain.page import Code
 from curvedoc.report.explain.rule_page import page
 from curvedoc.report.explain.terminal import to_terminal
-from curvedoc.rulebook.compile import FIELD
+from curvedoc.rulebook.compiler import FIELD
 from curvedoc.rulebook.load import load
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ from curvedoc.diagnose.cases import build, judge
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.run import diagnose
 from curvedoc.report.exchange.json_document import from_json, to_json
-from curvedoc.rulebook.facts import tell
+from curvedoc.rulebook.facts.fact import tell
 from curvedoc.rulebook.load import load, tune
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.rulebook.schema import Case
@@ -181,7 +181,7 @@ def test_a_rule_that_compares_with_a_word_outside_the_list_is_refused(tmp_path: 
 
 def test_a_measure_may_not_take_the_name_of_a_fact_that_it_reads(tmp_path: Path) -> None:
     rule = RULE.format(condition="height > 2", severity="error").replace("{tall:", "{height: height / 2, tall:")
-    with pytest.raises(RuleErrors, match="'height' was read as a fact above"):
+    with pytest.raises(RuleErrors, match="'height' was read above as a fact"):
         book_of(tmp_path, rule, height=HEIGHT, color=COLOR)
 
 

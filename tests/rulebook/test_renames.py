@@ -14,7 +14,7 @@ from curvedoc.rulebook.load import load, tune
 from curvedoc.rulebook.vocabulary import SPECIAL, functions
 
 BOOK = load()
-PARAMS = {f"{r.id}.{p.name}" for r in BOOK.rules for p in r.program.params}
+PARAMS = {f"{r.id}.{p.name}" for r in (*BOOK.rules, *BOOK.facts.values()) for p in r.program.params}
 
 MINE = """
 id: cold-start
@@ -44,23 +44,22 @@ def test_the_list_names_what_is_gone_and_what_is_there() -> None:
     known = renames.renames()
     for old, new in known.params.items():
         rule = old.partition(".")[0]
-        assert BOOK.rule(rule) is not None and old not in PARAMS, old
-        of_facts = {f"{f.id}.{p.name}" for f in BOOK.facts.values() for p in f.program.params}
-        assert new is None or f"{rule}.{new}" in PARAMS or new in of_facts, old
+        assert (BOOK.rule(rule) is not None or rule in BOOK.facts) and old not in PARAMS, old
+        assert new is None or f"{rule}.{new}" in PARAMS or new in PARAMS, old
     words = {*functions(), *SPECIAL}
     assert not words & set(known.words) and set(known.words.values()) <= words
 
 
 def test_a_threshold_that_is_gone_is_warned_about_and_the_rest_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(renames.OldName, match=r"underfitting\.twice: is no threshold any more"):
-        tuned = tune(BOOK, ["underfitting.twice=3", "underfitting.rows_min=30"])
+        tuned = tune(BOOK, ["underfitting.twice=3", "underfitting.most_fall=0.3"])
     rule = tuned.rule("underfitting")
-    assert rule is not None and rule.program.given["rows_min"] == 30
-    monkeypatch.setattr(renames, "renames", lambda: table(params={"underfitting.few_rows": "rows_min"}))
-    with pytest.warns(renames.OldName, match=re.escape("set underfitting.rows_min")):
-        tuned = tune(BOOK, ["underfitting.few_rows=40"])
+    assert rule is not None and rule.program.given["most_fall"] == 0.3
+    monkeypatch.setattr(renames, "renames", lambda: table(params={"underfitting.worst": "most_fall"}))
+    with pytest.warns(renames.OldName, match=re.escape("set underfitting.most_fall")):
+        tuned = tune(BOOK, ["underfitting.worst=0.2"])
     rule = tuned.rule("underfitting")
-    assert rule is not None and rule.program.given["rows_min"] == 40
+    assert rule is not None and rule.program.given["most_fall"] == 0.2
     with pytest.raises(UsageError):
         tune(BOOK, ["underfitting.never_there=1"])
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from curvedoc.core.run import empty_messages
 from curvedoc.core.series import Floats, Series
-from curvedoc.rulebook.compile import CAPTURED
+from curvedoc.rulebook.compiler import CAPTURED
 
 #: Characters of a message that a sentence quotes.
 _LONGEST = 160

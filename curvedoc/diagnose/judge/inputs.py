@@ -21,9 +21,9 @@ from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
-from curvedoc.rulebook.facts_load import shipped_facts
+from curvedoc.rulebook.facts.fact_files import shipped_facts
 from curvedoc.rulebook.rule import Fact, Need, Program
-from curvedoc.rulebook.vocabulary import functions
+from curvedoc.rulebook.vocabulary import callable_functions
 
 #: Layers that a summary takes in: thousands of parameters add nothing after the first few hundred.
 MAX_LAYERS = 400
@@ -132,7 +132,7 @@ class Bench:
         self.known = tuple(known)
         self.spoken = spoken
         self.counter: Counter = counter(run)
-        self.evaluator = evaluator or Evaluator(functions())
+        self.evaluator = evaluator or Evaluator(callable_functions())
         self._facts = shipped_facts() if facts is None else facts
         self._known: dict[str, KnownFact | None] = {}
         self._hits: dict[tuple[str, str, str | None], Hits] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curvedoc.report.explain import program_tables
 from curvedoc.report.explain.page import Code, Items, Page, PageSection, PageTable, Prose, made
-from curvedoc.rulebook.compile import FIELD
+from curvedoc.rulebook.compiler import FIELD
 from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.rule import Fact, Rulebook, Way
 

@@ -12,7 +12,7 @@ from curvedoc.report.explain import program_tables
 from curvedoc.report.explain.case_drawing import drawn
 from curvedoc.report.explain.fact_page import fact_page
 from curvedoc.report.explain.page import CasePicture, Code, Items, Page, PageSection, PageTable, Prose, made
-from curvedoc.rulebook.compile import FIELD
+from curvedoc.rulebook.compiler import FIELD
 from curvedoc.rulebook.rule import Cause, Rule, Rulebook, Sentence
 
 _OVER = {

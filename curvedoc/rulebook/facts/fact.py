@@ -10,12 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import UsageError
-from curvedoc.rulebook.compile import Compiler, Problem, references
+from curvedoc.rulebook.compiler import Compiler, Problem, references, shared
 from curvedoc.rulebook.expr import Expr, word_type
 from curvedoc.rulebook.rule import Fact, Program, Rulebook, Way
 
 if TYPE_CHECKING:
-    from curvedoc.rulebook.facts_schema import FactFile, WayFile
+    from curvedoc.rulebook.facts.fact_schema import FactFile, WayFile
 
 #: The types of facts in expressions; words have one of their own.
 PLAIN_TYPES: Mapping[str, type] = {"number": float, "step": float, "flag": bool}
@@ -38,14 +38,16 @@ def compile_fact(
     file: FactFile, types: Mapping[str, type], path: str, trusted: bool = False
 ) -> tuple[Fact | None, list[Problem]]:
     """The checked fact, or None with its problems. types: of every fact, this one among them."""
-    c = Compiler(trusted, {k: t for k, t in types.items() if k != file.id})
+    common = shared(frozenset(types.items()))
+    c = Compiler(trusted, {k: t for k, t in types.items() if k != file.id}, common)
     program = c.program(file)
     ways = [_way(c, i, way, file, program) for i, way in enumerate(file.known_by)]
     c.number(("doubt",), file.doubt)
+    whole = c.whole(program)
     if c.problems:
         return None, c.problems
     made = Fact(
-        file.id, file.title, file.type, file.unit, file.what, dict(file.words), replace(program, facts=c.read()),
+        file.id, file.title, file.type, file.unit, file.what, dict(file.words), whole,
         tuple(w for w in ways if w is not None), file.doubt, tuple(file.tests), references(file.references), path,
     )  # fmt: skip
     return made, []

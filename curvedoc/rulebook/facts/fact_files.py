@@ -9,7 +9,7 @@ from typing import Any
 
 from curvedoc.core.errors import RuleError, RuleErrors
 from curvedoc.rulebook.expr import word_type
-from curvedoc.rulebook.facts import PLAIN_TYPES, circle, compile_fact, type_of
+from curvedoc.rulebook.facts.fact import PLAIN_TYPES, circle, compile_fact, type_of
 from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Fact
@@ -57,7 +57,7 @@ def _document(path: Path, where: str, ours: bool, lazy: bool) -> tuple[Any, list
     file = load_cached(content) if ours and lazy else None
     if file is not None and getattr(file, "id", None) == path.stem and hasattr(file, "known_by"):
         return file, []
-    from curvedoc.rulebook.facts_schema import FactFile
+    from curvedoc.rulebook.facts.fact_schema import FactFile
 
     file, errors = validate(FactFile, path, where, ours)
     if file is None:

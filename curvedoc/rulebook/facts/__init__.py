@@ -1,0 +1,1 @@
+"""Facts: what is true of a run, known by stated ways."""
