@@ -1,4 +1,4 @@
-"""Further commands: doctor, diff, watch, formats, explain, evaluate, init, new-rule, new-cause, new-reader."""
+"""Further commands: doctor, diff, watch, formats, explain, probe, evaluate, init, new-rule, new-cause, new-reader."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, FollowLinks, Paths, Rules, Signals, options_of
+from curvedoc.cli.skeleton_commands import new_cause, new_reader, new_rule
 
 __all__ = ["COMMANDS"]
 
@@ -102,54 +103,9 @@ def init(
     from curvedoc.cli.exits import reported_errors
 
     with reported_errors(debug):
-        from curvedoc.cli.new_files import init as begin
+        from curvedoc.cli.skeletons.new_files import init as begin
 
         begin(Path(), force)
-
-
-def new_rule(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The symptom's id: loss-rises-at-night.")],
-    folder: Annotated[Path, typer.Option("--dir", help="Where to write ID.yaml.")] = Path("rules/mine"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file, replace a shipped rule.")] = False,
-    debug: Debug = False,
-) -> None:
-    """Write the skeleton of a rule, with a comment on each key and cases that hold."""
-    from curvedoc.cli.exits import reported_errors
-
-    with reported_errors(debug):
-        from curvedoc.cli.new_files import new_rule as begin
-
-        begin(id_, folder, force)
-
-
-def new_cause(
-    id_: Annotated[str, typer.Argument(metavar="ID", help="The cause's id: rate-too-high.")],
-    folder: Annotated[Path, typer.Option("--dir", help="Where to write ID.yaml.")] = Path("rules/causes"),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
-    debug: Debug = False,
-) -> None:
-    """Write the skeleton of a cause, with a comment on each key."""
-    from curvedoc.cli.exits import reported_errors
-
-    with reported_errors(debug):
-        from curvedoc.cli.new_files import new_cause as begin
-
-        begin(id_, folder, force)
-
-
-def new_reader(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The format's name: my_trainer.")],
-    folder: Annotated[Path, typer.Option("--dir", help="Where to write NAME.py.")] = Path(),
-    force: Annotated[bool, typer.Option("--force", help="Overwrite a file.")] = False,
-    debug: Debug = False,
-) -> None:
-    """Write the skeleton of a reader for another log format."""
-    from curvedoc.cli.exits import reported_errors
-
-    with reported_errors(debug):
-        from curvedoc.cli.new_files import new_reader as begin
-
-        begin(name, folder, force)
 
 
 class SplitPart(StrEnum):
@@ -196,7 +152,7 @@ def evaluate(
 
 
 def explain(
-    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="A symptom or a cause.")] = None,
+    id_: Annotated[str | None, typer.Argument(metavar="[ID]", help="A symptom, cause, fact, or first-steps.")] = None,
     rules: Rules = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="As Markdown.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Write the pages of all of them below --output.")] = False,
@@ -227,6 +183,20 @@ def explain(
                 "",
                 "curvedoc explain overfitting; curvedoc rules lists ids",
             )
+
+
+def probe(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A cause that has code to test it.")],
+    rules: Rules = None,
+    debug: Debug = False,
+) -> None:
+    """Print the code that tests a cause, ready to be run or pasted."""
+    from curvedoc.cli.exits import reported_errors
+
+    with reported_errors(debug):
+        from curvedoc.cli.rules import print_probe
+
+        print_probe(name, rules or [])
 
 
 def export(
@@ -305,6 +275,7 @@ COMMANDS: tuple[tuple[str, Callable[..., None]], ...] = (
     ("formats", formats),
     ("export", export),
     ("explain", explain),
+    ("probe", probe),
     ("evaluate", evaluate),
     ("init", init),
     ("new-rule", new_rule),

@@ -123,15 +123,30 @@ def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
 
 
 def page_of(id_: str, folders: list[Path]) -> Page:
-    """The page of a rule, a cause or a fact. Raises UsageError."""
+    """The page of a rule, a cause, a fact or a guide. Raises UsageError."""
+    from curvedoc.report.explain.first_steps import NAME, first_steps
     from curvedoc.report.explain.rule_page import page
     from curvedoc.rulebook.facts.fact import name_of
     from curvedoc.rulebook.load import load
 
+    if id_ == NAME:
+        return first_steps()
     book = load(folders)
     id_ = name_of(id_) if name_of(id_) in book.facts else id_
     _require(id_, book)
     return page(id_, book)
+
+
+def print_probe(name: str, folders: list[Path]) -> None:
+    """Print the code that tests a cause, ready for a file. Raises UsageError."""
+    from curvedoc.rulebook.load import load
+
+    probes = {c.id: c.probe for c in load(folders).causes.values() if c.probe}
+    if name not in probes:
+        close = difflib.get_close_matches(name, probes, n=3)
+        hint = f"did you mean {', '.join(close)}?" if close else f"there are {', '.join(sorted(probes))}"
+        raise UsageError(f"no probe '{name}'", hint=hint)
+    sys.stdout.write(probes[name].rstrip("\n") + "\n")
 
 
 def explain_run(id_: str, path: Path, options: Options, markdown: bool) -> None:

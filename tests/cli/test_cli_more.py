@@ -16,8 +16,8 @@ from typer.testing import CliRunner, Result
 
 from curvedoc.cli.app import app
 from curvedoc.cli.exits import Exit
-from curvedoc.cli.new_files import CI, TEMPLATE
 from curvedoc.cli.settings.config import KEYS, FileConfig, checked, load
+from curvedoc.cli.skeletons.new_files import CI, TEMPLATE
 from curvedoc.cli.watch import World, stamp, watch
 from curvedoc.core.errors import NothingToAnalyse, UsageError
 from curvedoc.ingest.registry import READERS

@@ -11,6 +11,8 @@ from curvedoc.report.explain.case_drawing import Drawn
 #: Where the pages of each kind lie below the reference's folder.
 FOLDERS: Mapping[str, str] = {"symptom": "symptoms", "cause": "causes", "fact": "facts"}
 CASES = "cases"
+#: A guide stands by itself: it has no file of the rulebook.
+Kind = Literal["symptom", "cause", "fact", "guide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +66,16 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What there is to say of a symptom, cause or fact."""
+    """What there is to say of a symptom, cause or fact, or a guide."""
 
     id: str
-    kind: Literal["symptom", "cause", "fact"]
+    kind: Kind
     title: str
     tag: str
     sections: tuple[PageSection, ...]
 
 
-def made(
-    id_: str, kind: Literal["symptom", "cause", "fact"], title: str, tag: str, sections: list[PageSection]
-) -> Page:
+def made(id_: str, kind: Kind, title: str, tag: str, sections: list[PageSection]) -> Page:
     """The page without its empty parts."""
     full = (PageSection(s.heading, tuple(b for b in s.blocks if not _empty(b))) for s in sections)
     return Page(id_, kind, title, tag, tuple(s for s in full if s.blocks))
