@@ -204,7 +204,10 @@ def targets() -> tuple[Target, ...]:
     rows = [_record(i) for i in range(ROWS)]
     jsonl = _lines("lines", "", [json.dumps(r) for r in rows])
     csv = _lines("table", "step,loss,lr,epoch\n", [f"{r['step']},{r['loss']!r},0.001,{r['epoch']}" for r in rows])
-    said = [f"2026-01-01 10:00:{i:02d},123 | INFO | step {r['step']} loss: {r['loss']!r} lr: 0.001" for i, r in enumerate(rows)]
+    said = [
+        f"2026-01-01 10:00:{i:02d},123 | INFO | step {r['step']} loss: {r['loss']!r} lr: 0.001"
+        for i, r in enumerate(rows)
+    ]
     plain = [f"step={r['step']} loss={r['loss']!r}" for r in rows]
     return (
         Target("event", (_event_file(),), as_log("events.out.tfevents.1700000000.host")),

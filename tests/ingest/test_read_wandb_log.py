@@ -6,6 +6,7 @@ import math
 import os
 import random
 import struct
+import time
 from pathlib import Path
 
 import pytest
@@ -145,6 +146,29 @@ def test_a_zeroed_block_costs_that_block_alone_and_a_zero_tail_is_told_apart(tmp
     assert 0 in got and 3999 in got and len(got) > 4000 - 2 * BLOCK // 50
     tail = read(tmp_path, data + bytes(100_000))
     assert kinds(tail) == ["zero-tail"] and len(rows(tail)) == 4000 and tail.notes[0].offset == len(data)
+
+
+@pytest.mark.parametrize("name", ["inserted", "deleted", "head cut", "block of zeros cut out"])
+def test_a_byte_more_or_less_costs_the_record_that_it_hit(tmp_path: Path, name: str) -> None:
+    data = frame([*(history(i, loss=float(i)) for i in range(4000)), exit_record()])
+    at = 5 * BLOCK + 1000
+    broken = {
+        "inserted": data[:at] + b"x" + data[at:],
+        "deleted": data[:at] + data[at + 1 :],
+        "head cut": data[at:],
+        "block of zeros cut out": data[:at] + data[at + 4096 :],
+    }[name]
+    log = read(tmp_path, broken)
+    expected = {"inserted": 3999, "deleted": 3999, "head cut": 1800}.get(name, 4000 - 55)
+    assert abs(len(rows(log)) - expected) < 5
+    assert "damaged" in kinds(log) and log.clean_end is True and {v for _, _, v in rows(log)} <= set(range(4000))
+
+
+def test_garbage_full_of_headers_costs_no_more_than_its_size(tmp_path: Path) -> None:
+    garbage = struct.pack("<IHB", 0, 32000, 1) * 600_000  # a header in every seventh byte, none of which holds
+    begun = time.process_time()
+    log = read(tmp_path, frame([history(1, loss=1.0)]) + garbage)
+    assert time.process_time() - begun < 5 and [v for _, _, v in rows(log)] == [1.0]
 
 
 def test_what_is_no_log_is_a_note(tmp_path: Path) -> None:

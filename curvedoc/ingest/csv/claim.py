@@ -10,6 +10,7 @@ import numpy as np
 from curvedoc.ingest.bytes.file import decode, pointer, text_bytes
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
+from curvedoc.ingest.csv.lost_head import headed, is_row
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.table.inference.proof import is_log
@@ -19,8 +20,6 @@ from curvedoc.ingest.table.values import moment, number
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
-#: Fewer lines of numbers without a header say nothing.
-_ROWS = 4
 SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
@@ -59,14 +58,15 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
         return False
     clean, _ = text_bytes(head)
     whole = clean[: clean.rfind(b"\n") + 1]
-    lines = uncommented(whole[:_LOOK]).decode("utf-8", "replace").split("\n", _LINES)[:_LINES]
+    look, _ = headed(uncommented(whole[:_LOOK]))
+    lines = look.decode("utf-8", "replace").split("\n", _LINES)[:_LINES]
     sep = separator_of(lines[:1])
     names = split_line(lines[0], sep)
-    if len(names) < 2 or not (is_header(names) or _is_row(names)) or _is_of_wandb(names):
+    if len(names) < 2 or not (is_header(names) or is_row(names)) or _is_of_wandb(names):
         return False
     if not named and not _could_be([split_line(line, sep) for line in lines[1:-1]], len(names)):
         return False
-    found, _ = sections(headed(uncommented(whole)).decode("utf-8", "replace"))
+    found, _ = sections(headed(uncommented(whole))[0].decode("utf-8", "replace"))
     return len(found) == 1 and is_log(as_records(found[0]), named)
 
 
@@ -103,23 +103,6 @@ def _why_samples(head: bytes) -> str | None:
     outcomes = sum(map(is_outcome, rows.numbers)) > 2 and not rows.texts
     order = counted([*rows.numbers, *rows.texts]) or outcomes or is_log(rows, named=False)
     return why_samples(rows) or ("" if order else "rows without an order")
-
-
-def _is_row(cells: list[str]) -> bool:
-    """Whether the cells are numbers, as the first line of a table without a header holds."""
-    return sum(number(c) is not None for c in cells) > len(cells) / 2 and all(
-        not c or number(c) is not None for c in cells
-    )
-
-
-def headed(data: bytes) -> bytes:
-    """The text under a line that numbers its columns, where its first line is a row of numbers already."""
-    first = data.lstrip(b"\n\r").split(b"\n", 1)[0].decode("utf-8", "replace")
-    sep = separator_of([first])
-    cells = split_line(first, sep)
-    if len(cells) < 2 or not _is_row(cells) or data.count(b"\n") < _ROWS:
-        return data
-    return sep.join(f"column {i + 1}" for i in range(len(cells))).encode() + b"\n" + data
 
 
 def _is_of_wandb(names: list[str]) -> bool:

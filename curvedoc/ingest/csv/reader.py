@@ -20,10 +20,11 @@ from curvedoc.ingest.csv.as_records import as_records, cell_columns
 from curvedoc.ingest.csv.axis import CsvAxis, axis_of, time_of, usable
 from curvedoc.ingest.csv.bulk import plain_section
 from curvedoc.ingest.csv.cells import CellColumn, list_items, nan_for_missing, numbers
-from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, headed, is_long
+from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, is_long
 from curvedoc.ingest.csv.claim import claims as claims
 from curvedoc.ingest.csv.claim import guesses as guesses
 from curvedoc.ingest.csv.lost_cells import with_lost
+from curvedoc.ingest.csv.lost_head import headed
 from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
@@ -101,9 +102,9 @@ def _tables(data: bytes, told: list[Note]) -> list[CsvSection]:
     """The tables of the file, none with a note where there is nothing to read."""
     data, notes = text_bytes(data)
     told += notes
-    whole = headed(uncommented(data))
-    if len(whole) > len(data):
-        told.append(Note("no-header", "no header names the columns; they are told by their values"))
+    whole, lost = headed(uncommented(data))
+    if lost:
+        told.append(Note("no-header", lost))
     data = _narrow(whole, told)
     plain = plain_section(data, told)
     if plain is not None:

@@ -25,11 +25,14 @@ ABOUT = "Hugging Face Trainer: the log history and the result files"
 _RESULTS = re.compile(r"(all|train|eval|test|predict)_results\.json(\.gz|\.zst)?", re.IGNORECASE)
 #: These stand in the row that closes a training, and in no other.
 _FINAL = ("train_runtime", "train_samples_per_second", "total_flos")
+_ROW = re.compile(rb"\{[^{}]*\"step\"\s*:\s*\d")
 _SCALAR = re.compile(r'"(\w+)"\s*:\s*(-?[\d.eE+-]+|true|false|"[^"\n]{0,200}")\s*,?\s*\n')
 
 
 def claims(path: Path, head: bytes) -> bool:
     """trainer_state.json by name or by its log_history, and the Trainer's result files by name."""
+    if path.name.startswith("trainer_state.json") and _ROW.search(head):  # even where its beginning is gone
+        return True
     if not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return False
     return b'"log_history"' in head or path.name.startswith("trainer_state.json") or bool(_RESULTS.fullmatch(path.name))
@@ -62,9 +65,16 @@ def _read(path: Path) -> Log:
 
 
 def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:
-    """A state file that was cut or damaged: its whole rows, and the fields ahead of them."""
+    """A state file that was cut, damaged or written twice: its whole rows, and the fields ahead of them."""
     found, more = one_by_one(clean.decode("utf-8", "replace"))
-    rows = [r for r in found if "step" in r or "epoch" in r]
+    rows: list[dict[str, Any]] = []
+    for value in found:
+        history = value.get("log_history")
+        if isinstance(history, list):
+            whole = [r for r in history if isinstance(r, dict)]
+            rows = whole if whole[: len(rows)] == rows else rows + whole  # a later state repeats the earlier one
+        elif "step" in value or "epoch" in value:
+            rows.append(value)
     ahead = clean[: max(0, clean.find(b'"log_history"'))].decode("utf-8", "replace")
     config = {f"trainer.{k}": v for k, text in _SCALAR.findall(ahead) if (v := scalar(text)) is not None}
     return _log(path, rows, config, size, (*notes, *(more or (Note("damaged", "no JSON object"),))))

@@ -33,7 +33,9 @@ def one_by_one(text: str) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
         if isinstance(value, dict):
             rows.append(value)
         if value is not None:
-            at = behind
+            # a text between records may be the end of one whose head is gone, and reach into the next
+            stray = _NEXT_OBJECT.search(text, at + 1, behind + 1) if isinstance(value, str) else None
+            at = behind if stray is None else stray.start()
             continue
         work += behind - at
         torn = behind >= end - 1

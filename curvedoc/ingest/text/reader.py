@@ -21,13 +21,13 @@ from curvedoc.ingest.text.evaluation_lines import with_evaluations
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
+from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.line.slots import METRIC
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
 from curvedoc.ingest.text.messages import find_blocks, messages
 from curvedoc.ingest.text.points import Read
-from curvedoc.ingest.text.recognition import BROKEN_SHARE
 from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.totals import printed_totals
 from curvedoc.ingest.text.trainings import trainings_of
@@ -66,8 +66,11 @@ def _read(path: Path) -> list[Log]:
     notes = notes + more
     if not text.strip():
         return [Log(path, NAME, notes=(*notes, Note("empty", "the file is empty")), bytes=len(data), is_text=True)]
-    if text.count("\ufffd") > BROKEN_SHARE * len(text):
+    text, broken = legible(text)
+    if not text:
         return [Log(path, NAME, notes=(*notes, Note("not-a-log", "the file is not text")), bytes=len(data))]
+    if broken:
+        notes = (*notes, Note("damaged", "lines that are no text were left out", count=broken))
     return logs_in(path, text, len(data), notes)
 
 

@@ -11,12 +11,11 @@ import polars as pl
 
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
 from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
 from curvedoc.ingest.text.tracebacks import HEADER
 
-#: A file with more broken characters is no text.
-BROKEN_SHARE = 0.05
 _SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
 _LOOSE_SUFFIXES = (".txt", ".md", "")
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
@@ -36,8 +35,9 @@ def claims(path: Path, head: bytes) -> bool:
     suffix = Path(name).suffix
     if suffix not in _SUFFIXES + _LOOSE_SUFFIXES or _NOT_LOGS.match(name):
         return False
-    text, _ = decode(head)
-    if text.count("\ufffd") > BROKEN_SHARE * max(len(text), 1) or pointer(head) is not None:
+    whole, _ = decode(head)
+    text, _ = legible(whole)
+    if pointer(head) is not None or (whole.strip() and not text.strip()):
         return False
     if not text.strip():
         return suffix in _SUFFIXES

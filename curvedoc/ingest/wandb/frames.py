@@ -25,7 +25,9 @@ _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _PIECE = 1 << 20
 _AHEAD = 2 * (BLOCK + _HEADER)
 #: The type of a chunk with which a record begins, and the first byte of one: a field that is a number or has a length.
-_BEGINNING = re.compile(b"[\x01\x02](?=[%s])" % b"".join(re.escape(bytes([b])) for b in range(8, 256) if b & 7 in (0, 2)))
+_BEGINNING = re.compile(
+    b"[\x01\x02](?=[%s])" % b"".join(re.escape(bytes([b])) for b in range(8, 256) if b & 7 in (0, 2))
+)
 #: What may be checked, for each byte of damage, in search of its end (garbage may hold many headers).
 _CHECKS = 64
 _TYPE_CRC = {kind: zlib.crc32(bytes([kind])) for kind in (_FULL, _FIRST, _MIDDLE, _LAST)}

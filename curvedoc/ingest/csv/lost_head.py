@@ -1,0 +1,64 @@
+"""A table whose head is gone: its columns are numbered, or take the names that are left from the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from curvedoc.ingest.csv.axis import axis_of
+from curvedoc.ingest.csv.sections import is_header, separator_of, split_line
+from curvedoc.ingest.table.inference.structure import counts
+from curvedoc.ingest.table.values import number
+
+#: Fewer lines of numbers without a header say nothing; more need not be looked at.
+_ROWS, _LOOK = 4, 20
+_LOOK_BYTES = 1 << 16
+
+
+def headed(data: bytes) -> tuple[bytes, str]:
+    """The text under a line that names each of its columns, and what had to be done for that, "" for nothing.
+
+    A first line of numbers is a row, or what is left of one. A header of fewer names than every row has cells has lost
+    its beginning, or its first column never had a name (as pandas writes the index).
+    """
+    body = data.lstrip(b"\n\r")
+    if data.count(b"\n", 0, _LOOK_BYTES) < _ROWS:
+        return data, ""
+    lines = body[:_LOOK_BYTES].decode("utf-8", "replace").split("\n", _LOOK + 1)[:-1]
+    first, rows = lines[0], [r for r in lines[1:] if r.strip() and not r.startswith("#")]
+    if len(rows) < _ROWS - 1:
+        return data, ""
+    sep = separator_of([*rows[-2:], first])
+    names, below = split_line(first, sep), [split_line(r, sep) for r in rows]
+    width = len(below[0])
+    alike = width > len(names) and all(len(r) == width and is_row(r) for r in below)
+    rest_of_row = all(not c or number(c) is not None for c in names)
+    if alike and (rest_of_row or is_header(names)) and all(r[-1] for r in below):
+        rest = body[body.find(b"\n") + 1 :]
+        if not is_header(names):
+            return _numbered(width, sep, rest), "no header names the columns, and the first row is not whole"
+        if not _fits(names, below):
+            missing = width - len(names)
+            whole = [*(f"column {i + 1}" for i in range(missing)), *names]
+            text = f"the header names {len(names)} of {width} columns; its names were taken for the last ones"
+            return sep.join(whole).encode() + b"\n" + rest, text
+    if len(names) > 1 and is_row(names):
+        return _numbered(len(names), sep, body), "no header names the columns; they are told by their values"
+    return data, ""
+
+
+def is_row(cells: Sequence[str]) -> bool:
+    """Whether the cells are numbers, as the first line of a table without a header holds."""
+    found = sum(number(c) is not None for c in cells)
+    return found > len(cells) / 2 and all(not c or number(c) is not None for c in cells)
+
+
+def _numbered(width: int, sep: str, rows: bytes) -> bytes:
+    return sep.join(f"column {i + 1}" for i in range(width)).encode() + b"\n" + rows
+
+
+def _fits(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the names may stand for the first columns: what counts is called so, or nothing does."""
+    column = np.array([number(r[0]) for r in rows], dtype=np.float64)
+    return axis_of(tuple(names[:1])).known() or not counts(column)
