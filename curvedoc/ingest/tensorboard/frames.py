@@ -92,7 +92,7 @@ def candidates(buf: bytearray, n: int) -> tuple[Ints, Ints]:
     run = zero[:-1] & zero[1:]
     run[1:] &= ~zero[:-2]  # only the first pair of a run of zero words
     at = np.flatnonzero(run) * 2
-    at = at[(at >= 4) & (at <= n - FRAME)]
+    at = at[(at >= 2) & (at <= n - FRAME)]
     u64 = np.ndarray((n - 7,), "<u8", buf, 0, (1,))
     u32 = np.ndarray((n - 3,), "<u4", buf, 0, (1,))
     # Lengths below 256 leave their byte just before the run, at an odd place, or one before, at an even place.
@@ -106,7 +106,7 @@ def candidates(buf: bytearray, n: int) -> tuple[Ints, Ints]:
     lengths = [length[fits].astype(np.int64)]
     rest = at[~fits]
     for before in (1, 2, 3, 4):
-        pos = rest - before
+        pos = (rest - before)[rest >= before]
         length = u64[pos]
         fits = (length < _LONG) & (length >= _SHORT)
         pos, length = pos[fits], length[fits]

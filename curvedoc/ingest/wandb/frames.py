@@ -1,7 +1,7 @@
 """Records of a `.wandb` log: blocks of 32 KiB, chunks with a checksum, records of one or more chunks.
 
-The framing is LevelDB's log format behind a header of seven bytes, with the plain CRC-32 of zlib. Its readers go on with
-the next block after damage, and find none where a byte came in or went. Here the next record is looked for by its
+The framing is LevelDB's log format behind a header of seven bytes, with the plain CRC-32 of zlib. Its readers go on
+with the next block after damage, and find none where a byte came in or went. Here the next record is looked for by its
 checksum, wherever it begins.
 
 Source: github.com/google/leveldb, doc/log_format.md, for the framing.
