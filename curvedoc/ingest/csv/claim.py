@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,7 @@ def _could_be(rows: list[list[str]], width: int) -> bool:
     return ordered
 
 
+@lru_cache(maxsize=4)  # several readers ask it of the same head
 def _why_samples(head: bytes) -> str | None:
     """Why the rows of a table are no moments of a training, "" where nothing says so; None for what is no one table."""
     clean, _ = text_bytes(head)

@@ -22,10 +22,11 @@ _NAMED = (
 )
 _OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40}}(?:Config|Args|Arguments))\("
 _DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
-_RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]{2,70}?) = ([0-9][0-9,.]*)$"
-_PAIR_RE = (
-    r"^\s{0,8}(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]{0,80})\s{0,30}[:=]\s{0,30}([\w.+\-/]{1,80})$"
-)
+# Without bounds, which would make the engine write out so many copies of all letters there are: see `_LONGEST`.
+_RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]+?) = ([0-9][0-9,.]*)$"
+_PAIR_RE = r"^\s*(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]*)\s*[:=]\s*([\w.+\-/]+)$"
+#: A longer key or value is none.
+_LONGEST = 80
 _PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\w.+\-/{NUMBER}]{{1,80}}$")
 _STAMPED_RE = r"(?-u:\b)(?:INFO|DEBUG|NOTICE)(?-u:\b)|^\[?" + CLOCK + "|^[ID][0-9]{4} "
 _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
@@ -88,7 +89,7 @@ def _matches(lines: pl.DataFrame, pattern: str) -> list[tuple[str, str]]:
     if not len(got):
         return []
     got = got.rename(dict(zip(got.columns, ["key", "value"], strict=True))).drop_nulls()
-    return list(got.iter_rows())
+    return [(key, value) for key, value in got.iter_rows() if max(len(key), len(value)) <= _LONGEST]
 
 
 def _put(found: dict[str, Scalar], key: str, text: str) -> None:
