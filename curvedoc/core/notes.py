@@ -11,7 +11,7 @@ NoteKind = Literal[
     # the file and its bytes
     "bad-checksum", "damaged", "deleted-runs", "empty", "journal-unread", "lfs-pointer", "locked", "long-lines",
     "needs-zstd", "legacy-encoding", "no-clean-end", "no-exit-record", "not-a-log", "not-utf8", "nul-bytes", "skipped",
-    "too-large", "truncated", "unknown-schema", "unreadable", "unshared", "zero-tail",
+    "thinned", "too-large", "truncated", "unknown-schema", "unreadable", "unshared", "zero-tail",
     # records, columns and names
     "bad-cells", "duplicate-columns", "duplicate-curves", "duplicate-file", "duplicate-keys", "garbage-lines",
     "long-lists", "many-shapes", "media-skipped", "messages-capped", "no-header", "no-metrics", "no-scalars",

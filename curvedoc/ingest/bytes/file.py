@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-import importlib
+import io
 import os
 import re
 import stat
-import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.encodings import legacy
-from curvedoc.ingest.bytes.sparse import HOLE_BYTES, TEXT_HOLE_BYTES, SparseFile, drained
+from curvedoc.ingest.bytes.long_text import LongText
+from curvedoc.ingest.bytes.packed import GZIP, MOST, ZSTD, ZSTD_BLOCK, Read, Unpacked
+from curvedoc.ingest.bytes.sparse import HOLE_BYTES, LINES, TEXT_HOLE_BYTES, SparseFile, drained, shortened
 
-#: No log of scalars or lines is larger; a file that is gets its first part read, with a note.
+#: No log of scalars is larger; a file that is gets its first part read, with a note.
 MAX_BYTES = 1 << 30
+#: So much text is read as it is: with what readers make of it, it takes less than a gigabyte.
+MAX_TEXT = 64 << 20
 #: What a reader's `claims` is shown.
 HEAD_BYTES = 1 << 16
-#: Log text shrinks 3 to 60 times, a line said over and over 300 times, a file of zeros 1000 times: past this ratio it
-#: is a decompression bomb,
-MAX_RATIO = 100
-#: or one behind an honest beginning, where a single piece grows so much.
-MAX_BURST = 400
-#: This many bytes of a bomb are read; below, the ratio says nothing.
-FREE_BYTES = 64 << 20
-
 _PIECE = 1 << 16
 _CR, _LF = b"\r\n"
-#: zstd objects take no bound on what one call gives: a kilobyte of worst case gives 32 MB.
-_ZSTD_PIECE = 1 << 10
-#: A zstd block gives nothing until it is whole, and holds up to 128 KiB.
-_ZSTD_BLOCK = 1 << 18
-_GZIP, _ZSTD, _PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
+_PARQUET = b"PAR1"
+#: What a codec of other than one byte a sign begins with, in which no line can be told by its bytes.
+_WIDE = ("utf-16-le", "utf-16-be", "utf-32-le")
 _POINTERS = (
     (b"version https://git-lfs", "a git-LFS pointer, not the file itself: run `git lfs pull`"),
     (b"/annex/objects/", "a git-annex pointer, not the file itself: run `git annex get`"),
@@ -52,28 +45,81 @@ def read_bytes(path: Path, limit: int = MAX_BYTES, text: bool = True) -> tuple[b
     A torn or damaged archive gives everything up to the tear; what stops the reading early is a note: "unreadable",
     "truncated", "damaged", "too-large" or "needs-zstd". Pipes, sockets and folders are never opened.
 
-    text: the file is no binary one, so that zeros mean nothing and no line is endless (see `solid`)
+    text: the file is no binary one, so that zeros mean nothing and no line is endless (see `drained`)
     """
     raw, notes = _raw(path, limit, text)
-    if raw.startswith(_GZIP):
-        data, more = _gunzip(raw, limit)
-        return data, notes + more
-    if raw.startswith(_ZSTD):
-        data, more = _unzstd(raw, limit)
-        return data, notes + more
-    return raw, notes
+    if not raw.startswith((GZIP, ZSTD)):
+        return raw, notes
+    data, more = _unpacked(io.BytesIO(raw).read, limit)
+    return data, notes + more
+
+
+def read_text(
+    path: Path, limit: int = MAX_TEXT, by_line: Callable[[bytes], bool] = lambda head: True
+) -> tuple[bytes, tuple[Note, ...]]:
+    """As `read_bytes`, but of more text than the limit the beginning and the end are given, and fewer lines of what
+    lies between (a note "thinned" says so). Memory: about twice the limit, whatever the length.
+
+    by_line: says of the head whether each line stands for itself; else nothing between the two ends is given
+    """
+    try:
+        info = path.stat()
+        if not stat.S_ISREG(info.st_mode) or info.st_size < min(TEXT_HOLE_BYTES, limit):
+            return read_bytes(path, limit)
+        with path.open("rb") as f:
+            head = f.read(1 << 12)
+        packed = head.startswith((GZIP, ZSTD))
+        if head.startswith(_PARQUET) or (not packed and (info.st_size <= limit or _codec(head)[0] in _WIDE)):
+            return read_bytes(path, limit)
+        with SparseFile(path, TEXT_HOLE_BYTES) as f:
+            return _long(f, limit, by_line, packed)
+    except OSError as e:
+        return b"", (Note("unreadable", e.strerror or type(e).__name__),)
+
+
+def _long(
+    file: SparseFile, limit: int, by_line: Callable[[bytes], bool], packed: bool
+) -> tuple[bytes, tuple[Note, ...]]:
+    """What is left of a long or packed text."""
+    out = LongText(limit, by_line)
+    told: list[Note] = []
+
+    def read(size: int) -> bytes:
+        try:
+            return file.read(size) or b""
+        except OSError as e:
+            told.append(Note("unreadable", f"{e.strerror or type(e).__name__} midway", offset=file.taken))
+            return b""
+
+    unpacked = Unpacked(read)
+    for piece in unpacked if packed else iter(partial(read, LINES), b""):
+        out.add(shortened(piece), (unpacked.taken if packed else file.taken) / max(1, file.size))
+    data, notes = out.finish()
+    return data, (*told, *unpacked.notes, *notes, *file.notes)
 
 
 def read_head(path: Path, size: int = HEAD_BYTES, info: os.stat_result | None = None) -> bytes:
     """The first `size` bytes, decompressed; b"" for what cannot be opened. `info`: what `stat` just said of it."""
     raw, _ = _raw(path, size, text=False, info=info)
-    if raw.startswith((_GZIP, _ZSTD)):
-        raw, _ = _raw(path, max(size, _ZSTD_BLOCK), text=False)
-    if raw.startswith(_GZIP):
-        return _gunzip(raw, size)[0]
-    if raw.startswith(_ZSTD):
-        return _unzstd(raw, size)[0]
+    if raw.startswith((GZIP, ZSTD)):
+        raw, _ = _raw(path, max(size, ZSTD_BLOCK), text=False)
+        return _unpacked(io.BytesIO(raw).read, size)[0]
     return raw
+
+
+def _unpacked(read: Read, limit: int) -> tuple[bytes, tuple[Note, ...]]:
+    """Everything in a packed file up to the limit."""
+    parts: list[bytes] = []
+    size = 0
+    source = Unpacked(read, min(MOST, limit + 1))
+    for piece in source:
+        parts.append(piece)
+        size += len(piece)
+        if size > limit:
+            return b"".join(parts)[:limit], (
+                Note("too-large", f"only the first {limit} bytes were read", offset=limit),
+            )
+    return b"".join(parts), source.notes
 
 
 def read_pieces(path: Path, count: int, size: int) -> list[bytes]:
@@ -81,7 +127,7 @@ def read_pieces(path: Path, count: int, size: int) -> list[bytes]:
     opened."""
     try:
         with path.open("rb") as f:
-            if f.read(4).startswith((_GZIP, _ZSTD)):
+            if f.read(4).startswith((GZIP, ZSTD)):
                 return []
             length = f.seek(0, os.SEEK_END)
             out = []
@@ -168,109 +214,12 @@ def _raw(path: Path, limit: int, text: bool, info: os.stat_result | None = None)
                 return data, ()
         if text:
             with path.open("rb") as f:
-                text = not f.read(len(_PARQUET)).startswith((_GZIP, _ZSTD, _PARQUET))
+                text = not f.read(len(_PARQUET)).startswith((GZIP, ZSTD, _PARQUET))
         with SparseFile(path, TEXT_HOLE_BYTES if text else HOLE_BYTES) as f:
             data, notes = drained(f.read, limit, text)
             return data, (*notes, *f.notes)
     except OSError as e:
         return b"", (Note("unreadable", e.strerror or type(e).__name__),)
-
-
-def _gunzip(raw: bytes, limit: int) -> tuple[bytes, tuple[Note, ...]]:
-    """Every member of a gzip file, to the tear (`gzip.open` would drop the last block of a torn one)."""
-    out = bytearray()
-    at = 0
-    while raw.startswith(_GZIP, at):
-        z = zlib.decompressobj(wbits=31)
-        while not z.eof and at < len(raw):
-            piece = raw[at : at + _PIECE]
-            before = z.copy()
-            try:
-                got = z.decompress(piece, limit + 1 - len(out))
-            except zlib.error:
-                out += _to_the_fault(before, piece, limit - len(out))
-                return bytes(out), (Note("damaged", "the gzip stream is damaged; read up to there", offset=at),)
-            out += got
-            if (cap := _cap(len(out), at + len(piece), len(got), len(piece), limit)) is not None:
-                return bytes(out[:cap]), (_too_large(cap, limit),)
-            at += len(piece) - len(z.unused_data) - len(z.unconsumed_tail)
-        if not z.eof:
-            return bytes(out), (Note("truncated", "the gzip stream ends early; read up to there", offset=len(raw)),)
-    if raw[at:].strip(b"\x00"):
-        return bytes(out), (Note("damaged", "bytes after the gzip stream were skipped", offset=at),)
-    return bytes(out), ()
-
-
-def _to_the_fault(z: Any, piece: bytes, room: int) -> bytes:
-    """What one piece gives up to the byte at which its stream breaks."""
-    out = bytearray()
-    try:
-        for i in range(len(piece)):
-            out += z.decompress(piece[i : i + 1], max(1, room - len(out)))
-            if len(out) >= room:
-                break
-    except zlib.error:
-        pass  # the caller tells of the damage
-    return bytes(out)
-
-
-def _unzstd(raw: bytes, limit: int) -> tuple[bytes, tuple[Note, ...]]:
-    """Every frame of a zstd file, to the tear."""
-    start = _zstd_frames()
-    if start is None:
-        return b"", (Note("needs-zstd", "a .zst file: install `curvedoc[zstd]` to read it"),)
-    new_frame, fault = start
-    out = bytearray()
-    at = 0
-    while raw.startswith(_ZSTD, at):
-        frame = new_frame()
-        while not frame.eof and at < len(raw):
-            try:
-                got = frame.decompress(raw[at : at + _ZSTD_PIECE])
-            except fault:
-                return bytes(out), (Note("damaged", "the zstd stream is damaged; read up to there", offset=at),)
-            out += got
-            at = min(len(raw), at + _ZSTD_PIECE) - len(frame.unused_data)
-            # a block gives nothing until it is whole, so that no piece tells by itself
-            if (cap := _cap(len(out), at, len(got), _ZSTD_BLOCK, limit)) is not None:
-                return bytes(out[:cap]), (_too_large(cap, limit),)
-        if not frame.eof:
-            return bytes(out), (Note("truncated", "the zstd stream ends early; read up to there", offset=len(raw)),)
-    if raw[at:].strip(b"\x00"):
-        return bytes(out), (Note("damaged", "bytes after the zstd stream were skipped", offset=at),)
-    return bytes(out), ()
-
-
-def _zstd_frames() -> tuple[Callable[[], Any], type[Exception]] | None:
-    """What makes a decoder of one frame, and its error: Python's own module (3.14) or the package `zstandard`."""
-    try:
-        own = importlib.import_module("compression.zstd")
-        return own.ZstdDecompressor, own.ZstdError
-    except ImportError:
-        pass
-    try:
-        package = importlib.import_module("zstandard")
-    except ImportError:
-        return None
-    return lambda: package.ZstdDecompressor().decompressobj(), package.ZstdError
-
-
-def _cap(out: int, packed: int, got: int, piece: int, limit: int) -> int | None:
-    """How much of so many bytes is kept where they are too many or of a bomb, None where it may go on.
-
-    packed: what they were unpacked from; got, piece: the same of the last piece alone
-    """
-    if out > FREE_BYTES and (out > MAX_RATIO * packed or got > MAX_BURST * piece):
-        return min(limit, max(FREE_BYTES, out - got))
-    return limit if out > limit else None
-
-
-def _too_large(cap: int, limit: int) -> Note:
-    if cap < limit:
-        return Note(
-            "too-large", f"unpacks to many times its size, as no log does; only {cap} bytes were read", offset=cap
-        )
-    return Note("too-large", f"only the first {cap} bytes were read", offset=cap)
 
 
 def _codec(data: bytes) -> tuple[str, int]:

@@ -24,6 +24,8 @@ _KEPT = 1 << 12
 _MAX_HOLES = 10_000
 #: One call brings most logs whole, without a copy to join them.
 _READ = 1 << 26
+#: Of a text that is looked at in stretches, so much at a time.
+LINES = 1 << 22
 _ZEROS = re.compile(b"\x00{%d,}" % TEXT_HOLE_BYTES)
 _RUN = bytes(TEXT_HOLE_BYTES)
 
@@ -31,7 +33,7 @@ _RUN = bytes(TEXT_HOLE_BYTES)
 class SparseFile(io.RawIOBase):
     """The bytes of a regular file, each hole of at least `hole` bytes as 4 KiB of zeros. Raises OSError as `open` does.
 
-    empty: how many bytes the holes stand for; at: where the first one is
+    empty: how many bytes the holes stand for; at: where the first one is; size: of the file; taken: how much is read
     """
 
     def __init__(self, path: Path, hole: int = HOLE_BYTES) -> None:
@@ -39,6 +41,7 @@ class SparseFile(io.RawIOBase):
         info = os.fstat(self._file.fileno())
         self.empty = 0
         self.at = 0
+        self.size = info.st_size
         self._runs: list[tuple[int | None, int]] = []  # place (None: zeros) and length of what is still to be read
         end = 0
         sparse = getattr(info, "st_blocks", info.st_size) * 512 < info.st_size
@@ -57,6 +60,11 @@ class SparseFile(io.RawIOBase):
         """What was left out."""
         text = f"{self.empty:,} bytes that were never written (holes in the file) were skipped"
         return (Note("nul-bytes", text, offset=self.at),) if self.empty else ()
+
+    @property
+    def taken(self) -> int:
+        """The place in the file up to which it was read."""
+        return self.size - sum(left for place, left in self._runs if place is not None) if self._runs else self.size
 
     def readable(self) -> bool:
         return True
@@ -120,6 +128,11 @@ def _holes(file: int, size: int, least: int) -> Iterator[tuple[int, int]]:
         return
 
 
+def shortened(part: bytes) -> bytes:
+    """A part of a text with long runs of zeros made short."""
+    return _ZEROS.sub(bytes(_KEPT), part) if b"\x00" in part and _RUN in part else part
+
+
 def drained(read: Callable[[int], bytes | None], limit: int, text: bool) -> tuple[bytes, tuple[Note, ...]]:
     """Everything that `read` gives up to `limit`; an I/O error midway keeps what came before it.
 
@@ -139,8 +152,8 @@ def drained(read: Callable[[int], bytes | None], limit: int, text: bool) -> tupl
             )
         if not part:
             return parts[0] if len(parts) == 1 else b"".join(parts), tuple(notes)
-        if text and b"\x00" in part and _RUN in part:
-            part = _ZEROS.sub(bytes(_KEPT), part)
+        if text:
+            part = shortened(part)
         if skipping:
             behind = part.find(b"\n")
             if behind < 0:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.file import decode, read_bytes
+from curvedoc.ingest.bytes.file import decode, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.log import LogCurve, points_of
@@ -23,8 +23,6 @@ NAME = "headless"
 FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat")
 ABOUT = "rows of a counter and a value, or of values alone, without a header, in a file called by its metric"
 
-#: More than that is a data set.
-MAX_TEXT = 64 << 20
 #: Fewer rows may be one for each class or fold, whatever the file is called.
 MIN_ROWS = 20
 #: The counter and the values of two splits.
@@ -70,7 +68,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> Log:
-    data, notes = read_bytes(path, MAX_TEXT)
+    data, notes = read_text(path)
     text, more = decode(data)
     told = [*notes, *more]
     lines = text.split("\n")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from curvedoc.core.block import Block, as_frame
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import POINTS, Note
-from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv.as_records import as_records, cell_columns
 from curvedoc.ingest.csv.axis import CsvAxis, axis_of, time_of, usable
@@ -35,8 +35,6 @@ NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
 ABOUT = "CSV and TSV of metrics: Lightning, Keras and any other header over rows of numbers"
 
-#: More than that is a data set, not a log.
-MAX_TEXT = 512 << 20
 #: No log has more metrics, and every column has a cost of its own.
 MAX_COLUMNS = 10_000
 #: What stands beside step and value where a file holds one metric: clocks, and an index written along.
@@ -55,7 +53,7 @@ def read_mapped(paths: Sequence[Path], columns: Mapping[str, str]) -> list[Log]:
 
 
 def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
-    data, notes = read_bytes(path, MAX_TEXT)
+    data, notes = read_text(path)
     found = pointer(data)
     if found is not None:
         return Log(path, NAME, notes=(*notes, found), bytes=len(data))

@@ -10,7 +10,7 @@ import numpy as np
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.objects import document
 from curvedoc.ingest.json.salvage import one_by_one
@@ -32,7 +32,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> Log:
-    data, notes = read_bytes(path)
+    data, notes = read_text(path)
     stand_in = pointer(data)
     if stand_in is not None:
         return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))

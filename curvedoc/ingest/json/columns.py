@@ -13,7 +13,7 @@ import numpy as np
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
@@ -94,7 +94,7 @@ def rows_of(columns: Mapping[str, Any]) -> list[Row] | None:
 
 
 def _read(path: Path) -> Log:
-    data, notes = read_bytes(path)
+    data, notes = read_text(path, by_line=lambda head: False)
     stand_in = pointer(data)
     if stand_in is not None:
         return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))

@@ -10,7 +10,7 @@ from typing import Any
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
-from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.objects import document
 from curvedoc.ingest.json.salvage import one_by_one
@@ -44,7 +44,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> Log:
-    data, notes = read_bytes(path)
+    data, notes = read_text(path, by_line=lambda head: False)
     stand_in = pointer(data)
     if stand_in is not None:
         return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects, parse_line
 from curvedoc.ingest.json.objects import batches, document, is_document
@@ -87,13 +87,19 @@ def read_mapped(paths: Sequence[Path], columns: Mapping[str, str]) -> list[Log]:
 
 
 def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
-    data, notes = read_bytes(path)
+    data, notes = read_text(path, by_line=_by_line)
     size = len(data)
     stand_in = pointer(data)
     if stand_in is not None:
         return Log(path, NAME, notes=(*notes, stand_in), bytes=size)
     clean, more = text_bytes(data)
     return log_of(path, NAME, batches(clean), size, (*notes, *more), columns=columns)
+
+
+def _by_line(head: bytes) -> bool:
+    """Whether the head is one of a record a line; a single endless line is none."""
+    clean, _ = text_bytes(head)
+    return not is_document(clean, whole=False) and b"\n" in clean
 
 
 def _document_of_records(clean: bytes) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
-from curvedoc.ingest.bytes.file import decode, read_bytes
+from curvedoc.ingest.bytes.file import decode, read_bytes, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.settings.flatten import MAX_KEYS, flatten, scalar
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
@@ -82,7 +82,7 @@ def _read(path: Path) -> Log:
     curves: list[LogCurve] = []
     size = len(data)
     for name, file in _files(folder / _METRICS):
-        raw, told = read_bytes(file)
+        raw, told = read_text(file)
         size += len(raw)
         notes += told
         curve = _curve(name, raw, notes)

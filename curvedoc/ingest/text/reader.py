@@ -11,7 +11,7 @@ import polars as pl
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
-from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
+from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.table import clock, fill_values
@@ -36,8 +36,8 @@ NAME = "text"
 FILES: tuple[str, ...] = ("*.log", "*.out", "*.err", "*.txt")
 ABOUT = "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings"
 
-#: More text than that is a dump; frames of it would not fit into memory.
-MAX_TEXT = 256 << 20
+#: Of more text than that fewer lines are read: frames of it take some twenty times as much memory.
+MAX_TEXT = 48 << 20
 #: Templates looked at: a log has dozens, running text has one a line.
 MAX_PLANS = 50_000
 
@@ -58,7 +58,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> list[Log]:
-    data, notes = read_bytes(path, MAX_TEXT)
+    data, notes = read_text(path, MAX_TEXT)
     found = pointer(data)
     if found is not None:
         return [Log(path, NAME, notes=(*notes, found), bytes=len(data))]

@@ -12,7 +12,7 @@ import polars as pl
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.file import decode, pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import decode, pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import rows_of
 from curvedoc.ingest.json.objects import batches, document, is_document
@@ -58,7 +58,7 @@ _SIDE_FILES = ("wandb-history.jsonl", "wandb-events.jsonl", "wandb-summary.json"
 
 
 def _read(path: Path) -> list[Log]:
-    data, notes = read_bytes(path)
+    data, notes = read_text(path, by_line=lambda head: not head.lstrip().startswith(b"["))
     size = len(data)
     stand_in = pointer(data)
     if stand_in is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from curvedoc.core.run import Note, Scalar
-from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.objects import batches, document
 from curvedoc.ingest.settings.flatten import flatten, settings
@@ -34,7 +34,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> Log:
-    data, notes = read_bytes(path)
+    data, notes = read_text(path)
     stand_in = pointer(data)
     if stand_in is not None:
         return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))
