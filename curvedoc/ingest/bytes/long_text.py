@@ -99,7 +99,7 @@ class LongText:
                 ", and between them rare lines, those with the lowest and highest numbers of each stretch and an even"
                 " share of the rest; line numbers count what was read"
             )
-        notes = (Note("thinned", text),)
+        notes: tuple[Note, ...] = (Note("thinned", text),)
         if self._skipped:
             notes += (Note("too-large", f"{self._skipped:,} bytes without a line's end were left out"),)
         return data, notes
