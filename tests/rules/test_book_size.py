@@ -21,7 +21,7 @@ BOOK = load()
 FILES: tuple[Rule | Cause | Fact, ...] = (*BOOK.rules, *BOOK.causes.values(), *BOOK.facts.values())
 
 PARAMS, MEASURES = 640, 2_160
-MEDIAN_LINES, MOST_LINES = 110, 260
+MEDIAN_LINES, MOST_LINES = 110, 272
 WORDS, UNUSED_WORDS = 180, 0
 COPIED = 30
 
