@@ -60,6 +60,14 @@ def test_the_python_of_the_readme_works(place: Path, capsys: pytest.CaptureFixtu
     assert "failed" in capsys.readouterr().out
 
 
+def test_the_python_of_its_page_works(place: Path) -> None:
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) >= 5
+    for text in blocks:
+        exec(compile(text, "docs/python.md", "exec"), {})
+
+
 def test_the_examples_of_the_rule_language_are_files_whose_cases_hold(tmp_path: Path) -> None:
     text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```yaml\n(id: (\S+)\n.*?)^```", text, re.MULTILINE | re.DOTALL)

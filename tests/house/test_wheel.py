@@ -54,7 +54,10 @@ def test_the_source_distribution_holds_rules_documents_and_tests(built: Path) ->
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "SECURITY.md",
+        "CITATION.cff",
         "docs/rules.md",
+        "docs/report.png",
+        "mkdocs.yml",
         "rules/signals.yaml",
         "tests/conftest.py",
     ):
