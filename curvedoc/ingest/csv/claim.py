@@ -43,11 +43,15 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if not (axis_of(tuple(names)).known() or any(is_usual(n) for n in names) or is_long(names)):
         return False
+    if suffix not in SUFFIXES and not _is_table(names, [split_line(r, sep) for r in lines[1:6]]):
+        return False
     if (of_runs(names) or not (counted(names) or is_long(names))) and (why := _why_samples(head)) is not None:
         return why == "" and suffix in SUFFIXES
-    if suffix in SUFFIXES:
-        return True
-    rows = [split_line(r, sep) for r in lines[1:6]]
+    return True
+
+
+def _is_table(names: list[str], rows: list[list[str]]) -> bool:
+    """Whether names stand over rows of as many cells: asked before all rows are looked at, as of every text log."""
     wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
     return wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from curvedoc.ingest.naming.log_words import has_scope, is_outcome
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import METRIC, NumberSlot
@@ -24,7 +26,9 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
 
     tid, kind: of each line, its plan and what it is taken for
     """
-    uses = Counter(t for t, k in zip(tid, kind, strict=True) if k in ("record", "loose"))
+    taken = np.isin(np.asarray(kind, dtype=str), ("record", "loose"))
+    found = np.bincount(np.asarray(tid, dtype=np.int64)[taken], minlength=len(plans))
+    uses = {int(t): int(found[t]) for t in np.flatnonzero(found)}
     training: Counter[str] = Counter()
     for t, count in uses.items():
         if plans[t].counted:

@@ -214,13 +214,13 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     kind[lines["taken"].to_numpy()] = ""
     context = bool((kind == "anchor").any())
     shapes = [shape_of(p) for p in plans]
-    often = Counter(shapes[t] for t in tid[kind == "loose"])
+    often = _counted(tid[kind == "loose"], shapes)
     once = np.array([often[s] < 2 for s in shapes], bool)[tid]
     if not context:
         kind[(kind == "loose") & once] = ""
     # a sentence is a record where it comes again with other numbers
     spoken = kind == "spoken"
-    said = Counter(shapes[t] for t in tid[spoken])
+    said = _counted(tid[spoken], shapes)
     among = bool(((kind == "record") & np.array([p.counted for p in plans], bool)[tid]).any())
     kept = [said[shapes[t]] >= HABIT and (among or plans[t].counted) for t in tid[spoken]]
     kind[spoken] = np.where(kept, "record", "")
@@ -241,6 +241,15 @@ def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
 
 
+def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    """How many of these lines have each shape."""
+    out: Counter[tuple[str, ...]] = Counter()
+    for t, n in enumerate(np.bincount(tid).tolist()):
+        if n:
+            out[shapes[t]] += n
+    return out
+
+
 def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:
     """The lines of one pair, of a name that logs usually carry, that come again and again right beside records
     ("lr: 0.1" below "epoch: 3 loss: 0.5")."""
@@ -253,7 +262,7 @@ def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], us
     gap = np.minimum(
         np.abs(record[np.minimum(after, len(record) - 1)] - at), np.abs(at - record[np.maximum(after - 1, 0)])
     )
-    near = Counter(shapes[t] for t in tid[at[gap <= _NEAR]])
+    near = _counted(tid[at[gap <= _NEAR]], shapes)
     out[at] = [near[shapes[t]] >= HABIT for t in tid[at]]
     return out
 
@@ -261,11 +270,10 @@ def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], us
 def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], plans: list[LinePlan]) -> np.ndarray:
     """The lines of many numbers that stand once, ahead of all records that come again, and share no name with these
     (without such records, lines of which few names are what logs carry); shorter ones too where they name no outcome:
-    settings ("epochs=100, batch=16, lr0=0.01,
-    momentum=0.937 ...")."""
+    settings ("epochs=100, batch=16, lr0=0.01, momentum=0.937 ...")."""
     out = np.zeros(len(kind), bool)
     at = np.flatnonzero(kind == "record")
-    often = Counter(shapes[t] for t in tid[at])
+    often = _counted(tid[at], shapes)
     names = {n for shape, count in often.items() if count >= HABIT for n in shape}
     for i in at:
         shape = shapes[tid[i]]

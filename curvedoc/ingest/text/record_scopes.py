@@ -42,12 +42,15 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     within = np.array([not p.bar and any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
     free = np.array([not p.bar and not p.counted and not any(s.role == PLACE for s in p.slots) for p in plans], bool)
     plain = np.array([not p.bar and not any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
-    above = _above(lines, events["idx"].to_numpy(), tid, plans)
+    averaged = np.array([p.averaged and p.bar for p in plans], bool)
+    if not bool((plain | averaged)[np.unique(tid)].any()):
+        return cells
+    above = _above(lines, events["idx"].to_numpy(), tid, plans, free)
     outcome = np.array([is_outcome(n) for n in cells.names], bool)
     open_ = np.array([not has_scope(n) for n in cells.names], bool)
     own = np.array([p.scope != "" for p in plans], bool)
     of = tid[cells.line]
-    under = np.array(above, dtype=object)[cells.line]
+    under = above[cells.line]
     moved = metric & free[of] & ~own[of] & (open_ & outcome)[cells.name] & (under != "") & (under != "train")
     evaluated = metric & open_[cells.name] & ~own[of] & _evaluated(cells, tid, plans)[cells.line]
     under[evaluated] = "eval"
@@ -85,19 +88,28 @@ def _evaluated(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[
     return out
 
 
-def _above(lines: pl.DataFrame, idx: Ints, tid: Ints, plans: list[LinePlan]) -> list[str]:
-    """For each event, what the heading above it says, or the evaluation that was counted last; "" for the training."""
+def _above(
+    lines: pl.DataFrame, idx: Ints, tid: Ints, plans: list[LinePlan], free: NDArray[np.bool_]
+) -> NDArray[np.object_]:
+    """For each event of the plans that are free, what the heading above it says, or the evaluation that was counted
+    last; "" for the training, and for all others."""
+    out = np.full(len(tid), "", dtype=object)
+    mine = np.flatnonzero(free[tid])
+    if not len(mine):
+        return out
     headings = _headings(lines)
     place = np.array([i for i, _ in headings], dtype=np.int64)
+    said = np.array([scope for _, scope in headings] + [""], dtype=object)
+    scope = np.array(["" if p.scope == "other" else p.scope for p in plans], dtype=object)
     counted = np.array([p.counted or p.bar for p in plans], bool)[tid]
-    before = np.maximum.accumulate(np.where(counted, np.arange(len(tid)), -1))
-    last = np.searchsorted(place, idx) - 1
-    out = []
-    for at, head in zip(before.tolist(), last.tolist(), strict=True):
-        scope = plans[tid[at]].scope if at >= 0 else ""
-        if head >= 0 and (at < 0 or place[head] > idx[at]):
-            scope = headings[head][1]
-        out.append("" if scope == "other" else scope)
+    at = np.maximum.accumulate(np.where(counted, np.arange(len(tid)), -1))[mine]
+    head = np.searchsorted(place, idx[mine]) - 1
+    counts = np.where(at >= 0, scope[tid[np.maximum(at, 0)]], "")
+    if not len(place):
+        out[mine] = counts
+        return out
+    later = (head >= 0) & ((at < 0) | (place[np.maximum(head, 0)] > idx[np.maximum(at, 0)]))
+    out[mine] = np.where(later, said[head], counts)
     return out
 
 

@@ -17,7 +17,8 @@ NUMBER, CLOCK, FRACTION = "\x01", "\x02", "\x03"
 NAN_WORD = "\x04"
 
 _ANSI = re.compile(r"\x1b\[[0-9;?:]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_=>78]")
-_CONTROL = re.compile("[\x00-\x07\x0b\x0c\x0e-\x1f\x7f]+")
+#: No byte of these is a part of a longer character in UTF-8.
+_CONTROL = bytes([*range(8), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F])
 _REWRITE = re.compile("\x08+")
 #: A message that another stream wrote into the middle of a line, right behind a number or a bracket.
 _GLUED = re.compile(
@@ -61,7 +62,9 @@ def clean(text: str) -> str:
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
-    return _CONTROL.sub("", text)
+    raw = text.encode("utf-8", "surrogatepass")
+    kept = raw.translate(None, _CONTROL)
+    return text if len(kept) == len(raw) else kept.decode("utf-8", "surrogatepass")
 
 
 def lines_of(text: str) -> pl.DataFrame:
