@@ -110,6 +110,9 @@ def _bound(need: Need, names: Names) -> Any:
 
 #: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
 ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
+#: What says how good the model is, by the fact of that name, turned so that up is better.
+QUALITY, MAIN_QUALITY = "quality", "main_quality"
+_QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
 
 
 class Bench:
@@ -189,7 +192,18 @@ class Bench:
             return self._summary(need.member, need.target)
         if need.target == ANY_LOSS:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
+        if need.target == QUALITY:
+            return self._quality()
         return self.run.series(need.target)
+
+    def _quality(self) -> Series | None:
+        """The measure that the run is for, negated where lower is better."""
+        told = self.fact(MAIN_QUALITY)
+        if told is None:
+            return None
+        role, sign = _QUALITY_ROLES.get(str(told.value), (str(told.value), 1.0))
+        found = self.run.series(role)
+        return found if found is None or sign > 0 else Series(found.step, -found.value, found.metric, found.time)
 
     def _summary(self, kind: Summary, role: str) -> Series | None:
         found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
