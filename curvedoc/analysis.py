@@ -74,7 +74,7 @@ class Analysis:
         """The postmortem as GitHub-flavored Markdown, written to `path` as well where one is given."""
         from curvedoc.report.markdown import to_markdown
 
-        return self._written(to_markdown(self.diagnosis), path)
+        return self._written(to_markdown(self.diagnosis, self.title), path)
 
     def to_json(self, path: Path | str | None = None) -> str:
         """The diagnosis as JSON, written to `path` as well where one is given."""
@@ -109,7 +109,7 @@ class Analysis:
 
         made = {
             "text/plain": lambda: to_text(self.diagnosis),
-            "text/markdown": lambda: to_markdown(self.diagnosis),
+            "text/markdown": lambda: to_markdown(self.diagnosis, self.title),
             "text/html": lambda: to_fragment(self.diagnosis, title=self.title),
         }
         wanted = [k for k in made if (include is None or k in include) and k not in (exclude or ())]

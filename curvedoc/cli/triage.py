@@ -222,7 +222,7 @@ def _made(d: Diagnosis, kind: str, title: str, begin: Begin | None) -> str | byt
         case "markdown":
             from curvedoc.report.markdown import to_markdown
 
-            return to_markdown(d)
+            return to_markdown(d, title)
         case "csv":
             from curvedoc.triage.rows import to_csv
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from curvedoc.core.abort_rule import AbortRule
 from curvedoc.core.source import Note, Scalar, Source, Sureness
 
 Kind = Literal["pathology", "notice", "gap"]
@@ -272,6 +273,18 @@ class RunDiagnosis:
     next_action: NextAction | None = None
     ending: RunEnding = RunEnding()
     none_of_these: float | None = None  # what the causes of the first trouble leave of 100 %; None without a cause
+    abort_rules: tuple[AbortRule, ...] = ()  # of a failed run, the one that saves most first
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A configuration key, or a pair, that separates the failed runs or those of a group from the others."""
+
+    key: str
+    text: str
+    p_value: float
+    failed_of: tuple[int, int]  # failed, all on the failing side
+    healthy_of: tuple[int, int]  # failed, all on the other side
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,17 +295,7 @@ class Group:
     signature: tuple[str, ...]  # symptoms, then the cause
     runs: tuple[str, ...]
     representative: str
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """A configuration key that separates the failed runs from the healthy."""
-
-    key: str
-    text: str
-    p_value: float
-    failed_of: tuple[int, int]  # failed, all on the failing side
-    healthy_of: tuple[int, int]  # failed, all on the other side
+    contrasts: tuple[Contrast, ...] = ()  # what parts it from all runs outside it, the surest first
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from curvedoc.core.version import __version__
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnose.siblings.contrast import Parting, partings, sibling_evidence, worse_than_siblings
 from curvedoc.diagnose.siblings.evidence import with_sibling_evidence
+from curvedoc.diagnose.siblings.group_contrast import group_contrasts
 from curvedoc.diagnose.siblings.groups import groups
 from curvedoc.diagnose.siblings.nearest import nearest
 from curvedoc.diagnose.siblings.outline import Outline, outline
@@ -103,4 +104,8 @@ def conclude(
     found = partings(outlines, done) if siblings else ()
     told = sorted(_told(outlines, done, found) if siblings else done, key=lambda r: r.run)
     contrasts = tuple(p.contrast for p in found)
-    return Diagnosis(__version__, digest, tuple(told), groups(told), contrasts, tuple(unreadable))
+    same = groups(told)
+    if siblings:
+        parted = group_contrasts(outlines, same)
+        same = tuple(replace(g, contrasts=parted.get(g.name, ())) for g in same)
+    return Diagnosis(__version__, digest, tuple(told), same, contrasts, tuple(unreadable))

@@ -24,6 +24,7 @@ from curvedoc.diagnose.judge.rank import rank
 from curvedoc.diagnose.judge.verdict import next_check, verdict, waste
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
+from curvedoc.diagnose.story.abort import abort_rules
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
@@ -123,4 +124,5 @@ def diagnose(
         next_action=_first(run, result, findings, causes),
         ending=record(ended, way),
         none_of_these=unexplained(causes) if result in ("failed", "warning", "ended-early") else None,
+        abort_rules=abort_rules(run, findings) if result == "failed" else (),
     )

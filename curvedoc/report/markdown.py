@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
 from curvedoc.core.numbers import spelled
 from curvedoc.report import words
+from curvedoc.report.abort import told
 from curvedoc.report.advice import how_to_log, recorder_line, signal_name
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.event_order import in_order
+from curvedoc.report.inbox import cause_words, inbox, lost_unit, lost_words, top_sentence
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
@@ -35,24 +37,27 @@ from curvedoc.report.view import where
 #: GitHub refuses a comment above 65,536 characters; sections are left out from the end to stay below.
 MOST = 60_000
 _ROWS = 100
+_GROUPS = 10
 _TEXT = 600  # characters of one sentence: a log line can be thousands long
 _NAME = 160
 
 
-def to_markdown(d: Diagnosis) -> str:
+def to_markdown(d: Diagnosis, title: str = "") -> str:
     """The diagnosis as Markdown of at most `MOST` bytes; what did not fit is named in a last line.
 
+    title: what was analyzed (a path); it names a run that has no name of its own.
     Names stand in code spans, so that `@name` and `#12` neither notify nor link; no text of a log can become markup.
     """
     if len(d.runs) == 1:
-        return _fit([run_to_markdown(d.runs[0], d)], [], d)
+        return _fit([run_to_markdown(d.runs[0], d, title)], [], d)
     head, runs = summarize(d), worst_first(d)
-    top = [f"## {markdown(clip(head.headline, _TEXT))}", ""]
+    top = [f"## {markdown(clip(top_sentence(d, head), _TEXT))}", ""]
     tally = ", ".join(f"{n:,} {words.VERDICTS[v][1].lower()}" for v, n in head.counts)
     if runs:
         top += [f"{words.count(len(runs), 'run')}: {tally}.", ""]
     if head.first:
         top += [*_first(head.first, True), ""]
+    top += _groups(d)
     for c in d.contrasts[:5]:
         top.append(f"- {markdown_code(clip(c.key, _NAME))}: {_text(c.text)} (p = {spelled(c.p_value, '.2g')})")
     if d.contrasts:
@@ -66,11 +71,23 @@ def to_markdown(d: Diagnosis) -> str:
     return _fit(["\n".join(top)], [run_to_markdown(r, d) for r in flagged], d)
 
 
-def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
+def _groups(d: Diagnosis) -> list[str]:
+    """The groups as a list: what, why, what it cost, and the first thing to do."""
+    unit, out = lost_unit(d.runs), []
+    for g in inbox(d)[:_GROUPS]:
+        lost = lost_words(g.lost, unit)
+        cause = f"; cause: {cause_words(g.cause)}" if g.cause else ""
+        said = f"{words.cap(g.what)}{cause}{f'; {lost} lost' if lost else ''}"
+        first = f" First: {words.cap(g.first.ask)}" if g.first else ""
+        out.append(f"- **{g.group.name}**, {words.count(len(g.runs), 'run')}: {_text(said)}.{_text(first)}")
+    return ["**What to fix**", "", *out, ""] if out else []
+
+
+def run_to_markdown(run: RunDiagnosis, d: Diagnosis, title: str = "") -> str:
     """One run in full: what was found, the causes with their evidence, fixes and checks as a task list."""
     glyph, word, _ = words.VERDICTS[run.verdict]
     out = [
-        f"### {glyph} {word}: {markdown_code(clip(words.run_name(run.run) or 'this run', _NAME))}",
+        f"### {glyph} {word}: {markdown_code(clip(words.run_name(run.run) or title or 'this run', _NAME))}",
         "",
         _text(run.headline),
         "",
@@ -99,6 +116,8 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis) -> str:
     first = first_thing(run)
     if first:
         out += [*_first(first, False), ""]
+    if run.abort_rules:
+        out += ["**What would have stopped it**", "", *(f"- {_text(told(r, run))}" for r in run.abort_rules), ""]
     needs = missing(run)
     if needs and run.verdict != "healthy":
         out += ["Not logged: " + ", ".join(markdown_code(signal_name(n)) for n, _ in needs[:10]) + ".", ""]

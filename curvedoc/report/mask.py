@@ -56,7 +56,8 @@ def masked(d: Diagnosis, mask: Mask) -> Diagnosis:
     runs = tuple(_named(_masked(r, mask), r, names) for r in d.runs)
     groups = tuple(
         dataclasses.replace(g, runs=tuple(names.get(n, mask(n)) for n in g.runs),
-                            representative=names.get(g.representative, mask(g.representative)))
+                            representative=names.get(g.representative, mask(g.representative)),
+                            contrasts=_masked(g.contrasts, mask))
         for g in d.groups
     )  # fmt: skip
     rest = {"contrasts": _masked(d.contrasts, mask), "unreadable": _masked(d.unreadable, mask)}

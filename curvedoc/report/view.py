@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import Any
 
 from markupsafe import Markup
 
-from curvedoc.core.diagnosis import Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
+from curvedoc.core.diagnosis import Curve, Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.charts.columns import every
@@ -17,9 +18,11 @@ from curvedoc.report.charts.marks import window
 from curvedoc.report.charts.notes import panel_note
 from curvedoc.report.charts.panels import RunPicture
 from curvedoc.report.charts.spark import Spark, spark
+from curvedoc.report.inbox import lost_of, lost_unit, lost_words
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact_setting
 from curvedoc.report.summary import (
+    first_thing,
     group_of,
     last_step,
     last_value,
@@ -54,7 +57,8 @@ class Row:
     onset: int | None
     last: float | None
     lost: str
-    lost_sort: float
+    lost_sort: str  # "" for nothing
+    first: str  # what to do first
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +143,7 @@ def rows(
     """The table, in the order of `runs`. sparks: those of an earlier call for the same diagnosis, kept for the next."""
     known = {} if sparks is None else sparks
     groups = group_of(d)
-    ends = {r.run: last_step(r, c) for r in runs if (c := main_curve(r))}
-    # Runs of one axis share the scale of the sparklines, so that one that died early is visibly short.
-    longest = {
-        axis: max((ends[r.run] for r in runs if r.axis == axis and r.run in ends), default=0)
-        for axis in {r.axis for r in runs}
-    }
+    unit = lost_unit(d.runs)
     out = []
     for r in runs:
         glyph, word, style = words.VERDICTS[r.verdict]
@@ -152,15 +151,12 @@ def rows(
         finding = (
             lead.title if lead else ("Too little was logged" if r.verdict == "inconclusive" else "No problem found")
         )
-        wide = longest[r.axis] if r.run in ends and longest[r.axis] <= 30 * max(1, ends[r.run]) else ends.get(r.run, 1)
-        drawn = r.run, wide
+        # each over its own length: of a run a thirtieth as long as another nothing would be seen
+        drawn = r.run, _last_finite(curve) if curve else 0
         if curve and drawn not in known:
-            known[drawn] = spark(curve, wide, onset(r))
-        lost, hours = "", r.cost.hours_wasted
-        if hours:
-            lost = words.hours(hours)
-        elif hours is None and r.cost.steps_wasted:
-            lost = words.count(r.cost.steps_wasted, r.axis)
+            known[drawn] = spark(curve, drawn[1], onset(r))
+        lost = lost_of(r, unit)
+        first = first_thing(r)
         out.append(
             Row(
                 ids.get(r.run, ""),
@@ -175,11 +171,17 @@ def rows(
                 known[drawn] if curve else None,
                 onset(r),
                 last_value(r),
-                lost,
-                hours or (r.cost.steps_wasted or 0) * 1e-9,
+                lost_words(lost, unit),
+                "" if lost is None else f"{lost:g}",
+                first.ask if first and r.verdict in ("failed", "warning", "ended-early") else "",
             )
         )
     return tuple(out)
+
+
+def _last_finite(curve: Curve) -> int:
+    """The step of the last bucket with a finite value; of none the last one."""
+    return next((s for s, v in zip(reversed(curve.step), reversed(curve.mean), strict=True) if isfinite(v)), 0)
 
 
 def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -> RunSection:

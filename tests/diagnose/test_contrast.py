@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
-from curvedoc.core.diagnosis import RunDiagnosis, Verdict, Waste
+from curvedoc.core.diagnosis import Group, RunDiagnosis, Verdict, Waste
 from curvedoc.core.run import Run
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.rank import CEILING, calibrate, raised
@@ -21,6 +21,7 @@ from curvedoc.diagnose.many import diagnose_all
 from curvedoc.diagnose.siblings.contrast import odds, partings, sibling_evidence, worse_than_siblings
 from curvedoc.diagnose.siblings.families import families
 from curvedoc.diagnose.siblings.fisher import corrected, fisher, p_values
+from curvedoc.diagnose.siblings.group_contrast import group_contrasts
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.schema import Case
 
@@ -236,3 +237,47 @@ def test_siblings_never_make_a_cause_certain() -> None:
     assert raised(0.97, 20.0) < CEILING
     assert raised(0.4, 1.0) == pytest.approx(0.4)
     assert raised(calibrate(0.3), 5.0) == pytest.approx(calibrate(1.5 / (0.7 + 1.5)))
+
+
+def _grouped(rows: list[tuple[dict[str, Any], str]]) -> tuple[list[Run], list[Group]]:
+    """A run for each row of settings, in the group of its letter ("" for none)."""
+    runs = [run(f"run{i}", **settings, model="mlp", seed=i) for i, (settings, _) in enumerate(rows)]
+    letters = sorted({letter for _, letter in rows} - {""})
+    names = {g: tuple(r.name for r, (_, letter) in zip(runs, rows, strict=True) if letter == g) for g in letters}
+    return runs, [Group(g, ("divergence", "lr-too-high"), members, members[0]) for g, members in names.items()]
+
+
+def test_a_sweep_in_which_every_setting_fails_another_way_has_a_contrast_for_each() -> None:
+    rates = {1e-6: "A", 1e-3: "", 1.0: "B"}
+    runs, groups = _grouped([({"lr": lr}, letter) for lr, letter in rates.items() for _ in range(6)])
+    found = group_contrasts(runs, groups)
+    assert found["A"][0].text == (
+        "6 of 6 runs with lr of 1e-06 or less went this way, 0 of 12 with lr of 0.001 or more did"
+    )
+    assert found["B"][0].text == "6 of 6 runs with lr of 1 or more went this way, 0 of 12 with lr of 0.001 or less did"
+    assert all(c.p_value < 0.01 for c in (found["A"][0], found["B"][0]))
+
+
+def test_a_pair_of_settings_is_named_where_one_is_not_enough() -> None:
+    rows = [
+        ({"lr": lr, "batch_size": size}, "A" if (lr, size) == (0.1, 8) else "")
+        for lr in (0.001, 0.1)
+        for size in (8, 256)
+        for _ in range(8)
+    ]
+    first = group_contrasts(*_grouped(rows))["A"][0]
+    assert first.key == "batch_size, lr"
+    assert first.text.startswith(
+        "8 of 8 runs with batch_size of 8 or less and lr of 0.1 or more went this way, 0 of 24"
+    )
+
+
+@given(st.lists(st.sampled_from([0.001, 0.01, 0.1]), min_size=24, max_size=24), st.randoms(use_true_random=False))
+@settings(max_examples=15, deadline=None)
+def test_a_group_that_no_setting_parts_has_hardly_ever_a_contrast(rates: list[float], random: Any) -> None:
+    letters = ["A"] * 6 + [""] * 18
+    random.shuffle(letters)
+    found = group_contrasts(*_grouped([({"lr": lr}, g) for lr, g in zip(rates, letters, strict=True)]))
+    for c in found.get("A", ()):
+        (here, of), (there, others) = c.failed_of, c.healthy_of
+        assert c.p_value < 0.05 and fisher(here, of, there, others) <= c.p_value + 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -164,15 +165,16 @@ def test_every_control_is_reached_by_tab_and_shows_that_it_has_the_focus(show: O
     assert bare == []
 
 
-def test_a_run_is_chosen_from_the_table_and_from_the_cells(show: Open) -> None:
+def test_a_run_is_chosen_from_the_table_and_from_its_group(show: Open) -> None:
     page = show("sweep")
     first = page.eval("document.querySelector('.run.on').id")
     page.click('.runs tbody tr[data-run="r4"] .c-why')
     assert page.eval("[...document.querySelectorAll('.run.on')].map(r => r.id)") == ["r4"] != [first]
     assert page.eval("document.querySelector('[aria-selected=true]').dataset.run") == "r4"
     page.until("document.querySelectorAll('#r4 .plot svg').length")
-    page.click('.cells a[data-run="r2"]')
-    assert page.eval("document.querySelector('.run.on').id") == "r2"
+    page.click(".group a[data-run]")
+    head = page.eval("document.querySelector('.group a[data-run]').dataset.run")
+    assert page.eval("document.querySelector('.run.on').id") == head != "r4"
     page.eval("document.querySelector('.runs tr[data-run=r5] a').focus()")
     page.key("Enter")
     page.until("document.querySelector('.run.on').id === 'r5'")
@@ -207,15 +209,70 @@ def test_the_table_is_filtered_searched_and_sorted(show: Open) -> None:
     page.eval("document.querySelector('#find').value = ''; document.querySelector('#find').oninput()")
     column = rows + ".map(t => t.querySelector('.c-on').dataset.v)"
     worst_first = page.eval(column)
-    page.click(".runs th:nth-child(5) button")
+    page.click(".runs th:nth-child(6) button")
     up = page.eval(column)
-    page.click(".runs th:nth-child(5) button")
+    page.click(".runs th:nth-child(6) button")
     down = page.eval(column)
     numbers = sorted(int(v) for v in worst_first if v)
     blank = [""] * (12 - len(numbers))
     assert up == [*map(str, numbers), *blank] and down == [*map(str, reversed(numbers)), *blank]
     page.click(".runs th:nth-child(1) button")
     assert page.eval(column) == worst_first
+
+
+def test_what_is_filtered_and_sorted_is_in_the_address_and_comes_back(show: Open) -> None:
+    page = show("sweep")
+    rows = "[...document.querySelectorAll('.runs tbody tr')].filter(t => t.getClientRects().length)"
+    page.click(".group [data-g]")
+    letter = page.eval("document.querySelector('.group').dataset.name")
+    members = page.eval(rows + ".map(t => t.dataset.group)")
+    assert members and set(members) == {letter}
+    page.click(".runs th:nth-child(8) button")
+    lost = page.eval(rows + ".map(t => t.querySelector('.c-wa').dataset.v)")
+    assert [float(v) for v in lost if v] == sorted((float(v) for v in lost if v), reverse=True)
+    assert lost == sorted(lost, key=lambda v: v == "")  # blanks last
+    address = page.eval("location.hash")
+    again = show("sweep", address)
+    assert again.eval(rows + ".map(t => t.dataset.run)") == page.eval(rows + ".map(t => t.dataset.run)")
+    again.eval("location.hash = '#q=memory'")
+    again.until(rows + ".length === 1")
+    assert again.eval("document.querySelector('#find').value") == "memory"
+
+
+def test_a_section_is_made_when_its_run_is_opened(show: Open) -> None:
+    page = show("fifty")
+    assert page.eval("document.querySelectorAll('.run').length") == 1
+    assert page.eval("document.querySelectorAll('*').length") < 8000
+    page.click('.runs tbody tr[data-run="r7"] .c-why')
+    page.until("document.querySelectorAll('#r7 .plot svg').length")
+    assert page.eval("document.querySelectorAll('.run').length") == 2
+    page.click("#r7 .forks label")
+    page.click("#md")
+
+
+def test_the_script_labels_axes_as_the_baked_pictures_do(show: Open) -> None:
+    live, still = show("failed"), show("failed", scripts=False)
+    texts = (
+        "[...document.querySelectorAll('.plot svg')].map(s => [...s.querySelectorAll('text')].map(t => t.textContent))"
+    )
+    for drawn, baked in zip(live.eval(texts), still.eval(texts), strict=True):
+        assert [t for t in drawn if t in baked] and set(drawn) ^ set(baked) <= {t for t in (*drawn, *baked) if " " in t}
+
+
+def test_why_a_run_died_which_fixes_a_sweep_needs_and_a_postmortem_on_paper(show: Open) -> None:
+    page = show("failed")
+    told = page.eval("document.querySelector('h1').textContent + document.querySelector('.dothis').textContent")
+    assert "NaN" in told and "learning rate" in told and "Restart" in told
+    assert page.eval("document.querySelector('h1').getBoundingClientRect().top") < 300
+    sweep = show("sweep")
+    group = sweep.eval("document.querySelector('.group').textContent")
+    assert "First:" in group and "runs" in group
+    sweep.click(".group [data-g]")
+    assert sweep.eval("document.querySelector('#count').textContent").endswith(" shown")
+    data = page.call(
+        "Page.printToPDF", printBackground=True, preferCSSPageSize=True, paperWidth=8.27, paperHeight=11.69
+    )
+    assert base64.b64decode(data["data"]).count(b"/Type /Page\n") <= 2
 
 
 def test_a_long_table_shows_its_worst_runs_until_asked_for_all(show: Open) -> None:
@@ -226,6 +283,7 @@ def test_a_long_table_shows_its_worst_runs_until_asked_for_all(show: Open) -> No
     assert page.eval(rows) == 20
     page.click('.filters [data-f="all"]')
     assert page.eval(rows) == 15
+    page.eval("document.documentElement.dataset.print = 'all'")
     page.media("print")
     assert page.eval(rows) == 50
     page.media()

@@ -405,7 +405,7 @@ def test_the_table_lists_the_worst_first_and_counts_the_healthy(tree: Path) -> N
     assert "12 runs: 4 failed, 8 healthy" in result.stdout
     assert "Went wrong the same way" in result.stdout
     assert sum(line.startswith("✕") for line in lines) == 4
-    assert not any(line.startswith("✓") for line in lines) and "8 runs not shown" in result.stdout
+    assert not any(line.startswith("✓") for line in lines) and "8 healthy runs not shown" in result.stdout
     assert max(len(line) for line in lines) <= 100
     everything = call("triage", tree, "--select", "nan-sudden", "--all").stdout.splitlines()
     assert sum(line.startswith("✓") for line in everything) == 8

@@ -5,22 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from curvedoc.core.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Note
-from curvedoc.diagnose.siblings.families import ABSENT, Key, SiblingFamily, families
+from curvedoc.diagnose.siblings.families import Key, SiblingFamily, families
 from curvedoc.diagnose.siblings.fisher import corrected
 from curvedoc.diagnose.siblings.outline import Sibling, final_loss
+from curvedoc.diagnose.siblings.splits import KeySplit, Side, number, splits_of
 
 SIGNIFICANT = 0.05
-#: Thresholds tried per numeric key; of more values, those at even ranks.
-MOST_THRESHOLDS = 24
-#: Distinct words of a key beyond which it names things instead of choosing between a few.
-MOST_WORDS = 12
 #: The most that a contrast multiplies the odds of a cause by.
 MOST_ODDS = 20.0
 #: Robust standard deviations above the siblings from which a final loss is worth a note.
@@ -28,8 +24,6 @@ FAR = 6.0
 #: The spread of siblings is taken as at least this share of their level: five equal runs prove no precision.
 LEAST_SPREAD = 0.05
 _MAD = 1.4826
-
-Side = Literal["high", "low", "value", "absent"]
 
 #: (canonical key, side that fails) -> causes that this is evidence for.
 CAUSES: Mapping[tuple[str, Side], tuple[str, ...]] = {
@@ -67,64 +61,6 @@ class Parting:
     failing: frozenset[str]  # names of the runs on the failing side
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
-    """One way to part the runs by one key: those with `inside` true against the rest."""
-
-    key: Key
-    inside: tuple[bool, ...]
-    words: tuple[str, str]  # of the inside, of the rest
-    sides: tuple[Side, Side]
-
-
-def _number(value: float) -> str:
-    return spelled(value, ".4g")
-
-
-def _thresholds(key: Key) -> list[_Split]:
-    known = sorted({v for v in key.values if isinstance(v, float)})
-    starts = known[1:]
-    if len(starts) > MOST_THRESHOLDS:
-        starts = [starts[i] for i in np.linspace(0, len(starts) - 1, MOST_THRESHOLDS).astype(int)]
-    out = []
-    for start in starts:
-        below = max(v for v in known if v < start)
-        inside = tuple(isinstance(v, float) and v >= start for v in key.values)
-        words = (f"{key.name} of {_number(start)} or more", f"{key.name} of {_number(below)} or less")
-        out.append(_Split(key, inside, words, ("high", "low")))
-    return out
-
-
-def _values(key: Key) -> list[_Split]:
-    words = sorted({str(v) for v in key.values if v is not ABSENT})
-    if len(words) > MOST_WORDS:
-        return []
-    # of two values the second split would be the first again
-    chosen = words[:1] if len(words) == 2 and ABSENT not in key.values else words
-    out = []
-    for word in chosen:
-        rest = words[1] if len(chosen) < len(words) else ""
-        other = f"{key.name} = {rest}" if rest else f"another {key.name}"
-        inside = tuple(v is not ABSENT and str(v) == word for v in key.values)
-        out.append(_Split(key, inside, (f"{key.name} = {word}", other), ("value", "value")))
-    return out
-
-
-def _splits(key: Key) -> list[_Split]:
-    """Every way in which a key parts the runs: present or not, by threshold for numbers, by value for words and flags.
-
-    A key that some runs do not have and that is a number elsewhere is split by presence only: what the missing value
-    stands for is not known.
-    """
-    if ABSENT in key.values:
-        inside = tuple(v is not ABSENT for v in key.values)
-        present = _Split(key, inside, (f"{key.name} set", f"no {key.name}"), ("value", "absent"))
-        return (
-            [present] if all(isinstance(v, float) for v in key.values if v is not ABSENT) else [present, *_values(key)]
-        )
-    return _thresholds(key) if all(isinstance(v, float) for v in key.values) else _values(key)
-
-
 def _outcome(verdicts: Sequence[Verdict]) -> tuple[str, tuple[Verdict, ...]] | None:
     """What counts as failing: the failed where some failed, else the warned; None where there is nothing to part."""
     for word, bad in (("failed", ("failed",)), ("raised a warning", ("failed", "warning"))):
@@ -134,7 +70,7 @@ def _outcome(verdicts: Sequence[Verdict]) -> tuple[str, tuple[Verdict, ...]] | N
     return None
 
 
-def _sentence(split: _Split, first: bool, counts: tuple[int, int, int, int], word: str) -> str:
+def _sentence(split: KeySplit, first: bool, counts: tuple[int, int, int, int], word: str) -> str:
     failed, of, others, of_others = counts
     own, other = split.words if first else split.words[::-1]
     noun = "run" if of == 1 else "runs"
@@ -152,7 +88,7 @@ def _partings(family: SiblingFamily, verdicts: Mapping[str, Verdict], tested: in
     splits = [
         s
         for key in family.keys
-        for s in _splits(Key(key.name, tuple(key.values[i] for i in chosen), key.canonical))
+        for s in splits_of(Key(key.name, tuple(key.values[i] for i in chosen), key.canonical))
         if 0 < sum(s.inside) < len(chosen)
     ]
     if not splits:
@@ -238,7 +174,7 @@ def worse_than_siblings(runs: Sequence[Sibling], done: Sequence[RunDiagnosis]) -
             spread = max(_MAD * float(np.median(np.abs(others - middle))), LEAST_SPREAD * abs(middle))
             if spread > 0 and (end - middle) / spread > FAR:
                 text = (
-                    f"The loss ends at {_number(end)}, the siblings' at {_number(middle)} (median of {len(others)}), "
+                    f"The loss ends at {number(end)}, the siblings' at {number(middle)} (median of {len(others)}), "
                     "although nothing in its own curves is wrong: compare its data and labels with theirs."
                 )
                 notes[name] = Note("worse-than-siblings", text)

@@ -41,7 +41,7 @@ class _Draft:
 
 
 def groups(runs: Iterable[RunDiagnosis]) -> tuple[Group, ...]:
-    """Failed and warned runs in groups of one failure. Largest group first.
+    """Failed and warned runs in groups of one failure: those of several failed runs first, the largest ahead.
 
     A signature is the first failure and the leading cause. Where that cause is hardly possible, runs whose channels
     moved in another order part, and where it may not be asserted, those whose curves have clearly another shape.
@@ -56,7 +56,12 @@ def groups(runs: Iterable[RunDiagnosis]) -> tuple[Group, ...]:
             by.setdefault((faults[0], cause.cause if cause else "", moved), []).append(run)
     drafts = [d for (symptom, cause, _), members in by.items() for d in _split((str(symptom), str(cause)), members)]
     joined = _join(drafts)
-    joined.sort(key=lambda d: (VERDICT_ORDER.index(d.runs[0].verdict), -len(d.runs), d.signature, d.runs[0].run))
+    # what is no group of several comes last, so that the letters that are shown have no gaps
+    joined.sort(
+        key=lambda d: (
+            len(d.runs) == 1, VERDICT_ORDER.index(d.runs[0].verdict), -len(d.runs), d.signature, d.runs[0].run,
+        )
+    )  # fmt: skip
     made = []
     for i, draft in enumerate(joined):
         clearest = max(draft.runs, key=lambda r: (r.causes[0].probability if r.causes else 0.0, r.run))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
+from curvedoc.report.inbox import lost_unit
 from curvedoc.report.summary import Summary, last_value, main_curve, onset
 
 Figure = tuple[str, str, str]  # label, figure, unit or word
@@ -51,13 +52,26 @@ def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | 
 def _lost(d: Diagnosis) -> tuple[str, str]:
     """What came after the first step at which a failure could be seen, in hours where a clock was logged."""
     hours = sum(r.cost.hours_wasted or 0.0 for r in d.runs)
-    if hours >= 1:
-        return f"{hours:,.1f}" if hours < 100 else f"{hours:,.0f}", "hours"
-    if hours >= words.SHOWN_HOURS:
-        return words.hours(hours), ""
+    if hours >= words.SHOWN_HOURS and lost_unit(d.runs) == "hours":
+        many = _gpu_hours(d)
+        also = f", {many:,.0f} GPU-hours" if many >= 1 else ""
+        if hours >= 1:
+            return f"{hours:,.1f}" if hours < 100 else f"{hours:,.0f}", f"hours{also}"
+        return words.hours(hours), also.removeprefix(", ")
     steps = sum(r.cost.steps_wasted or 0 for r in d.runs)
     axes = {r.axis for r in d.runs if r.cost.steps_wasted}
     return (f"{steps:,}", f"{axes.pop()}s" if len(axes) == 1 else "steps") if steps else ("", "")
+
+
+def _gpu_hours(d: Diagnosis) -> float:
+    """The lost hours times the processes of each run; 0 where no run is known to have had several."""
+    total, several = 0.0, False
+    for r in d.runs:
+        known = r.facts.get("ranks")
+        ranks = known.value if known is not None and isinstance(known.value, int | float) else 1
+        several |= ranks > 1 and bool(r.cost.hours_wasted)
+        total += (r.cost.hours_wasted or 0.0) * max(1, ranks)
+    return total if several else 0.0
 
 
 def read(d: Diagnosis) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 #: Bytes of a page of many runs: larger ones take seconds to open, and mail and review tools refuse them.
-LIMIT = 4_000_000
+LIMIT = 3_500_000
+#: Sections that stand in the page; the others are made when they are opened.
+INLINE = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +23,8 @@ class Detail:
 
 #: The first that fits is taken. Each level costs a rendering, so they are few and far apart.
 LEVELS = (
-    Detail(rows=3_000, sections=60, whole=60, data=1_500_000, baked=5),
-    Detail(rows=2_000, sections=60, whole=12, data=1_200_000, baked=5),
-    Detail(rows=1_500, sections=40, whole=5, data=600_000, baked=3),
-    Detail(rows=500, sections=12, whole=3, data=200_000, baked=1),
+    Detail(rows=3_000, sections=300, whole=60, data=1_000_000, baked=1),
+    Detail(rows=2_000, sections=300, whole=20, data=800_000, baked=1),
+    Detail(rows=1_500, sections=120, whole=10, data=600_000, baked=1),
+    Detail(rows=500, sections=40, whole=4, data=200_000, baked=1),
 )

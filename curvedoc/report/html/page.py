@@ -20,11 +20,14 @@ from curvedoc.report import view, words
 from curvedoc.report.charts.drawing import drawing
 from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.escape import visible
+from curvedoc.report.html.boxes import boxes, share_bar
 from curvedoc.report.html.detail import left_out, thinned
 from curvedoc.report.html.key_figures import read, stats
-from curvedoc.report.html.levels import LEVELS, LIMIT, Detail
+from curvedoc.report.html.levels import INLINE, LEVELS, LIMIT, Detail
+from curvedoc.report.html.neighbor import Neighbor, references, with_sections
 from curvedoc.report.html.section_cache import Pieces
 from curvedoc.report.html.template import environment
+from curvedoc.report.inbox import top_sentence
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import Summary, lead_finding, sentence, summarize, worst_first
 
@@ -42,32 +45,52 @@ def make_ready() -> None:
         environment().get_template(file)
 
 
-def to_html(d: Diagnosis, *, title: str = "", baked: int | None = None, begin: Begin | None = None) -> str:
+def to_html(
+    d: Diagnosis,
+    *,
+    title: str = "",
+    baked: int | None = None,
+    begin: Begin | None = None,
+    pairs: Mapping[str, str] | None = None,
+    headline: str = "",
+) -> str:
     """The report as one HTML document of at most `detail.LIMIT` bytes, or as near to it as its least detail comes.
 
     `title` says what was analyzed (a path). `baked` is the number of flagged runs whose curves are drawn as static
     pictures, worst first, so that they show with scripts off; 0 for none, and a single run has them whatever its
     verdict. `begin` draws them beside the rest. The same diagnosis gives the same bytes. What was left out for size is
-    said at the end of the page.
+    said at the end of the page. `pairs` says beside which run another is to be drawn, where that is not for the page to
+    choose; `headline` stands in place of its own.
     """
     pieces = Pieces()
     for level in LEVELS:
         wanted = level if baked is None else replace(level, baked=baked)
         last = len(d.runs) < 2 or level is LEVELS[-1]
-        text = _page(d, title, wanted, pieces, None if last else LIMIT, begin)
+        most = None if last else LIMIT
+        text = _page(d, title, wanted, pieces, most, begin, pairs, headline)
         if last or (text and len(text.encode("utf-8", "surrogatepass")) <= LIMIT):
             break
     return text
 
 
-def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | None, begin: Begin | None) -> str:
+def _page(
+    d: Diagnosis,
+    title: str,
+    detail: Detail,
+    pieces: Pieces,
+    most: int | None,
+    begin: Begin | None,
+    pairs: Mapping[str, str] | None,
+    headline: str,
+) -> str:
     """The page at one level of detail; "" as soon as it is longer than `most`. pieces: what other levels made."""
     head, runs = summarize(d), worst_first(d)
-    chosen = _with_sections(runs, detail.sections)
+    chosen = with_sections(runs, detail.sections)
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(chosen)}
     pictures = tuple(pieces.once(("picture", r.run), partial(picture, r)) for r in chosen)
-    refs = _references(chosen, pictures, ids)
-    refs_of = {ids[k]: v for k, v in refs.items()}
+    beside = references(chosen, pictures, pairs or {})
+    refs = {name: other.run for name, other in beside.items()}
+    refs_of = {ids[name]: other for name, other in beside.items()}
     templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
     thin = thinned(chosen, pictures, detail, pieces)
     stills = {}
@@ -88,11 +111,16 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
     if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, pieces)):
         return ""  # before the curves are drawn, which is more work
     drawings = [_drawing(r, p, thin.each[i], pieces) for i, (r, p) in enumerate(zip(chosen, pictures, strict=True))]
-    payload = _payload(d, chosen, drawings, refs, templates, pieces)
+    payload = _payload(d, chosen, drawings, refs, templates, pieces, title if len(runs) == 1 else "")
     single = table[0] if len(table) == 1 else None
     context = {
         "d": d,
         "head": head,
+        "headline": headline or (top_sentence(d, head) if len(runs) > 1 else head.headline),
+        "inline": INLINE,
+        "groups": boxes(d, ids),
+        "bar": share_bar(head) if len(runs) > 1 else (),
+        "flagged": sum(r.verdict in ("failed", "warning") for r in runs),
         "title": title,
         "tab": _tab(head, single, title),
         "single": single,
@@ -103,7 +131,7 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
         "sections": sections,
         "refs": refs_of,
         "hidden": len(runs) - len(chosen),
-        "nav": _nav(sections, many=len(runs) > 1),
+        "nav": _nav(sections, many=len(runs) > 1, grouped=bool(boxes(d, ids))),
         "left_out": left_out(detail, thin, len(runs), len(chosen)),
         "read": read(d),
         "notes": sum(len(r.notes) + sum(len(s.notes) for s in r.sources) for r in d.runs),
@@ -126,11 +154,11 @@ def _page(d: Diagnosis, title: str, detail: Detail, pieces: Pieces, most: int | 
 
 
 def _largest(
-    table: Iterable[view.Row], sections: Iterable[view.RunSection], refs: Mapping[str, str], pieces: Pieces
+    table: Iterable[view.Row], sections: Iterable[view.RunSection], refs: Mapping[str, Neighbor], pieces: Pieces
 ) -> Iterator[str]:
     """What a page of several runs is mostly made of: the lines of its table and its sections, as the template asks."""
     yield from (pieces.row(row, n) for n, row in enumerate(table, 1))
-    yield from (pieces.section(s, True, refs.get(s.row.id, "")) for s in sections)
+    yield from (pieces.section(s, True, refs.get(s.row.id)) for s in sections)
 
 
 def _fits(most: int, *parts: Iterable[str]) -> bool:
@@ -188,30 +216,6 @@ def _asset(name: str) -> str:
     return (_HERE / "assets" / name).read_text("utf-8")
 
 
-def _with_sections(runs: tuple[RunDiagnosis, ...], most: int) -> tuple[RunDiagnosis, ...]:
-    """The worst runs, and one healthy one to compare them with."""
-    if len(runs) <= most:
-        return runs
-    best = next((r for r in reversed(runs) if r.verdict == "healthy"), None)
-    chosen = runs[:most]
-    return chosen if best is None or best in chosen else (*chosen[:-1], best)
-
-
-def _references(
-    runs: tuple[RunDiagnosis, ...], pictures: tuple[RunPicture, ...], ids: dict[str, str]
-) -> dict[str, str]:
-    """For each run the name of a healthy sibling that shares its first panel and its axis."""
-    out = {}
-    healthy = [(r, p) for r, p in zip(runs, pictures, strict=True) if r.verdict == "healthy" and p.panels]
-    for r, p in zip(runs, pictures, strict=True):
-        near = r.nearest.run if r.nearest else ""  # the one that the text compares with, where it is drawn
-        for h, hp in sorted(healthy, key=lambda pair: pair[0].run != near):
-            if h is not r and p.panels and hp.axis_key(h.axis) == p.axis_key(r.axis):
-                out[r.run] = h.run
-                break
-    return out
-
-
 def _drawing(run: RunDiagnosis, pic: RunPicture, thin: tuple[int, bool], pieces: Pieces) -> dict[str, Any]:
     return pieces.once(("drawing", run.run, *thin), partial(drawing, pic, *thin))
 
@@ -240,6 +244,7 @@ def _payload(
     refs: dict[str, str],
     templates: dict[str, Any],
     pieces: Pieces,
+    title: str,
 ) -> str:
     """What the script reads, as JSON that cannot end its own element."""
     from curvedoc.report.markdown import run_to_markdown
@@ -248,11 +253,11 @@ def _payload(
     table = {
         ids[r.run]: data
         | {
-            "n": visible(words.run_name(r.run)),
+            "n": visible(words.run_name(r.run) or title),
             "axis": r.axis,
             **_answerable(r),
             "ref": ids.get(refs.get(r.run, ""), ""),
-            "md": pieces.once(("markdown", r.run), partial(run_to_markdown, r, d)),
+            "md": pieces.once(("markdown", r.run), partial(run_to_markdown, r, d, title)),
         }
         for r, data in zip(runs, drawn, strict=True)
     }
@@ -285,11 +290,12 @@ def _tab(head: Summary, single: view.Row | None, title: str) -> str:
     return " · ".join(part for part in (what[:120], visible(title)[:80], "curvedoc") if part)
 
 
-def _nav(sections: Iterable[view.RunSection], many: bool) -> list[tuple[str, str, str]]:
+def _nav(sections: Iterable[view.RunSection], many: bool, grouped: bool) -> list[tuple[str, str, str]]:
     made = list(sections)
     first = made[0].row.id if made else "verdict"
     present = [
         ("verdict", "Verdict", "verdict", True),
+        ("groups", "What to fix", "groups", grouped),
         ("runs", "Runs", "runs", many),
         ("curves", "Curves", first, bool(made)),
         ("found", "Findings", first, any(s.found for s in made)),

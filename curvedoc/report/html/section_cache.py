@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from markupsafe import Markup
 
+from curvedoc.report.html.neighbor import Neighbor
 from curvedoc.report.html.template import environment
 from curvedoc.report.view import Row, RunSection
 
@@ -32,8 +33,8 @@ class Pieces:
         key = ("row", row.run.run, row.id, row.spark, number)
         return self.once(key, lambda: _macro("parts.html.j2", "line")(row, number))
 
-    def section(self, s: RunSection, many: bool, reference: str) -> Markup:
-        """A run in full, among others or alone; reference: the section of a healthy sibling, "" for none."""
+    def section(self, s: RunSection, many: bool, reference: Neighbor | None) -> Markup:
+        """A run in full, among others or alone; reference: the run that it is drawn beside."""
         key = ("html", s.row.run.run, s.row.id, s.short, bool(s.panels and s.panels[0].svg), many, reference)
         return self.once(key, lambda: _macro("run.html.j2", "section")(s, many, reference))
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from curvedoc.core.source import Note
-from curvedoc.report import words
+from curvedoc.report import abort, words
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.event_order import in_order
+from curvedoc.report.inbox import cause_words
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import sentence
 
@@ -52,6 +53,9 @@ def environment() -> Environment:
         "note": _note,
         "fact": words.fact,
         "percent": words.percent,
+        "causewords": cause_words,
+        "abort": abort.told,
+        "abortcode": abort.code,
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
         "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),

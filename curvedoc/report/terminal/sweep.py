@@ -9,6 +9,7 @@ from curvedoc.core.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import visible
+from curvedoc.report.inbox import lost_of, lost_unit, top_sentence
 from curvedoc.report.summary import (
     Summary,
     group_of,
@@ -18,11 +19,13 @@ from curvedoc.report.summary import (
     onset,
     worst_first,
 )
+from curvedoc.report.terminal.inbox import groups_part
 from curvedoc.report.terminal.lines import Lines
 from curvedoc.report.terminal.sections import STYLE, first_part
 
 #: Lines of a summary of several runs unless all were asked for: what a small terminal shows without scrolling.
 SCREEN = 30
+_GROUPS, _CONTRASTS = 3, 5
 _SPARK = 14  # columns of a sparkline in the table
 #: Widths from which the table has its sparkline, its last values and what came after the onset.
 _WIDE, _MIDDLE, _NARROW = 90, 72, 56
@@ -30,8 +33,33 @@ _WIDE, _MIDDLE, _NARROW = 90, 72, 56
 
 def several(out: Lines, d: Diagnosis, head: Summary, all_runs: bool, verbose: bool) -> None:
     """The summary of several runs, at most `SCREEN` lines unless all are asked for."""
+    _opening(out, d, head)
+    groups_part(out, d, _GROUPS, whole=False)
+    tail = Lines(out.width, out.ascii_only)
+    _proof_and_first(tail, d, head, verbose)
+    left = SCREEN - len(out) - len(tail) - 4 - bool(d.unreadable) * 2
+    _listed(out, d, None if all_runs or verbose else max(4, left), all_runs)
+    out.blank()
+    out.extend(tail)
+
+
+def many(out: Lines, d: Diagnosis, head: Summary, most: int | None, groups: int, all_runs: bool) -> None:
+    """The triage of many runs: its groups in full, `most` lines of the table, and what to do first."""
+    _opening(out, d, head)
+    for contrast in d.contrasts[:_CONTRASTS]:
+        p = f" (p = {spelled(contrast.p_value, '.2g')})"
+        out.add(("+ ", "green"), (contrast.text, ""), (p, "dim"), hang=2, most=2)
+    groups_part(out, d, groups, whole=True)
+    _listed(out, d, most, all_runs)
+    tail = Lines(out.width, out.ascii_only)
+    _proof_and_first(tail, d, head, False)
+    out.blank()
+    out.extend(tail)
+
+
+def _opening(out: Lines, d: Diagnosis, head: Summary) -> None:
     share = f"  ({words.percent(head.cause.probability)})" if head.asserts and head.cause else ""
-    out.add((head.headline, "bold"), (share, "dim"), most=4)
+    out.add((top_sentence(d, head), "bold"), (share, "dim"), most=4)
     total = len(d.runs)
     tally: list[tuple[str, str]] = [(f"{words.count(total, 'run')}: ", "")]
     for i, (verdict, n) in enumerate(head.counts):
@@ -40,15 +68,19 @@ def several(out: Lines, d: Diagnosis, head: Summary, all_runs: bool, verbose: bo
     if total:
         out.add(*tally)
 
-    tail = Lines(out.width, out.ascii_only)
+
+def _proof_and_first(out: Lines, d: Diagnosis, head: Summary, verbose: bool) -> None:
     if head.lead:
-        _evidence_of(tail, d, head)
+        _evidence_of(out, d, head)
     if head.first:
-        first_part(tail, head.first, True, verbose)
+        first_part(out, head.first, True, verbose)
+
+
+def _listed(out: Lines, d: Diagnosis, most: int | None, all_runs: bool) -> None:
+    """The table of the flagged runs, of all with `all_runs`, and how many are not in it."""
     runs = worst_first(d)
     shown = runs if all_runs else tuple(r for r in runs if r.verdict != "healthy")
-    calm = len(runs) - len(shown)
-    room = len(shown) if all_runs or verbose else max(4, SCREEN - len(out) - len(tail) - 4 - bool(d.unreadable) * 2)
+    calm, room = len(runs) - len(shown), len(shown) if most is None else most
     if shown:
         _table(out, d, shown[:room])
     left = len(shown) - len(shown[:room])
@@ -58,8 +90,6 @@ def several(out: Lines, d: Diagnosis, head: Summary, all_runs: bool, verbose: bo
         long = f"  {' and '.join(hidden)} {'run' if left + calm == 1 else 'runs'} not shown, --all lists them"
         short = f"  and {', '.join(hidden)}: --all"
         out.add((long if len(long) <= out.width else short, "dim"), most=1)
-    out.blank()
-    out.extend(tail)
 
 
 def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
@@ -69,7 +99,6 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
     names = [visible(words.run_name(r.run)) for r in runs]
     finds = [f"{letters.get(r.run, ''):<{mark}}{' ' * bool(mark)}{visible(_finding(r))}" for r in runs]
     right = [c for c in _figures(runs) if out.width >= c.least and any(c.cells)]
-    end = max((c.step[-1] for r in runs if (c := main_curve(r)) and c.step), default=0)
     spark = _SPARK if out.width >= _WIDE else 0
     free = out.width - 5 - sum(c.width + 2 for c in right) - (spark + 2 if spark else 0)
     # The finding is worth more than the tail of a long name, but a name keeps three tenths where it needs them.
@@ -80,7 +109,7 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
     out.add((head + "".join(f"  {c.head:>{c.width}}" for c in right), "dim"), wrap=False)
     for i, r in enumerate(runs):
         curve = main_curve(r)
-        line = blocks(curve, spark, end) if curve and spark else ""
+        line = blocks(curve, spark, curve.step[-1]) if curve and spark else ""
         out.add(
             (f"{words.VERDICTS[r.verdict][0]:<3}", STYLE[r.verdict]),
             (out.fit(names[i], name) + "  ", ""),
@@ -105,21 +134,22 @@ class _Column:
 
 
 def _figures(runs: tuple[RunDiagnosis, ...]) -> tuple[_Column, ...]:
-    timed = any((r.cost.hours_wasted or 0.0) >= words.SHOWN_HOURS for r in runs)
+    unit = lost_unit(runs)
     onsets = tuple(words.step(onset(r)) if onset(r) is not None else "" for r in runs)
     ends = tuple(words.value(last_value(r)) if last_value(r) is not None else "" for r in runs)
-    lost = tuple(_lost(r, timed) for r in runs)
+    lost = tuple(_lost(r, unit) for r in runs)
     return (
         _Column("onset", onsets, 0),
         _Column("last", ends, _NARROW),
-        _Column("lost" if timed else "lost steps", lost, _MIDDLE),
+        _Column("lost" if unit == "hours" else "lost steps", lost, _MIDDLE),
     )
 
 
-def _lost(r: RunDiagnosis, timed: bool) -> str:
-    if timed:
-        return words.hours(r.cost.hours_wasted) if r.cost.hours_wasted else ""
-    return words.step(r.cost.steps_wasted) if r.cost.steps_wasted else ""
+def _lost(r: RunDiagnosis, unit: str) -> str:
+    amount = lost_of(r, unit)
+    if not amount:
+        return ""
+    return words.hours(amount) if unit == "hours" else words.step(round(amount))
 
 
 def _finding(r: RunDiagnosis) -> str:

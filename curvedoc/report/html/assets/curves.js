@@ -53,7 +53,7 @@ const opacity = s => (s < 0 ? 1 : s === 0 ? 0.04 : 0.08 + 0.92 * s / 12);
 class Stack {
   constructor(el, run, name) {
     this.el = el; this.r = run; this.name = name;
-    this.xd = [...run.view]; this.log = run.panels.map(p => p.log); this.full = false; this.ref = $('[data-act=ref]', el)?.getAttribute('aria-pressed') === 'true'; this.views = [];
+    this.xd = [...run.view]; this.log = run.panels.map(p => p.log); this.full = false; this.ref = el.classList.contains('withref'); this.views = [];
     this.plots = $$('.plot', el); this.stack = $('.stack', el);
     this.hair = $('.xh', el); this.hairLabel = $('.xlab', el); this.brush = $('.brush', el); this.shade = $('.spot', el); this.flags = $('.flags', el);
     this.bind();

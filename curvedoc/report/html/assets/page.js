@@ -70,23 +70,36 @@ function start(curves) {
   s.draw().then(() => { if (s.zoomed) s.update(); root.dataset.drawn = Number(root.dataset.drawn ?? 0) + 1; });
 }
 
+// What is chosen, filtered and sorted is in the address, so that a link shows the same.
+let moved = false;
+const listed = { f: 'all', g: '', q: '', s: '' };
 function remember() {
-  const s = stacks[current], p = new URLSearchParams({ run: RUNS[current].n });
-  if (s?.zoomed) p.set('x', s.xd.join('-'));
+  const s = stacks[current], p = new URLSearchParams();
+  if (current && moved) p.set('run', RUNS[current].n);
+  if (s?.zoomed) { p.set('run', RUNS[current].n); p.set('x', s.xd.join('-')); }
+  for (const [k, v] of Object.entries(listed)) if (v && v !== 'all') p.set(k, v);
   try { history.replaceState(null, '', '#' + p); } catch { /* a sandboxed frame has no history */ }
+}
+// A section is made when its run is opened.
+function section(id) {
+  const kept = $(`template[data-section="${id}"]`);
+  if (kept) { kept.before(kept.content.cloneNode(true)); kept.remove(); prepare(document.getElementById(id)); }
+  return document.getElementById(id);
 }
 function show(id, jump) {
   if (!RUNS[id]) return;
+  const made = section(id);
+  if (!made) return;
   current = id;
   $$('.run').forEach(r => r.classList.toggle('on', r.id === id));
   $$('.runs tbody tr').forEach(t => t.setAttribute('aria-selected', t.dataset.run === id));
-  const section = document.getElementById(id), curves = $('.curves', section);
+  const curves = $('.curves', made);
   if (curves && !stacks[id]) {
     stacks[id] = new Stack(curves, RUNS[id], RUNS[id].n);
     near.observe(curves);
     setTimeout(() => start(curves), 500); // a tab in the background is never scrolled to, but may be printed
   } else if (stacks[id]?.live) stacks[id].update();
-  if (jump) { scrollTo(section); remember(); }
+  if (jump) { moved = true; scrollTo(made); remember(); }
 }
 const zoomTo = text => {
   const [a, b] = text.split('-').map(Number);
@@ -94,7 +107,13 @@ const zoomTo = text => {
 };
 
 document.addEventListener('click', e => {
-  const go = e.target.closest('[data-run]:is(tr, .cells a)');
+  const filtered = e.target.closest('[data-g]');
+  if (filtered) {
+    set({ g: listed.g === filtered.dataset.g ? '' : filtered.dataset.g, f: 'all', q: '' });
+    if (listed.g) scrollTo($('#runs'));
+    return;
+  }
+  const go = e.target.closest('[data-run]:is(tr, .group a)');
   if (go?.dataset.run) { e.preventDefault(); show(go.dataset.run, true); return; }
   const zoom = e.target.closest('[data-zoom]');
   if (zoom) {
@@ -103,21 +122,11 @@ document.addEventListener('click', e => {
     stacks[current]?.point(zoom.dataset.spot.split('-').map(Number));
     return;
   }
-  const moved = e.target.closest('[data-step]');
-  if (moved) { scrollTo($('.run.on .curves')); stacks[current]?.around(Number(moved.dataset.step)); return; }
+  const stepped = e.target.closest('[data-step]');
+  if (stepped) { scrollTo($('.run.on .curves')); stacks[current]?.around(Number(stepped.dataset.step)); return; }
   const text = e.target.closest('[data-copy]');
   if (text) copy($('code', text.parentElement).textContent);
 });
-
-// #run=NAME&x=6200-7700 restores run and zoom; #r3 is the address of a section without scripts.
-function follow() {
-  const plain = location.hash.slice(1), p = new URLSearchParams(plain);
-  const named = Object.keys(RUNS).find(id => RUNS[id].n === p.get('run'));
-  show(RUNS[plain] ? plain : named ?? current ?? $('.run')?.id);
-  if (p.get('x')) zoomTo(p.get('x'));
-}
-follow();
-addEventListener('hashchange', follow);
 
 // Table of runs: filter, search, sort.
 const lines = $$('.runs tbody tr');
@@ -132,59 +141,99 @@ if (short) {
   $('table.runs').classList.add('short');
 }
 function filter() {
-  const words = $('#find').value.toLowerCase(), state = $('.filters [aria-pressed=true]').dataset.f;
+  const words = listed.q.toLowerCase();
   let n = 0;
   for (const t of lines) {
-    t.hidden = !((state === 'all' || t.dataset.state === state) && t.textContent.toLowerCase().includes(words));
+    const kept = (listed.f === 'all' || t.dataset.state === listed.f) && (!listed.g || t.dataset.group === listed.g);
+    t.hidden = !(kept && t.textContent.toLowerCase().includes(words));
     n += !t.hidden;
   }
-  const some = short && !words && state === 'all';
+  const some = short && !words && listed.f === 'all' && !listed.g;
   $('table.runs').classList.toggle('short', some);
   if ($('.btn.more')) $('.btn.more').hidden = !some;
   $('#count').textContent = `${some ? SHORT : n} shown`;
+  $$('.filters .btn').forEach(b => b.setAttribute('aria-pressed', b.dataset.f === listed.f && !listed.g));
+  $$('.group').forEach(g => g.classList.toggle('on', g.dataset.name === listed.g));
+  $$('[data-g]').forEach(b => b.setAttribute('aria-pressed', b.dataset.g === listed.g));
+  if ($('#find').value !== listed.q) $('#find').value = listed.q;
+}
+// What has no value stays last both ways, and equal rows keep the order of the verdict.
+function sort() {
+  const [column, way] = listed.s.split('-'), up = way !== 'down', i = Number(column);
+  $$('.runs th').forEach((th, j) => { if (listed.s && i === j) th.setAttribute('aria-sort', up ? 'ascending' : 'descending'); else th.removeAttribute('aria-sort'); });
+  const key = t => { const s = t.children[i].dataset.v ?? t.children[i].textContent.trim(); return s === '' || Number.isNaN(Number(s)) ? s : Number(s); };
+  const order = (x, y) => (x === '' || y === '' ? (x === '') - (y === '') : (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1));
+  $('.runs tbody').append(...(listed.s ? [...lines].sort((a, b) => order(key(a), key(b))) : lines));
+}
+function set(change) {
+  Object.assign(listed, change);
+  if (!$('#find')) return;
+  filter();
+  if ('s' in change) sort();
+  remember();
 }
 if ($('#find')) {
-  $('#find').oninput = filter;
-  $$('.filters .btn').forEach(b => { b.onclick = () => { $$('.filters .btn').forEach(o => o.setAttribute('aria-pressed', o === b)); filter(); }; });
+  $('#find').oninput = () => set({ q: $('#find').value });
+  $$('.filters .btn').forEach(b => { b.onclick = () => set({ f: b.dataset.f, g: '' }); });
 }
 $$('.runs th button').forEach(b => {
   b.onclick = () => {
-    const th = b.parentElement, i = [...th.parentElement.children].indexOf(th), up = th.getAttribute('aria-sort') !== 'ascending';
-    $$('.runs th').forEach(x => x.removeAttribute('aria-sort'));
-    th.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-    const key = t => { const s = t.children[i].dataset.v ?? t.children[i].textContent.trim(); return s === '' || Number.isNaN(Number(s)) ? s : Number(s); };
-    // What has no value stays last both ways, and equal rows keep the order of the verdict.
-    const order = (x, y) => (x === '' || y === '' ? (x === '') - (y === '') : (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1));
-    $('.runs tbody').append(...[...lines].sort((a, b) => order(key(a), key(b))));
+    const th = b.parentElement, i = [...th.parentElement.children].indexOf(th), now = th.getAttribute('aria-sort');
+    // what was lost is looked at from the top
+    const down = now ? now === 'ascending' : b.dataset.first === 'down';
+    set({ s: `${i}-${down ? 'down' : 'up'}` });
   };
 });
 
-// Answers to the checks stay with this report.
-$$('.forks input').forEach(i => {
-  const k = `curvedoc.${document.body.dataset.report}.${i.name}`;
-  if (store.get(k) === i.value) i.checked = true;
-  i.onchange = () => { store.set(k, i.value); answer(i.closest('.run').id); };
-  // A second click takes an answer back: a radio button alone cannot.
-  i.onclick = () => {
-    if (i.dataset.held) { i.checked = false; store.set(k, ''); answer(i.closest('.run').id); }
-    $$('input', i.closest('.forks')).forEach(o => { if (o.checked) o.dataset.held = '1'; else delete o.dataset.held; });
-  };
-  if (i.checked) i.dataset.held = '1';
-});
-$$('.run').filter(r => checked(r).length).forEach(r => answer(r.id));
-$('#md').onclick = () => { if (current) copy(RUNS[current].md + since(current), 'Markdown of this run copied'); };
-$('#print').onclick = () => print();
-addEventListener('beforeprint', () => $$('details').forEach(d => { d.dataset.was = d.open ? '1' : ''; d.open = true; }));
-addEventListener('afterprint', () => $$('details').forEach(d => { d.open = !!d.dataset.was; }));
+// #run=NAME&x=6200-7700 restores run and zoom, f, g, q and s what the table shows; #r3 is the address of a section.
+function follow() {
+  const plain = location.hash.slice(1).replace(/^at-/, ''), p = new URLSearchParams(plain);
+  const named = Object.keys(RUNS).find(id => RUNS[id].n === p.get('run'));
+  moved = Boolean(RUNS[plain] || named);
+  const wanted = Object.fromEntries(Object.keys(listed).map(k => [k, p.get(k) ?? (k === 'f' ? 'all' : '')]));
+  if (!/^\d-(up|down)$/.test(wanted.s)) wanted.s = '';
+  const sorted = wanted.s !== listed.s;
+  Object.assign(listed, wanted);
+  if ($('#find')) { filter(); if (sorted) sort(); }
+  show(RUNS[plain] ? plain : named ?? current ?? $('.run')?.id);
+  if (p.get('x')) zoomTo(p.get('x'));
+}
 
-// The section that is being read is marked in the bar.
 const read = new IntersectionObserver(entries => {
   for (const e of entries) {
     if (!e.isIntersecting) continue;
     $$('.bar nav a').forEach(a => { if (a.dataset.to === e.target.dataset.nav) a.setAttribute('aria-current', 'true'); else a.removeAttribute('aria-current'); });
   }
 }, { rootMargin: '-30% 0px -60% 0px' });
-$$('[data-nav]').forEach(s => read.observe(s));
+// Answers to the checks stay with this report, and the section that is being read is marked in the bar.
+function prepare(part) {
+  $$('.forks input', part).forEach(i => {
+    const k = `curvedoc.${document.body.dataset.report}.${i.name}`;
+    if (store.get(k) === i.value) i.checked = true;
+    i.onchange = () => { store.set(k, i.value); answer(i.closest('.run').id); };
+    // A second click takes an answer back: a radio button alone cannot.
+    i.onclick = () => {
+      if (i.dataset.held) { i.checked = false; store.set(k, ''); answer(i.closest('.run').id); }
+      $$('input', i.closest('.forks')).forEach(o => { if (o.checked) o.dataset.held = '1'; else delete o.dataset.held; });
+    };
+    if (i.checked) i.dataset.held = '1';
+  });
+  const runs = part === document ? $$('.run') : [part];
+  runs.filter(r => checked(r).length).forEach(r => answer(r.id));
+  $$('[data-nav]', part).forEach(s => read.observe(s));
+}
+$('#md').onclick = () => { if (current) copy(RUNS[current].md + since(current), 'Markdown of this run copied'); };
+// On paper a run takes two pages; the rest is an appendix.
+const onPaper = all => { if (all) root.dataset.print = 'all'; else delete root.dataset.print; print(); };
+$('#print').onclick = () => onPaper(false);
+$('#printall').onclick = () => onPaper(true);
+addEventListener('beforeprint', () => $$('details').forEach(d => { d.dataset.was = d.open ? '1' : ''; d.open = true; }));
+addEventListener('afterprint', () => $$('details').forEach(d => { d.open = !!d.dataset.was; }));
+
 $$('.bar nav a').forEach(a => {
   a.onclick = e => { e.preventDefault(); scrollTo($(`.run.on [data-nav=${a.dataset.to}]`) ?? $(`[data-nav=${a.dataset.to}]`)); };
 });
+
+prepare(document);
+follow();
+addEventListener('hashchange', follow);
