@@ -75,6 +75,7 @@ def test_the_document_has_exactly_the_keys_of_the_contract() -> None:
         "facts",
         "ending",
         "abort_rules",
+        "none_of_these",
     }
     assert set(run["sources"][0]) >= {"path", "format", "points", "bytes", "notes"}
     assert set(run["signals"]["loss"]) >= {"metric", "points", "first_step", "last_step", "last_value"}
