@@ -14,6 +14,7 @@ from pathlib import Path
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.contract import Reader
+from curvedoc.ingest.find.archives import is_archive, unpacked
 from curvedoc.ingest.find.folders import Draft, gather
 from curvedoc.ingest.find.glob_matches import matches
 from curvedoc.ingest.find.path_words import relative_name
@@ -82,11 +83,11 @@ def plan(
     follow_links: follow links that lead out of the paths; else they are counted and told once, in `unreadable`. A path
     may itself be a link.
 
-    A URL stands for a copy of its logs, made here; progress is told of the copying. Raises UsageError for a path that
-    does not exist.
+    An archive that is given stands for a folder of what it holds. A URL stands for a copy of its logs, made here;
+    progress is told of the copying. Raises UsageError for a path that does not exist.
     """
     local, lost = local_copies(paths, progress)
-    roots = _outermost([r for p in local for r in _expand(p)])
+    roots = _outermost([_opened(r, lost) for p in local for r in _expand(p)])
     common = _common(roots)
     real = tuple(Path(os.path.realpath(r)) for r in roots)
     finds = Finds(unreadable=lost, roots=real, follow_links=follow_links)
@@ -125,6 +126,15 @@ def _expand(path: Path) -> list[Path]:
     names = [p.name for p in parent.iterdir()] if parent.is_dir() and os.access(parent, os.R_OK | os.X_OK) else []
     near = get_close_matches(path.name, names, 1)
     raise UsageError(f"no such file or folder: {path}", "", f"did you mean {parent / near[0]}?" if near else "")
+
+
+def _opened(path: Path, lost: list[Unreadable]) -> Path:
+    """The path, or the folder that stands for an archive that was given; what of it was left out goes to `lost`."""
+    if not is_archive(path):
+        return path
+    folder, troubles = unpacked(path)
+    lost += troubles
+    return folder
 
 
 def _outermost(paths: Sequence[Path]) -> list[Path]:
