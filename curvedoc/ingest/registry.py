@@ -3,36 +3,90 @@
 from __future__ import annotations
 
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.csv import headless
-from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.json import catboost, hf_state
 from curvedoc.ingest.json import columns as json_columns
 from curvedoc.ingest.json import records as json_records
-from curvedoc.ingest.notebook import reader as notebook_reader
+from curvedoc.ingest.late_reader import LateReader
 from curvedoc.ingest.outside_readers import outside_readers
-from curvedoc.ingest.stores import mlflow_db, mlflow_files, numpy_log, sacred, trackio_db
-from curvedoc.ingest.tensorboard import reader as tensorboard_reader
-from curvedoc.ingest.text import reader as text_reader
+from curvedoc.ingest.stores import mlflow_files
 from curvedoc.ingest.wandb import export, folder
-from curvedoc.ingest.wandb import reader as wandb_reader
+
+_SQLITE = b"SQLite format 3\x00"
+
+
+def _event_file(name: str, head: bytes) -> bool:
+    """The name, or a length of eight bytes that a first record may have."""
+    return "tfevents" in name or (len(head) > 8 and 8 < int.from_bytes(head[:8], "little") < 1 << 16)
+
+
+_TENSORBOARD = LateReader(
+    "tensorboard.reader", "tensorboard", ("*tfevents*",),
+    "TensorBoard event files: scalars of every encoding, histograms, hyper-parameters, text, restarts", _event_file,
+)  # fmt: skip
+_WANDB = LateReader(
+    "wandb.reader", "wandb", ("*.wandb",),
+    "Weights & Biases offline logs: history, settings, system metrics, console output",
+    lambda name, head: name.endswith(".wandb") or head.startswith(b":W&B"),
+)  # fmt: skip
+_MLFLOW_DB = LateReader(
+    "stores.mlflow_db", "mlflow-db", ("mlflow.db", "*.db", "*.sqlite"),
+    "MLflow's SQLite store: every run in it with its metrics and parameters; deleted runs are left out",
+    lambda name, head: head.startswith(_SQLITE),
+)  # fmt: skip
+_TRACKIO_DB = LateReader(
+    "stores.trackio_db", "trackio", ("trackio/<project>.db",),
+    "trackio's SQLite projects: every run in one with its metrics, settings and machine metrics",
+    lambda name, head: head.startswith(_SQLITE),
+)  # fmt: skip
+_SACRED = LateReader(
+    "stores.sacred", "sacred", ("run.json",),
+    "Sacred's run.json: how the run ended, and the traceback of one that failed",
+    lambda name, head: name == "run.json",
+)  # fmt: skip
+_NUMPY = LateReader(
+    "stores.numpy_log", "numpy", ("*loss*.npy", "*history*.npz", "*metrics*.npz", "evaluations.npz"),
+    "curves as numpy arrays: .npz of one array a metric, .npy called by its metric, Stable-Baselines' evaluations",
+    lambda name, head: head.startswith((b"PK\x03\x04", b"\x93NUMPY")),
+)  # fmt: skip
+# From here on no more specific format has taken the file.
+_CSV = LateReader(
+    "csv.reader", "csv", ("*.csv", "*.tsv", "*.txt", "*.log"),
+    "CSV and TSV of metrics: Lightning, Keras and any other header over rows of numbers",
+    lambda name, head: True, ("guesses", "read_mapped"),
+)  # fmt: skip
+_HEADLESS = LateReader(
+    "csv.headless", "headless", ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat"),
+    "rows of a counter and a value, or of values alone, without a header, in a file called by its metric",
+    lambda name, head: True,
+)  # fmt: skip
+_NOTEBOOK = LateReader(
+    "notebook.reader", "notebook", ("*.ipynb",),
+    "outputs of Jupyter notebooks: printed epochs, progress bars, the Trainer's tables, tracebacks",
+    lambda name, head: name.lower().endswith(".ipynb"),
+)  # fmt: skip
+_TEXT = LateReader(
+    "text.reader", "text", ("*.log", "*.out", "*.err", "*.txt"),
+    "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings",
+    lambda name, head: True,
+)  # fmt: skip
 
 READERS: tuple[Reader, ...] = (
     *outside_readers(),
-    tensorboard_reader,
-    wandb_reader,
+    _TENSORBOARD,
+    _WANDB,
     folder,
     mlflow_files,
-    mlflow_db,
-    trackio_db,
-    sacred,
-    numpy_log,
+    _MLFLOW_DB,
+    _TRACKIO_DB,
+    _SACRED,
+    _NUMPY,
     hf_state,
     catboost,
     export,
     json_columns,
     json_records,
-    csv_reader,
-    headless,
-    notebook_reader,
-    text_reader,
+    _CSV,
+    _HEADLESS,
+    _NOTEBOOK,
+    _TEXT,
 )

@@ -32,7 +32,7 @@ INSIDE = {
     "stats": (("basic",), ("shape", "pairs"), ("noise", "schedule"), ("events",), ("vocabulary",)),
     "ingest": (
         ("bytes", "contract", "memory", "naming"),
-        ("outside_readers",),
+        ("late_reader", "outside_readers"),
         ("settings", "trainings"),
         ("table", "tensorboard"),
         ("json",),
