@@ -57,6 +57,7 @@ class Finding:
     explained_by: str | None = None
     #: (cause id, share); sums to 1, empty for a finding without causes
     causes: tuple[tuple[str, float], ...] = ()
+    about: str = ""  # what the symptom is, for who does not know it
     general: str = ""  # the title without the numbers of this run, for what several runs share
 
 

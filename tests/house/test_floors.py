@@ -54,7 +54,7 @@ INSIDE = {
         ("fact_cases", "many"),
     ),
     "report": (
-        ("advice", "escape", "event_order", "redact", "schedule_words", "words"),
+        ("advice", "escape", "event_order", "glossary", "redact", "schedule_words", "words"),
         ("difference", "mask", "summary"),
         ("charts", "exchange", "limits", "tree"),
         ("explain", "terminal", "view"),

@@ -11,7 +11,7 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench, Subject
 from curvedoc.diagnose.judge.scopes import subjects
-from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
+from curvedoc.diagnose.sentence.fields import evidence, fill, first_that_holds
 from curvedoc.rulebook.evaluate import Env, code_of
 from curvedoc.rulebook.rule import Need, Program, Rule
 
@@ -84,6 +84,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         symptom=rule.id,
         title=rule.title if told is None else told[1],
         general=rule.title,
+        about=fill(rule.what, rule.program.given, {}) or "",
         kind="notice" if harmless else rule.kind,
         severity="note" if harmless else rule.severity if firm else "warning",
         strength=round(UNGRADED if strength is None else min(1.0, max(0.0, strength)), 4),

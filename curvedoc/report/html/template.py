@@ -14,6 +14,7 @@ from curvedoc.core.source import Note
 from curvedoc.report import abort, words
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.event_order import in_order
+from curvedoc.report.glossary import glossed
 from curvedoc.report.inbox import cause_words
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import sentence
@@ -56,6 +57,7 @@ def environment() -> Environment:
         "causewords": cause_words,
         "abort": abort.told,
         "abortcode": abort.code,
+        "glossed": lambda text: glossed(visible(redact(text))),
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
         "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),
