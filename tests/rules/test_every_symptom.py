@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import reenact_curves
 import reenact_layers
+import reenact_rewards
 import reenact_schedule
 import reenact_texts
 import reenact_validation
@@ -21,7 +22,7 @@ from curvedoc.rulebook.load import load, signals_file
 from curvedoc.rulebook.rule import Rulebook
 
 #: Importing them fills the registry.
-MAKERS = (reenact_curves, reenact_layers, reenact_schedule, reenact_texts, reenact_validation)
+MAKERS = (reenact_curves, reenact_layers, reenact_rewards, reenact_schedule, reenact_texts, reenact_validation)
 
 #: What a lookalike truly shows; those not named here show nothing but what was not logged.
 SHOWN: dict[str, set[str]] = {
@@ -43,6 +44,8 @@ WITH: dict[str, set[str]] = {
     "nan-after-blowup": {"exploding-gradients"},
     "overfit-test-failed": {"slow-convergence"},
     "overfitting": {"generalization-gap"},
+    "policy-collapse": {"plateau-from-start"},
+    "policy-step-too-large": {"plateau-from-start"},
     "saturated-activations": {"initial-loss-mismatch", "plateau-after-progress"},
     "scaled-loss-logged": {"initial-loss-mismatch", "val-better-than-train"},
     "stuck-at-chance": {"plateau-from-start"},
