@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers.drawn import run_of
 
+import curvedoc
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.run import diagnose
@@ -49,4 +52,11 @@ def test_a_run_too_short_says_how_many_checks_could_be_judged() -> None:
 def test_a_policy_is_called_healthy_by_its_reward() -> None:
     reward = Series.of(20.0 + 2.0 * np.arange(30) + np.random.default_rng(0).standard_normal(30))
     told = diagnose(run_of({"reward": reward}), rulebook(Options()), strict=True)
-    assert told.verdict == "healthy" and "the reward ends at" in told.headline
+    assert told.verdict == "healthy" and "the reward went from" in told.headline
+
+
+def test_a_loss_that_is_no_number_is_never_healthy_whatever_the_accuracy_does(tmp_path: Path) -> None:
+    rows = [f"step={20 * i} loss={'nan' if i > 6 else 2.0 / i:} accuracy={0.5 + 0.05 * i:.3f}" for i in range(1, 9)]
+    path = tmp_path / "train.log"
+    path.write_text("\n".join(rows) + "\n")
+    assert curvedoc.analyze(path).runs[0].verdict != "healthy"

@@ -44,11 +44,12 @@ def grounds(run: Run) -> Grounds:
     found = [(role, name, s) for role, name in PROGRESS if (s := run.series(role)) is not None and len(s)]
     if not found:
         return Grounds("loss", None, "no loss was found")
+    broken = next(filter(None, (_not_a_number(name, s) for role, name, s in found if role.endswith("loss"))), "")
     role, name, curve = max(found, key=lambda f: _least(run, f[0]) <= len(f[2].finite()))
     n = len(curve.finite())
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} finite {name} point{'s' * (n != 1)}")
-    return Grounds(name, curve, _against(role, name, curve))
+    return Grounds(name, curve, broken or _against(role, name, curve))
 
 
 def _least(run: Run, role: str) -> int:
@@ -58,13 +59,19 @@ def _least(run: Run, role: str) -> int:
 
 
 def _against(role: str, name: str, curve: Series) -> str:
-    """What forbids to call a run healthy though no rule speaks: a healthy loss is a number, and comes down."""
-    lost = nonfinite_share(curve)
-    if lost is not None and lost > LOST:
-        return f"the {name} is not a number in {lost:.0%} of the rows"
+    """What forbids to call a run healthy though no rule speaks: a healthy curve is made of numbers, and comes down."""
+    broken = _not_a_number(name, curve)
+    if broken:
+        return broken
     if role not in ("loss", "val_loss"):
         return ""
     z, change, level, fell = trend_z(curve), total_change(curve), median(curve), surely_fell(curve)
     if z is None or change is None or level is None or fell is None:
         return ""
     return f"the {name} ends above where it began" if z > SURE and change > RISE * abs(level) and fell <= 0.0 else ""
+
+
+def _not_a_number(name: str, curve: Series) -> str:
+    """What is said of a curve that lost more rows than a logger does now and then."""
+    lost = nonfinite_share(curve)
+    return f"the {name} is not a number in {lost:.0%} of the rows" if lost is not None and lost > LOST else ""
