@@ -31,7 +31,7 @@ def _run() -> None:
 
     call = fast_arguments(sys.argv[1:])
     if call is not None:
-        run(call)
+        run(*call)
     else:
         from curvedoc.cli.app import app
 

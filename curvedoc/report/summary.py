@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.diagnose.main_curve import main_curve as main_curve
+from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.headline import tied
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 

@@ -54,7 +54,7 @@ def test_what_is_read_without_typer_is_read_by_it_in_the_same_way(asked: Asked, 
         return
     asked.clear()
     with pytest.raises(SystemExit) as ended:
-        run(call)
+        run(*call)
     result = CliRunner().invoke(app, arguments)
     assert (result.exit_code, ended.value.code) == (1, 1), result.output
     assert len(asked) == 2 and asked[0] == asked[1]
@@ -68,7 +68,11 @@ def test_what_is_read_without_typer_is_read_by_it_in_the_same_way(asked: Asked, 
         (["triage", "a", "--no-cache", "-j", "2"], {"paths": [Path("a")], "cache": False, "jobs": 2}),
         (["triage", "a", "-f", "csv"], {"paths": [Path("a")], "format_": "csv"}),
         (["triage"], None),
-        (["analyze", "a"], None),
+        (["analyze"], None),
+        (["doctor", "a"], None),
+        (["analyze", "-"], None),
+        (["analyze", "a", "--json", "-"], None),
+        (["analyze", "a", "--select", "divergence"], None),
         (["triage", "a", "--since", "3d"], None),
         (["triage", "a", "--html"], None),
         (["triage", "a", "-f", "yaml"], None),
@@ -76,7 +80,56 @@ def test_what_is_read_without_typer_is_read_by_it_in_the_same_way(asked: Asked, 
     ],
 )  # fmt: skip
 def test_only_calls_of_the_plainest_kind_are_taken(arguments: list[str], want: dict[str, Any] | None) -> None:
-    assert fast_arguments(arguments) == want
+    assert fast_arguments(arguments) == (None if want is None else (arguments[0], want))
+
+
+ANALYZE_WORDS = (
+    "runs", "a/b", "-", "", "-q", "--quiet", "-v", "--verbose", "--all", "--force", "--no-html", "--strict",
+    "--no-siblings", "--html", "--json", "--sarif", "--junit", "--markdown", "--html=x.html", "-f", "--format", "text",
+    "json", "brief", "github", "gitlab", "junit", "html", "jsonl", "-j", "--jobs", "1", "0", "007", "x.html", "-qf",
+    "--fail-on", "failed", "never", "note", "fatal", "error", "--select", "--embed", "--help",
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(ANALYZE_WORDS), max_size=7))
+def test_a_usual_call_of_analyze_is_read_in_the_same_way(rest: list[str]) -> None:
+    arguments = ["analyze", *rest]
+    call = fast_arguments(arguments)
+    if call is None:
+        return
+    asked: list[object] = []
+
+    def judged(paths: list[Path], options: object, out: object, jobs: int, limits: object) -> object:
+        asked.append((paths, options, out, jobs, limits))
+        return "the diagnosis"
+
+    def code(d: object, fail_on: str, strict: bool) -> int:
+        asked.append((d, fail_on, strict))
+        return 1
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("curvedoc.cli.analyze.run", judged)
+        patch.setattr("curvedoc.cli.exits.exit_code", code)
+        with pytest.raises(SystemExit) as ended:
+            run(*call)
+        result = CliRunner().invoke(app, arguments)
+    assert (result.exit_code, ended.value.code) == (1, 1), result.output
+    assert len(asked) == 4 and asked[:2] == asked[2:]
+
+
+def test_a_usual_call_of_analyze_needs_no_typer(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("".join(f'{{"step": {i}, "loss": {1 / (i + 1)}}}\n' for i in range(60)))
+    code = (
+        "import sys, atexit; from curvedoc.cli import main; sys.argv[1:] = ['analyze', 'a.jsonl', '-q', '--no-html'];"
+        "atexit.register(lambda: print(sorted({'typer', 'pydantic', 'rich.console'} & set(sys.modules)), flush=True));"
+        "main()"
+    )
+    said = [
+        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    ]
+    assert said[1] == "[]\n"
 
 
 def test_an_unchanged_tree_is_told_without_readers_rules_or_frames(tmp_path: Path, monkeypatch: Any) -> None:

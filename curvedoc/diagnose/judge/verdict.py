@@ -9,9 +9,8 @@ import numpy as np
 from curvedoc.core.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.core.run import Run
 from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 
-#: Below this the headline names the symptom only: it may not assert a cause.
-ASSERTED = 0.5
 NEAR_CERTAIN = 0.7
 #: Cost of a check in units of one look at the log.
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}

@@ -10,13 +10,12 @@ from curvedoc.core.run import Run
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.diagnose.story.progress import course_of
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
-#: Two causes tie where the second has at least this much of the first's probability, and both matter.
-TIED, WORTH = 0.6, 0.15
 _WORD = re.compile(r"[a-z]+")
 #: Words that say nothing on their own, without the s of a plural.
 _FILLERS = frozenset(
@@ -75,16 +74,6 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
     if cause.probability >= SUSPECTED and first.symptom in cause.findings:
         return f"{text}{stop} First suspect: {lower_first(cause.title)}."
     return f"{text}{stop} No single cause stands out." if cause.probability < SUSPECTED else f"{text}."
-
-
-def tied(causes: Sequence[RankedCause]) -> tuple[RankedCause, ...]:
-    """The two leading causes where the log hardly tells them apart; else nothing."""
-    if len(causes) < 2 or causes[0].probability >= ASSERTED:
-        return ()
-    first, second = causes[:2]
-    if second.probability < max(WORTH, TIED * first.probability) or not set(first.findings) & set(second.findings):
-        return ()
-    return (first, second)
 
 
 def _where(finding: Finding, count: Counter) -> str:
