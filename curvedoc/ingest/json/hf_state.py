@@ -77,7 +77,12 @@ def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:
             rows.append(value)
     ahead = clean[: max(0, clean.find(b'"log_history"'))].decode("utf-8", "replace")
     config = {f"trainer.{k}": v for k, text in _SCALAR.findall(ahead) if (v := scalar(text)) is not None}
-    return _log(path, rows, config, size, (*notes, *(more or (Note("damaged", "no JSON object"),))))
+    if not more:
+        text = (
+            "more than one document stands in the file; a later one was taken for the earlier" if rows else "no object"
+        )
+        more = (Note("damaged", text),)
+    return _log(path, rows, config, size, (*notes, *more))
 
 
 def _log(path: Path, rows: list[dict[str, Any]], config: dict[str, Scalar], size: int, notes: Sequence[Note]) -> Log:
