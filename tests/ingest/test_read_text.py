@@ -579,9 +579,9 @@ def test_hostile_lines_are_read_in_linear_time() -> None:
         "%|" * 30_000, "tensor(" * 9_000, "step " * 12_000 + "1 loss 2", "'" * 60_000 + ": 1", "- " * 30_000,
         "nan " * 15_000,
     ]  # fmt: skip
-    begin = time.perf_counter()
+    begin = time.process_time()  # other work on the machine is none of this
     parse("\n".join(nasty) + "\n")
-    assert time.perf_counter() - begin < 5.0
+    assert time.process_time() - begin < 5.0
 
 
 @settings(max_examples=60, deadline=None)

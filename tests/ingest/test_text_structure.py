@@ -234,3 +234,28 @@ def test_a_table_of_one_row_without_a_counter_is_no_training(tmp_path: Path) -> 
     header = "model,lr,max_steps,training loss,validation loss\n"
     assert not read(tmp_path, f"{header}gemma,0.0002,60,0.1513,1.552\n", "training_log.csv")
     assert not read(tmp_path, "{'rouge1': 0.16, 'rouge2': 0.05, 'rougeL': 0.16}\n", "nohup.out")
+
+
+def test_rows_of_a_layer_each_are_curves_of_these_layers(tmp_path: Path) -> None:
+    layers = ["conv1.weight", "layer1.0.conv1.weight", "fc.weight", "fc.bias"]
+    text = ""
+    for s, v in enumerate(losses(20)):
+        text += f"step {s}: loss {v:.4f}\n"
+        text += lines(f"{n:45s} grad {10.0**-i:.1e}  grad/weight {10.0 ** (-i - 2):.1e}" for i, n in enumerate(layers))
+        text += lines(f"relu{i:<36d} zero {50 + 10 * i}%, dead units {i * 10}%" for i in range(3))
+    (run,) = read(tmp_path, text)
+    assert [m.label for m in run.matches("layer_grad_norm")] == layers and not run.matches("grad_norm")
+    assert [len(curve(run, m.metric)) for m in run.matches("layer_grad_norm")] == [20] * 4
+    assert [v for _, v in curve(run, "zero/relu2")] == [70.0] * 20 and run.matches("zero_fraction")
+
+
+def test_an_overfit_test_counts_its_steps(tmp_path: Path) -> None:
+    (run,) = read(tmp_path, lines(f"overfit step {i * 10}: loss {v:.6f}" for i, v in enumerate(losses(40))))
+    assert [s for s, _ in curve(run, "loss")] == list(range(0, 400, 10))
+
+
+def test_the_loss_of_each_rank_is_a_curve_of_its_own(tmp_path: Path) -> None:
+    values = losses(20)
+    text = lines(f"[rank{k}] step {s}: loss {values[s] + k / 100:.4f}" for s in range(20) for k in range(3))
+    (run,) = read(tmp_path, text)
+    assert run.ranks() == (0, 1, 2) and all(len(run.metric("loss", k) or ()) == 20 for k in range(3))

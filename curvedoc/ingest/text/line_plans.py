@@ -10,6 +10,7 @@ import polars as pl
 
 from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
 from curvedoc.ingest.text.layouts.columns import column_plans
+from curvedoc.ingest.text.layouts.layers import layer_plans
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.line.slots import METRIC
@@ -27,6 +28,7 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     plans = {t: (table_plan(t, named) if named else None) or plan_of(t) for t in dict.fromkeys(templates)}
     plans |= column_plans(lines, plans)
     plans |= _labeled(plans)
+    plans |= layer_plans(plans)
     return [plans[t] for t in templates]
 
 

@@ -41,7 +41,9 @@ MAX_TEXT = 48 << 20
 #: Templates looked at: a log has dozens, running text has one a line.
 MAX_PLANS = 50_000
 
-_RANK_RE = r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker) ?([0-9]{1,6})\]|(?:rank|RANK|Rank)[ _]?([0-9]{1,6})): ?"
+_RANK_RE = (
+    r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker)[ :_]?([0-9]{1,6})\]:?|(?:rank|RANK|Rank)[ _]?([0-9]{1,6}):) ?"
+)
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"

@@ -24,6 +24,10 @@ _SCOPE_ONLY = re.compile(
 )
 _ALLOWED_REST = frozenset(
     [
+        "overfit",
+        "overfitting",
+        "sanity",
+        "debug",
         "completed",
         "current",
         "starting",
