@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
 from curvedoc.core.output_file import write
+from curvedoc.core.version import __version__
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.ingest.memory import as_paths
 from curvedoc.pipeline import Options
@@ -43,10 +45,11 @@ class Analysis:
 
     @property
     def runs(self) -> tuple[RunDiagnosis, ...]:
-        """The runs, worst first."""
+        """The runs, worst first. In a notebook each shows itself."""
         from curvedoc.report.summary import worst_first
 
-        return worst_first(self.diagnosis)
+        fields = dataclasses.fields(RunDiagnosis)
+        return tuple(ShownRun(**{f.name: getattr(r, f.name) for f in fields}) for r in worst_first(self.diagnosis))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -82,9 +85,10 @@ class Analysis:
 
         return self._written(to_json(self.diagnosis), path)
 
-    def chart(self, role: str, run: str | None = None) -> alt.Chart:
+    def chart(self, role: str = "loss", run: str | None = None) -> alt.Chart:
         """The curves of one role ("loss", "grad_norm") of one run, or of all runs that have it, for further layering.
 
+        In a notebook it shows itself as a picture, without any network.
         Lows and highs of every bucket are kept; a gap is where no value was finite. Raises UsageError where no run
         has the role, or the name is no run's.
         """
@@ -103,19 +107,43 @@ class Analysis:
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> Mapping[str, Any]:
         """Text, Markdown and HTML of inline styles and images with their data inside: sanitizers let it through."""
-        from curvedoc.report.html.fragment import to_fragment
-        from curvedoc.report.markdown import to_markdown
-        from curvedoc.report.terminal.summary import to_text
-
-        made = {
-            "text/plain": lambda: to_text(self.diagnosis),
-            "text/markdown": lambda: to_markdown(self.diagnosis, self.title),
-            "text/html": lambda: to_fragment(self.diagnosis, title=self.title),
-        }
-        wanted = [k for k in made if (include is None or k in include) and k not in (exclude or ())]
-        return {k: made[k]() for k in wanted}
+        return _shown(self.diagnosis, self.title, include, exclude)
 
     def _written(self, text: str, path: Path | str | None) -> str:
         if path is not None:
             write(Path(path), text, force=True)
         return text
+
+
+class ShownRun(RunDiagnosis):
+    """A run that shows itself in a notebook; it is equal to the run that it was made of."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RunDiagnosis):
+            return NotImplemented
+        return all(getattr(self, f.name) == getattr(other, f.name) for f in dataclasses.fields(RunDiagnosis))
+
+    __hash__ = RunDiagnosis.__hash__
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> Mapping[str, Any]:
+        return _shown(Diagnosis(__version__, "", (self,)), self.run, include, exclude)
+
+
+def _shown(
+    d: Diagnosis, title: str, include: Collection[str] | None, exclude: Collection[str] | None
+) -> Mapping[str, Any]:
+    from curvedoc.report.html.fragment import to_fragment
+    from curvedoc.report.markdown import to_markdown
+    from curvedoc.report.terminal.summary import to_text
+
+    made = {
+        "text/plain": lambda: to_text(d),
+        "text/markdown": lambda: to_markdown(d, title),
+        "text/html": lambda: to_fragment(d, title=title),
+    }
+    wanted = [k for k in made if (include is None or k in include) and k not in (exclude or ())]
+    return {k: made[k]() for k in wanted}

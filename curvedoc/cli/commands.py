@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, FollowLinks, Paths, Rules, Signals, options_of
+from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, FollowLinks, Html, Paths, Rules, Signals, options_of
 from curvedoc.cli.skeleton_commands import new_cause, new_reader, new_rule
 
 __all__ = ["COMMANDS"]
@@ -39,6 +39,8 @@ def diff(
     rules: Rules = None,
     signal: Signals = None,
     everything: Annotated[bool, typer.Option("--all", help="List every signal and key.")] = False,
+    html: Html = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a page that curvedoc did not write.")] = False,
     debug: Debug = False,
 ) -> None:
     """Put two runs beside each other: where they part, how far, which settings and findings differ."""
@@ -49,7 +51,7 @@ def diff(
         from curvedoc.cli.settings.config import load
 
         options = options_of(load(Path.cwd()), rules, None, None, None, None, signal, siblings=False)
-        show(a, b, options, format_ == DiffFormat.json, everything)
+        show(a, b, options, format_ == DiffFormat.json, everything, html, force)
 
 
 def watch(

@@ -3,34 +3,81 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from curvedoc.core.diagnosis import Diagnosis, Differing, Nearest, RunDiagnosis
 from curvedoc.core.errors import NothingToAnalyse, UsageError
+from curvedoc.core.output_file import check, write
 from curvedoc.core.run import Run
+from curvedoc.core.version import __version__
 from curvedoc.options import Options, rulebook
+
+if TYPE_CHECKING:
+    from curvedoc.diagnose.siblings.difference import Difference
 
 #: Names of runs listed where a path holds several.
 LISTED = 20
 
 
-def show(a: str, b: str, options: Options, as_json: bool, everything: bool) -> None:
-    """Print the difference of the two runs. Raises UsageError, NothingToAnalyse."""
-    sys.stdout.write(compared(a, b, options, as_json, everything))
+def show(
+    a: str,
+    b: str,
+    options: Options,
+    as_json: bool,
+    everything: bool,
+    html: Path | None = None,
+    force: bool = False,
+) -> None:
+    """Print the difference of the two runs, and write it as a page to `html`. Raises UsageError, NothingToAnalyse."""
+    sys.stdout.write(compared(a, b, options, as_json, everything, html, force))
 
 
-def compared(a: str, b: str, options: Options, as_json: bool, everything: bool) -> str:
-    """The difference of the two runs as JSON or text. Raises UsageError, NothingToAnalyse."""
+def compared(
+    a: str,
+    b: str,
+    options: Options,
+    as_json: bool,
+    everything: bool,
+    html: Path | None = None,
+    force: bool = False,
+) -> str:
+    """The difference of the two runs as JSON or text, and as a page where one is wanted.
+
+    Raises UsageError, NothingToAnalyse.
+    """
     from curvedoc.diagnose.run import diagnose
     from curvedoc.diagnose.siblings.difference import difference
     from curvedoc.ingest import load_signals
     from curvedoc.report.difference import to_json, to_text
     from curvedoc.rulebook.location import signals_file
 
+    if html is not None:
+        check(html, force, [Path(a), Path(b)])
     book = rulebook(options)
     one, other = only_run(a, options), only_run(b, options)
     table = load_signals(signals_file())
-    made = difference(one, other, diagnose(one, book), diagnose(other, book), table)
+    ours, theirs = diagnose(one, book), diagnose(other, book)
+    made = difference(one, other, ours, theirs, table)
+    if html is not None:
+        write(html, _page(made, ours, theirs, book.digest), force)
+        sys.stderr.write(f"wrote {html}\n")
     return to_json(made) if as_json else to_text(made, everything)
+
+
+def _page(made: Difference, ours: RunDiagnosis, theirs: RunDiagnosis, digest: str) -> str:
+    """The report of both runs, the first drawn beside the second; synchronized, since both stand on the same axes."""
+    from curvedoc.report.difference import opening
+    from curvedoc.report.html.page import to_html
+
+    if ours.run == theirs.run:
+        theirs = replace(theirs, run=f"{theirs.run} (again)")
+    settings = tuple(Differing(s.key, *s.values) for s in made.settings)
+    beside = replace(ours, nearest=Nearest(theirs.run, settings, f"beside {theirs.run}"))
+    d = Diagnosis(__version__, digest, (beside, theirs))
+    title = f"{ours.run} beside {theirs.run}"
+    return to_html(d, title=title, pairs={ours.run: theirs.run, theirs.run: ours.run}, headline=opening(made))
 
 
 def only_run(place: str, options: Options) -> Run:
@@ -38,8 +85,6 @@ def only_run(place: str, options: Options) -> Run:
 
     Raises NothingToAnalyse where there is none, UsageError where there are several.
     """
-    from dataclasses import replace
-
     from curvedoc.ingest import read_runs
     from curvedoc.report.escape import visible
     from curvedoc.rulebook.location import signals_file

@@ -32,7 +32,7 @@ def to_json(d: Difference) -> str:
 def to_text(d: Difference, everything: bool = False) -> str:
     """What differs, the first step first; everything: no list is cut."""
     a, b = _shown_names(d)
-    out = [f"A  {a}: {_verdict(d, 0)}", f"B  {b}: {_verdict(d, 1)}", "", _opening(d), ""]
+    out = [f"A  {a}: {_verdict(d, 0)}", f"B  {b}: {_verdict(d, 1)}", "", opening(d), ""]
     if d.signals:
         out.append(f"{'signal':28} {'common':>7} {'differs':>9} {'parts':>9} {'end of A':>10} {'end of B':>10}  apart")
         listed = d.signals if everything else [s for s in d.signals if s.first is not None or s.role][:SHOWN]
@@ -56,7 +56,8 @@ def _verdict(d: Difference, side: int) -> str:
     return f"{VERDICTS[d.verdicts[side]][1]}. {visible(redact(d.headlines[side]))}"
 
 
-def _opening(d: Difference) -> str:
+def opening(d: Difference) -> str:
+    """Where the two runs part, in a sentence or two."""
     if not d.signals:
         return "No signal in common."
     if not any(s.steps for s in d.signals):

@@ -107,6 +107,18 @@ def test_diff_tells_where_two_runs_part_and_how_far_they_end_apart(tmp_path: Pat
     assert "The runs part at step 80: loss" in text and "one order" in text and "clear of the noise" in text
 
 
+def test_diff_writes_a_page_with_one_run_drawn_beside_the_other(tmp_path: Path) -> None:
+    a = put(tmp_path / "a", losses(200), lr=0.1, seed=1)
+    b = put(tmp_path / "b", losses(200, lambda i: 0.0 if i < 80 else 0.5), lr=0.2, seed=1)
+    page = tmp_path / "diff.html"
+    assert call("diff", a, b, "--html", page).exit_code == 0
+    text = page.read_text("utf-8")
+    assert "The runs part at step 8" in text and "lr 0.1, there 0.2" in text
+    assert text.count('data-act="ref"') == 2 and "they part at" in text
+    page.write_text("mine", "utf-8")
+    assert call("diff", a, b, "--html", page).exit_code == 2 and page.read_text("utf-8") == "mine"
+
+
 def test_diff_of_a_run_with_itself_finds_nothing(tmp_path: Path) -> None:
     rows = losses(100)
     rows[50]["loss"] = float("nan")

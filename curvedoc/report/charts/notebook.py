@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ def plain_chart(d: Diagnosis, role: str, run: str | None = None) -> alt.Chart:
     scale = alt.Scale(type="log") if log else alt.Scale(zero=False)
     several = len({row["curve"] for row in rows}) > 1
     made: alt.Chart = (
-        alt.Chart(alt.InlineData(values=rows))
+        _offline()(alt.InlineData(values=rows))
         .mark_line(strokeWidth=1.4)
         .encode(
             x=alt.X(field="step", type="quantitative", title=chosen[0].axis),
@@ -63,6 +64,21 @@ def plain_chart(d: Diagnosis, role: str, run: str | None = None) -> alt.Chart:
         .properties(width=600, height=240)
     )
     return made
+
+
+@functools.cache
+def _offline() -> type[alt.Chart]:
+    """A chart that a notebook shows as a picture: Altair's own display loads its renderer from the network."""
+    import altair as alt
+
+    class OfflineChart(alt.Chart):
+        def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, str]:
+            import vl_convert
+
+            svg: str = vl_convert.vegalite_to_svg(self.to_json(), allowed_base_urls=[])
+            return {"image/svg+xml": svg, "text/plain": "<chart; .to_dict() gives its specification>"}
+
+    return OfflineChart
 
 
 def _points(c: Curve) -> list[tuple[int, float | int | None]]:

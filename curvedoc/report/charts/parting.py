@@ -27,7 +27,9 @@ def parting(own: Curve, other: Curve) -> int | None:
     far = np.abs(y - there) > _FAR * scatter
     # share of what is far among all that follows, for each point
     after = np.cumsum(far[::-1])[::-1] / np.arange(len(far), 0, -1)
-    found = np.flatnonzero(far & (after >= _LASTS))
+    begins = far.copy()
+    begins[:-1] &= far[1:]  # a single point that is far off is none
+    found = np.flatnonzero(begins & (after >= _LASTS))
     return int(x[found[0]]) if len(found) and len(far) - found[0] >= 3 else None
 
 

@@ -89,7 +89,7 @@ def to_fragment(d: Diagnosis, *, styling: Styling = "inline", title: str = "") -
         out.add("p", "muted", f"{words.count(len(told) - FULL, 'more flagged run')} in the full report.")
     for u in d.unreadable[:10]:
         out.add("p", "muted", f"Could not be read: {u.path}: {u.reason}")
-    out.add("p", "foot", f"curvedoc {d.version}, rules {d.rules_digest[:12]}")
+    out.add("p", "foot", f"curvedoc {d.version}" + (f", rules {d.rules_digest[:12]}" if d.rules_digest else ""))
     return out.close()
 
 
