@@ -259,3 +259,20 @@ def test_the_loss_of_each_rank_is_a_curve_of_its_own(tmp_path: Path) -> None:
     text = lines(f"[rank{k}] step {s}: loss {values[s] + k / 100:.4f}" for s in range(20) for k in range(3))
     (run,) = read(tmp_path, text)
     assert run.ranks() == (0, 1, 2) and all(len(run.metric("loss", k) or ()) == 20 for k in range(3))
+
+
+def test_an_episode_within_a_stage_is_no_axis_beside_the_one_of_all(tmp_path: Path) -> None:
+    text = "volume,episode,global_episode,total_reward,epsilon,queue_score\n"
+    for i in range(60):
+        text += (
+            f"{200 * (1 + i // 15)},{i % 15},{i},{180 + i + i % 7:.2f},{0.93**i:.4f},{0.9 - i / 100 + i % 3 / 9:.3f}\n"
+        )
+    (run,) = read(tmp_path, text, "training_log.csv")
+    assert [s for s, _ in curve(run, "total_reward")] == list(range(60))
+    assert not run.matches("lr") and not run.matches("loss")
+
+
+def test_a_counter_of_two_words_counts(tmp_path: Path) -> None:
+    rows = [f"INFO: Epoch: {i // 20}/2, Iteration step: {i * 100}, loss: {v}" for i, v in enumerate(losses(40))]
+    (run,) = read(tmp_path, lines(rows))
+    assert [s for s, _ in curve(run, "loss")] == list(range(0, 4000, 100))

@@ -115,8 +115,12 @@ def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats])
     column: the values of one. A "step" that falls again and again while another counter goes on by one is a length (the
     steps of an episode), and the other counts.
     """
+    low = [_plain(n) for n in names]
+    if axis.kind == "epoch" and axis.column is not None and bool((np.diff(column(axis.column)) < 0).any()):
+        wide = f"global_{low[axis.column]}"  # beside it, the other counts within a stage
+        if wide in low and _ascends(column(low.index(wide))):
+            return CsvAxis(low.index(wide), "epoch", axis.rank)
     if axis.kind == "step" and axis.column is not None and axis.inner is None and _falls(column(axis.column)):
-        low = [_plain(n) for n in names]
         for wanted in (*EPOCHS, *STEPS, *_UNNAMED):
             at = low.index(wanted) if wanted in low else axis.column
             if at != axis.column and _ascends(column(at)):

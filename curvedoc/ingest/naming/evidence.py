@@ -24,6 +24,8 @@ _SAME_RATE = 1e-3
 _LEVEL = 4.0
 #: The untrained loss of C classes is ln C, give or take.
 _NEAR_LN = 0.15
+#: Where rewards are logged, how often the agent explores and how it discounts.
+_OF_GAMES = frozenset({"epsilon", "gamma"})
 
 
 class MetricValues(Protocol):
@@ -164,6 +166,8 @@ def _rates(
         return []
     rate = settings.get("lr")
     hints = table.hints.get("lr", frozenset())
+    if any(r.family == "reward" for _, r in found):
+        hints = hints - _OF_GAMES
     best: list[tuple[int, F, str, Sureness]] = []
     for f in free:
         v = f.finite
@@ -214,6 +218,8 @@ def _hinted(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     for name, agrees in _AGREES.items():
         family = _family(name, table)
         words = table.hints.get(name, frozenset())
+        if name == "lr" and "reward" in steered:
+            words = words - _OF_GAMES
         if family is None or not words or (name == "loss" and steered):
             continue
         for f in free:

@@ -201,13 +201,14 @@ def _promoted(
             found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
             continue
         names_in = table.stands_in.get("loss", ())
+        paid = any(r.family == "reward" for _, r in found)
         spare = [
             (f, r)
             for f, r in found
             if r.family == "metric"
             and r.split in (split, _UNSEEN.get(split))
             and r.base in names_in
-            and (r.base not in _EITHER or curve_shape.falls(f.finite))
+            and (r.base not in _EITHER or (plain(f.metric) in _EITHER and not paid and curve_shape.falls(f.finite)))
         ]
         if spare:
             # beside one that says its split, one that says none may be of any

@@ -51,6 +51,8 @@ _ALLOWED_REST = frozenset(
 )
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 _SCORES = frozenset({"score", "objective"})
+#: "Iteration step: 300", "training epoch 3".
+_COUNTS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
 
 
 def _split(gap: str) -> tuple[str, str, str, str]:
@@ -99,7 +101,9 @@ def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
             if last in names and len(parts) >= take:
                 rest = [w for w in parts[:-take] if w[:1].isalpha()]
-                if all(w in _ALLOWED_REST or w in SCOPES or w in _SCORES or is_outcome(w) for w in rest):
+                if all(
+                    w in _ALLOWED_REST or w in SCOPES or w in _SCORES or w in _COUNTS or is_outcome(w) for w in rest
+                ):
                     return role, " ".join(rest)
     return None
 
