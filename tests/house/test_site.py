@@ -77,3 +77,16 @@ def test_links_and_pictures_of_the_package_page_are_whole(hook: ModuleType) -> N
         for place in (hook.PLACE, hook.PICTURES):
             if link.startswith(place):
                 assert (ROOT / link.removeprefix(place)).exists(), link
+
+
+def test_every_feature_names_what_shows_it_and_that_is_there() -> None:
+    text = (ROOT / "docs" / "features.md").read_text("utf-8")
+    rows = re.findall(r"^\| (\d+) \|([^|]*)\|([^|]*)\|([^|]*)\|(.*)\|$", text, re.MULTILINE)
+    assert [int(r[0]) for r in rows] == list(range(1, 77))
+    for number, name, goal, has, shown in rows:
+        assert goal.strip() in "012" and has.strip() in ("yes", "partly", "no"), name
+        links = re.findall(r"\]\(\.\./([^)]+)\)", shown)
+        assert links or has.strip() == "no", (number, name)
+        assert all((ROOT / link).exists() for link in links), links
+    for word in ("yes", "partly", "no"):
+        assert re.search(rf"\b{sum(r[3].strip() == word for r in rows)} {word}", text), word
