@@ -164,7 +164,9 @@ class RuleText:
             if re.search(rf"\b{old}\b", place.text):
                 lines[place.line] = re.sub(rf"(?<![\w.]){old}\b(?!:)", new, lines[place.line])
         for i, (line, section) in enumerate(zip(lines, self.sections, strict=True)):
-            if section == "strength" or (section == "known_by" and re.match(r"^ +-? ?(value|given): ", line)):
+            if section in ("strength", "doubt", "onset", "until") or (
+                section == "known_by" and re.match(r"^ +-? ?(value|given): ", line)
+            ):
                 lines[i] = re.sub(rf"\b{old}\b", new, line)
             elif section not in DECLARED:
                 lines[i] = re.sub(rf"\{{{old}([:}}])", rf"{{{new}\1", line)
@@ -203,6 +205,7 @@ class RuleText:
                 now = now.without_entry(section, name)
                 if section == "patterns":
                     now = now.without_entry("except", name)
+            kept.update(idle)  # what a section holds on one line stays
         return now
 
 

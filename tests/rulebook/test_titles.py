@@ -31,7 +31,7 @@ def test_the_first_way_that_holds_and_is_known_is_told() -> None:
     ("file", "folder", "was", "now", "said"),
     [
         (DIVERGENCE, "shape", "step {turn:step}", "step {trun:step}", "names no number"),
-        (DIVERGENCE, "shape", "given: rate_leapt", "given: end", "is not true/false"),
+        (DIVERGENCE, "shape", "given: rate_leapt", "given: lowest", "is not true/false"),
         (
             DIVERGENCE,
             "shape",

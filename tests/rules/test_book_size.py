@@ -20,15 +20,15 @@ from curvedoc.rulebook.vocabulary import functions
 BOOK = load()
 FILES: tuple[Rule | Cause | Fact, ...] = (*BOOK.rules, *BOOK.causes.values(), *BOOK.facts.values())
 
-PARAMS, MEASURES = 640, 2_160
-MEDIAN_LINES, MOST_LINES = 110, 272
-WORDS, UNUSED_WORDS = 180, 0
+PARAMS, MEASURES = 620, 1_780
+MEDIAN_LINES, MOST_LINES = 104, 300
+WORDS, UNUSED_WORDS = 182, 0
 COPIED = 30
 
 
 def measures(file: Rule | Cause | Fact) -> Iterator[Expr]:
     """Every named expression of a file; what a fact is known by is one as well."""
-    yield from (e for _, e in file.program.measures)
+    yield from (e for name, e in file.program.measures if name not in file.program.shared)
     if isinstance(file, Fact):
         yield from (way.value for way in file.ways if isinstance(way.value, Expr))
 
@@ -36,6 +36,7 @@ def measures(file: Rule | Cause | Fact) -> Iterator[Expr]:
 def expressions(file: Rule | Cause | Fact) -> Iterator[Expr]:
     """Every expression of a file."""
     yield from measures(file)
+    yield from (file.program.formulas[name] for name in file.program.shared)
     if isinstance(file, Rule):
         yield from (e for _, group in file.when for e in group)
         yield file.strength
@@ -65,7 +66,8 @@ def test_the_book_has_no_more_thresholds_than_its_ceiling() -> None:
 def test_the_book_has_no_more_measures_than_its_ceiling() -> None:
     # true, false and words of a list, by which a fact is known, count as well
     constant = sum(not isinstance(way.value, Expr) for f in FILES if isinstance(f, Fact) for way in f.ways)
-    assert sum(1 for f in FILES for _ in measures(f)) + constant <= MEASURES
+    shared = {name for f in FILES for name in f.program.shared}
+    assert sum(1 for f in FILES for _ in measures(f)) + constant + len(shared) <= MEASURES
 
 
 def test_rules_have_no_more_lines_than_their_ceilings() -> None:

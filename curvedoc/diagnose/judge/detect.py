@@ -118,8 +118,9 @@ def _conditions(rule: Rule, env: Env) -> list[bool | None]:
 
 
 def _told(program: Program) -> Iterator[str]:
-    """The names whose values a finding tells: measures, and the facts beside them."""
-    yield from (name for name, _ in program.measures)
+    """The names whose values a finding tells: measures, those of the file first, and the facts beside them."""
+    yield from (name for name, _ in program.measures if name not in program.shared)
+    yield from program.shared
     yield from program.facts
 
 
