@@ -20,8 +20,17 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from curvedoc.triage import Limits
 
-def analyze(data: object, options: Options | None = None, *, jobs: int = 1, name: str = "") -> Analysis:
+
+def analyze(
+    data: object,
+    options: Options | None = None,
+    *,
+    jobs: int = 1,
+    name: str = "",
+    limits: Limits | None = None,
+) -> Analysis:
     """The analysis of every run below the paths, or of one that is handed over in memory.
 
     data: a path or several of them; or a polars or pandas frame (or any other that hands its columns over as Arrow
@@ -29,11 +38,14 @@ def analyze(data: object, options: Options | None = None, *, jobs: int = 1, name
     iterator of dicts, or one of lines (an open file, a generator). It is read as a file of the same content is, so
     structure is found in the values.
     name: what to call a run that is handed over in memory
+    limits: what one run may take (`curvedoc.triage.Limits(seconds, memory)`); one that takes more is told as
+    unreadable. Large and packed files are then read in a worker process, for which a script needs the usual
+    `if __name__ == "__main__"`
 
     Raises NothingToAnalyse where there is no run, UsageError and RuleErrors; damaged logs are notes inside.
     """
     with as_paths(data, name) as paths:
-        return Analysis(diagnose(paths, options, jobs=jobs), title_of(paths))
+        return Analysis(diagnose(paths, options, jobs=jobs, limits=limits), title_of(paths))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

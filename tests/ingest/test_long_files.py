@@ -11,14 +11,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nasty_logs import event
 
+from curvedoc import analyze
+from curvedoc.core.block import Block
+from curvedoc.core.fewer_points import fewer
 from curvedoc.core.run import Run
 from curvedoc.ingest import read_runs
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.bytes import long_text
 from curvedoc.ingest.bytes.thinning import thin
+from curvedoc.ingest.tensorboard import reader as tensorboard_reader
 from curvedoc.ingest.text import reader as text_reader
 from curvedoc.rulebook.location import signals_file
+from curvedoc.triage import Limits
 
 N = 20_000
 #: Where the loss leaps, sinks and is lost.
@@ -134,3 +140,36 @@ def test_thinning_keeps_whole_lines_in_their_order() -> None:
         assert sum(map(len, kept)) <= max(room, 0) or room == 10**6
         places = [int(k.split()[1]) for k in kept]
         assert places == sorted(places) and all(k == lines[p] for k, p in zip(kept, places, strict=True))
+
+
+def test_a_long_event_file_is_thinned_and_its_end_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tensorboard_reader, "MAX_POINTS", 2000)
+    monkeypatch.setattr(tensorboard_reader, "_SHORTEST", 100)
+    monkeypatch.setattr(tensorboard_reader, "CHUNK", 1 << 15)
+    short = b"".join(event(i % 40, b"acc", step=1000 * i) for i in range(9))
+    path = tmp_path / "events.out.tfevents.1.host"
+    path.write_bytes(b"".join(event(i % 40, step=i) for i in range(9000)) + short)
+    run = run_of(path)
+    loss, acc = run.metric("loss"), run.metric("acc")
+    assert loss is not None and acc is not None and len(acc) == 9
+    assert 400 < len(loss) < 4000 and loss.step[0] == 0 and loss.step[-1] == 8999
+    assert max(np.diff(loss.step)) < 200
+    assert "thinned" in {n.kind for source in run.sources for n in source.notes}
+
+
+def test_fewer_points_keep_extremes_and_what_is_not_finite_however_often_it_is_done() -> None:
+    value = np.random.default_rng(0).normal(2, 0.1, 100_000)
+    value[[5001, 50_003, 70_007]] = 99.0, -99.0, np.nan
+    block = Block("loss", 0, np.arange(100_000), value, np.arange(100_000.0))
+    for keep in (20_000, 5_000, 1_000):
+        block = fewer(block, keep)
+        assert 0.3 * keep < len(block) <= keep
+        assert set(block.step.tolist()) >= {0, 5001, 50_003, 70_007, *range(99_900, 100_000)}
+        assert block.time is not None and bool((np.diff(block.step) > 0).all())
+        assert float(np.diff(block.step).max()) < 100_000 / keep * 12
+    assert fewer(block, 5_000) is block
+
+
+def test_the_library_call_has_limits(tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text("".join(LINES["metrics.jsonl"][1](i) for i in range(300)))
+    assert len(analyze(tmp_path, limits=Limits(seconds=300)).runs) == 1

@@ -34,7 +34,8 @@ the run's sources in every view; a log of which nothing could be read is listed 
 
 Long files: of more than 64 MB of text (48 MB where lines are taken apart) the beginning and the end are read as they
 are, and between them rare lines, lines of trouble, those with the lowest and highest numbers of each stretch, and an
-even share of the rest; a note says so.
+even share of the rest; a note says so. Of an event file with more than 6,000,000 points the longest curves keep the
+lowest and the highest of each stretch, what is not finite, and their end.
 
 ## {count} inputs
 

@@ -33,6 +33,11 @@ TROUBLE: dict[str, tuple[NoteKind, str]] = {
         "texts, histograms and settings were not read: the package tensorboard, which knows their form, cannot be "
         "imported",
     ),
+    "thinned": (
+        "thinned",
+        "a file of more than 6,000,000 points: of its longest curves the lowest and the highest of each stretch, "
+        "what is not finite and the end were kept",
+    ),
     "clock": ("bad-time", "wall times that are no time (0, negative, NaN or in milliseconds) were left out"),
 }
 

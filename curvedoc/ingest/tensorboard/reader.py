@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from curvedoc.core.block import Block, joined
+from curvedoc.core.fewer_points import fewer
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.stream import Stream
 from curvedoc.ingest.contract import Log
@@ -27,6 +28,10 @@ ABOUT = "TensorBoard event files: scalars of every encoding, histograms, hyper-p
 
 #: Bytes decoded at a time: many small files, or a part of a large one. Larger ones leave the processor's cache.
 CHUNK = 4 << 20
+#: Of a file with more points than that half as many are kept, of the longest curves.
+MAX_POINTS = 6_000_000
+#: No curve is made shorter than that.
+_SHORTEST = 1000
 #: Longer records are skipped; no buffer grows beyond twice this.
 MAX_RECORD = 64 << 20
 #: Damage that a mangled file shows, and how much of one is looked at.
@@ -89,6 +94,7 @@ class _Reading:
     def __init__(self, paths: Sequence[Path]) -> None:
         self._files = [Gathered(path) for path in paths]
         self._parts: list[dict[int, list[Block]]] = [{} for _ in paths]  # tag -> its blocks, of each file
+        self._points = [0] * len(paths)
         self._tags = Tags()
         self._buf = bytearray(min(CHUNK, max(_ROOM, 2 * sum(_size(path) for path in paths))) + PAD)
         self._have = 0
@@ -183,7 +189,22 @@ class _Reading:
                 file.tally.add(cause, offset)
         cuts = np.searchsorted(batch.record, first).tolist()
         for piece, tag, block in batch.parts(cuts, len(self._tags)):
-            self._parts[pieces[piece].file].setdefault(tag, []).append(block)
+            file_ = pieces[piece].file
+            self._parts[file_].setdefault(tag, []).append(block)
+            self._points[file_] += len(block)
+        for i in {p.file for p in pieces}:
+            if self._points[i] > MAX_POINTS:
+                self._thin(i)
+
+    def _thin(self, i: int) -> None:
+        """Keeps fewer points of the longest curves of a file."""
+        parts = self._parts[i]
+        each = max(_SHORTEST, MAX_POINTS // 2 // len(parts))
+        for tag, blocks in parts.items():
+            if sum(map(len, blocks)) > each:
+                parts[tag] = [fewer(joined(blocks), each)]
+        self._points[i] = sum(len(b) for blocks in parts.values() for b in blocks)
+        self._files[i].tally.add("thinned", 0)
 
     def logs(self) -> list[Log]:
         """Every file as a Log."""
