@@ -71,6 +71,17 @@ def to_markdown(d: Diagnosis, title: str = "") -> str:
     return _fit(["\n".join(top)], [run_to_markdown(r, d) for r in flagged], d)
 
 
+def brief(run: RunDiagnosis, d: Diagnosis, title: str = "") -> str:
+    """One run in three lines: what happened, why, what to do first."""
+    glyph, word, _ = words.VERDICTS[run.verdict]
+    name = markdown_code(clip(words.run_name(run.run) or title or "this run", _NAME))
+    out = [f"### {glyph} {word}: {name}", "", _text(run.headline), ""]
+    if why(run):
+        out += [f"Likeliest cause: {_text(why(run))}.", ""]
+    first = first_thing(run)
+    return "\n".join([*out, *(_first(first, False) if first else ())]).rstrip() + "\n"
+
+
 def _groups(d: Diagnosis) -> list[str]:
     """The groups as a list: what, why, what it cost, and the first thing to do."""
     unit, out = lost_unit(d.runs), []

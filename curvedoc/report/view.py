@@ -197,7 +197,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(shown))
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup(""), panel_note(p, pic.end)))
-    likely = run.causes if whole else tuple(replace(c, probe="") for c in run.causes[:_SHORT_CAUSES])
+    likely = run.causes if whole else tuple(_brief(c) for c in run.causes[:_SHORT_CAUSES])
     causes = tuple(_cause(run, c, pic) for c in likely)
     # The first stands open whatever its share; then what is at least possible, four in all.
     near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
@@ -220,6 +220,11 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         limits(run) if whole else (),
         not whole,
     )
+
+
+def _brief(c: RankedCause) -> RankedCause:
+    """A cause with its evidence and first fixes only."""
+    return replace(c, probe="", mechanism="", fix=c.fix[:_SHORT_CAUSES])
 
 
 def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:

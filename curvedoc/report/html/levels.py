@@ -25,6 +25,7 @@ class Detail:
 LEVELS = (
     Detail(rows=3_000, sections=300, whole=60, data=1_000_000, baked=1),
     Detail(rows=2_000, sections=300, whole=20, data=800_000, baked=1),
+    Detail(rows=2_000, sections=300, whole=8, data=400_000, baked=1),
     Detail(rows=1_500, sections=120, whole=10, data=600_000, baked=1),
     Detail(rows=500, sections=40, whole=4, data=200_000, baked=1),
 )

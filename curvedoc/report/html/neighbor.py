@@ -12,8 +12,8 @@ from curvedoc.report.charts.parting import parting
 from curvedoc.report.redact import redact_setting
 from curvedoc.report.words import value
 
-#: Healthy runs with a section where there are many runs: the nearest of failed ones first.
-_CALM = 30
+#: Healthy runs with a section where there are more than a few runs: the nearest of failed ones first.
+_FEW, _CALM = 30, 12
 #: Settings that are told beside the curves.
 _TOLD = 4
 
@@ -31,7 +31,7 @@ class Neighbor:
 
 def with_sections(runs: tuple[RunDiagnosis, ...], most: int) -> tuple[RunDiagnosis, ...]:
     """The worst runs, and the healthy ones that they are compared with; all where there are few."""
-    if len(runs) <= _CALM:
+    if len(runs) <= _FEW:
         return runs
     near = {r.nearest.run for r in runs if r.nearest}
     calm = [r for r in runs if r.verdict == "healthy"]

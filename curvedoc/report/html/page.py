@@ -111,7 +111,7 @@ def _page(
     if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, pieces)):
         return ""  # before the curves are drawn, which is more work
     drawings = [_drawing(r, p, thin.each[i], pieces) for i, (r, p) in enumerate(zip(chosen, pictures, strict=True))]
-    payload = _payload(d, chosen, drawings, refs, templates, pieces, title if len(runs) == 1 else "")
+    payload = _payload(d, chosen, drawings, refs, templates, pieces, title if len(runs) == 1 else "", detail.whole)
     single = table[0] if len(table) == 1 else None
     context = {
         "d": d,
@@ -245,9 +245,10 @@ def _payload(
     templates: dict[str, Any],
     pieces: Pieces,
     title: str,
+    whole: int,
 ) -> str:
     """What the script reads, as JSON that cannot end its own element."""
-    from curvedoc.report.markdown import run_to_markdown
+    from curvedoc.report.markdown import brief, run_to_markdown
 
     ids = {r.run: f"r{i + 1}" for i, r in enumerate(runs)}
     table = {
@@ -257,9 +258,11 @@ def _payload(
             "axis": r.axis,
             **_answerable(r),
             "ref": ids.get(refs.get(r.run, ""), ""),
-            "md": pieces.once(("markdown", r.run), partial(run_to_markdown, r, d, title)),
+            "md": pieces.once(
+                ("markdown", r.run, i < whole), partial(run_to_markdown if i < whole else brief, r, d, title)
+            ),
         }
-        for r, data in zip(runs, drawn, strict=True)
+        for i, (r, data) in enumerate(zip(runs, drawn, strict=True))
     }
     text = json.dumps({"runs": table, "templates": templates}, separators=(",", ":"), allow_nan=False)  # ASCII only
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
