@@ -54,7 +54,8 @@ def names_its_thresholds(rule: Rule) -> None:
     for prose in (rule.what, rule.why, rule.lookalikes):
         for number, percent in _NUMBER.findall(FIELD.sub("", prose)):
             value = float(number.replace(",", "")) / (100 if percent else 1)
-            same = [p.name for p in rule.program.params if math.isclose(p.value, value, rel_tol=1e-9)]
+            own = (p for p in rule.program.params if not p.shared)
+            same = [p.name for p in own if math.isclose(p.value, value, rel_tol=1e-9)]
             assert not same, f"{number}{percent} in prose is the param {' or '.join(same)}: write {{{same[0]}}}"
 
 
