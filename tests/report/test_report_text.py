@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from curvedoc.core.diagnosis import Diagnosis, Finding, Group, RunDiagnosis, Waste
 from curvedoc.report.charts.spark import blocks, cells
 from curvedoc.report.summary import summarize, worst_first
+from curvedoc.report.terminal.lines import Lines
 from curvedoc.report.terminal.summary import to_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -210,3 +211,11 @@ def test_the_last_value_is_the_logged_one_and_not_the_mean_of_a_bucket() -> None
     run = healthy_run()
     signals = tuple(replace(s, last_value=1.2345) if s.role == "loss" else s for s in run.signals)
     assert "→ 1.23," in to_text(of(replace(run, signals=signals)))
+
+
+def test_a_name_of_wide_letters_keeps_its_end_and_its_columns() -> None:
+    lines = Lines(80)
+    for end in ("07", "08"):
+        shown = lines.fit(f"训练-运行-实验-{end}", 16)
+        assert cell_len(shown) == 16 and "…" in shown and shown.rstrip().endswith(end)
+    assert cell_len(lines.fit("训练运行实验训练运行实验", 9, end=True)) == 9

@@ -45,9 +45,13 @@ _STYLES = {
     "sub": "font-size:15px;font-weight:650;margin:14px 0 4px",
     "text": "margin:4px 0",
     "first": "margin:8px 0;padding:8px 12px;background:#e6f0f8;border-radius:6px",
-    "list": "margin:4px 0;padding-left:20px",
-    "table": "border-collapse:collapse;width:100%;margin:8px 0;font-size:13px",
-    "cell": "text-align:left;vertical-align:top;padding:4px 8px;border-bottom:1px solid #e5e2da;overflow-wrap:anywhere",
+    # a page around it may say otherwise of every list and table
+    "list": "margin:4px 0;padding-left:20px;list-style:disc",
+    "numbers": "margin:4px 0;padding-left:20px;list-style:decimal",
+    "item": "list-style:inherit;margin:0;padding:0",
+    "table": "border-collapse:collapse;border:0;width:100%;margin:8px 0;font-size:13px",
+    "cell": "text-align:left;vertical-align:top;padding:4px 8px;border:0;border-bottom:1px solid #e5e2da;"
+    "overflow-wrap:break-word",
     "pic": "display:block;max-width:100%;height:auto;margin:6px 0",
     "muted": "color:#69645b",
     "foot": "color:#69645b;font-size:12px;margin:12px 0 0",
@@ -124,8 +128,8 @@ class _Writer:
             return
         if heading:
             self.add("div", "sub", heading)
-        rows = Markup("").join(Markup("<li>{}</li>").format(self.text(words.cap(t))) for t in texts)
-        self.parts.append(self.markup(tag, "list", rows))
+        rows = Markup("").join(self.markup("li", "item", self.text(words.cap(t))) for t in texts)
+        self.parts.append(self.markup(tag, "numbers" if tag == "ol" else "list", rows))
 
     def first(self, first: First | None, named: bool) -> None:
         """The one thing to do."""

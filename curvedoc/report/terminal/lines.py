@@ -38,7 +38,14 @@ class Lines:
         """The text in exactly `width` columns: clipped in its middle (or at its `end`) or filled up with spaces."""
         shown = self.clean(text)
         if cell_len(shown) > width:
-            shown = shown[: width - len(self.more)] + self.more if end else clip(shown, width, self.more)
+            room = max(0, width - len(self.more))
+            if end:
+                shown = shown[: _column(shown, room)] + self.more
+            elif cell_len(shown) == len(shown):
+                shown = clip(shown, width, self.more)
+            else:  # letters of two columns each: the end of a name tells it from the next
+                tail = _column(shown[::-1], room // 2)
+                shown = shown[: _column(shown, room - room // 2)] + self.more + shown[-tail:]
         return set_cell_size(shown, width)
 
     def blank(self) -> None:
