@@ -163,6 +163,7 @@ def explain(
         Path | None, typer.Option("--run", metavar="PATH", help="What each line said of this run, and what excused it.")
     ] = None,
     signal: Signals = None,
+    fact: Facts = None,
     debug: Debug = False,
 ) -> None:
     """What a symptom or cause is, how it is seen, what it is mistaken for, what to do."""
@@ -174,7 +175,7 @@ def explain(
         from curvedoc.core.errors import UsageError
 
         if run is not None and id_ is not None and not everything and output is None:
-            explain_run(id_, run, options_of(load(Path.cwd()), rules, signal=signal), markdown)
+            explain_run(id_, run, options_of(load(Path.cwd()), rules, signal=signal, fact=fact), markdown)
         elif everything and output is not None and id_ is None:
             write_reference(rules or [], output)
         elif id_ is not None and not everything and output is None and run is None:

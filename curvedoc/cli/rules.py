@@ -162,9 +162,10 @@ def pages_of_run(id_: str, path: Path, options: Options) -> list[Page]:
     from curvedoc.diagnose.many import repeats
     from curvedoc.ingest import read_runs
     from curvedoc.report.explain.trace_page import cause_trace_page, rule_trace_page
+    from curvedoc.rulebook.facts.fact import tell
     from curvedoc.rulebook.load import load, signals_file, tune
 
-    book = tune(load(options.rules), options.set, options.sensitivity)
+    book = tell(tune(load(options.rules), options.set, options.sensitivity), options.facts)
     _require(id_, book)
     runs = read_runs([path], signals=options.signals, signals_file=signals_file()).runs
     if not runs:

@@ -73,3 +73,11 @@ def test_the_command_says_when_it_cannot(tmp_path: Path) -> None:
         (tmp_path / f"run{i}" / "log.jsonl").write_text("\n".join(rows))
     result = CliRunner().invoke(app, ["explain", "overfitting", "--run", str(tmp_path)])
     assert result.exit_code == 2
+
+
+def test_what_the_user_says_of_a_run_is_taken_as_true(tmp_path: Path) -> None:
+    rows = [json.dumps({"step": i, "train/loss": 2.303 - 0.0005 * (i % 3)}) for i in range(100)]
+    (tmp_path / "log.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    args = ["explain", "stuck-at-chance", "--run", str(tmp_path)]
+    assert "chance_loss unknown" in CliRunner().invoke(app, args).stdout
+    assert "chance_loss 2.303" in CliRunner().invoke(app, [*args, "--fact", "classes=10"]).stdout
