@@ -22,6 +22,8 @@ import torch
 
 from benchmarks.truth.ranking import Book, Row, Runs, empty
 
+#: A penalty from which a kind of number is left as it is.
+OFF = 1e5
 #: Penalties (precisions) of the deviations; chosen by cross-validation from a few.
 CHOICES = (
     {"grades": 4.0, "causes": 1e6, "links": 1e6, "lines": 1e6},
@@ -35,8 +37,12 @@ FOLDS = 5
 
 
 def usable(row: Row) -> bool:
-    """A fault that shows, with causes to be right about."""
-    return bool(row["manifested"] and not row["benign"] and row["accept_causes"])
+    """A fault that shows and was seen, with causes to be right about.
+
+    Where nothing but notices was told, the ranking is of what explains a notice, and healthy runs would have to speak.
+    """
+    faulty = any(f["kind"] == "pathology" for f in row["findings"])
+    return bool(row["manifested"] and not row["benign"] and row["accept_causes"] and faulty)
 
 
 def read(path: Path, *parts: str) -> list[Row]:
@@ -52,18 +58,21 @@ def start(book: Book) -> dict[str, torch.Tensor]:
 
 
 def fit(runs: Runs, book: Book, penalty: dict[str, float], steps: int = 40) -> dict[str, torch.Tensor]:
-    """The deviations of least penalized surprise."""
-    p = start(book)
-    search = torch.optim.LBFGS(p.values(), max_iter=steps, history_size=10, line_search_fn="strong_wolfe")
+    """The deviations of least penalized surprise. Sought in units of their penalties, in which the search is round."""
+    unit = {k: v**-0.5 for k, v in penalty.items() if v < OFF}
+    z = {k: v for k, v in start(book).items() if k in unit}
+    fixed = {k: v.detach() for k, v in start(book).items() if k not in unit}
+    search = torch.optim.LBFGS(z.values(), max_iter=steps, history_size=10, line_search_fn="strong_wolfe")
 
     def closure() -> torch.Tensor:
         search.zero_grad()
-        cost = runs.surprise(runs.scores(p)).sum() + sum(0.5 * penalty[k] * (v**2).sum() for k, v in p.items())
+        p = fixed | {k: v * unit[k] for k, v in z.items()}
+        cost = runs.surprise(runs.scores(p)).sum() + sum(0.5 * (v**2).sum() for v in z.values())
         cost.backward()
         return cost
 
     search.step(closure)
-    return {k: v.detach() for k, v in p.items()}
+    return fixed | {k: v.detach() * unit[k] for k, v in z.items()}
 
 
 def right(runs: Runs, p: dict[str, torch.Tensor]) -> list[bool]:

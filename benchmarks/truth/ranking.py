@@ -1,6 +1,6 @@
 """The formula of diagnose/judge/rank.py over all runs of the table at once, with its numbers as parameters.
 
-Parameters: what a grade of evidence is worth, a prior of each cause, the weight of each link (rule, cause), each line
+Parameters: what a grade of evidence is worth, a common shift of a cause's weights, each weight (rule, cause), each line
 of evidence of a link and each prediction of a cause. All are deviations of logarithms from the values of today, so that
 a model of zeros is the ranking as it stands.
 """
@@ -64,6 +64,16 @@ def story_weight(f: Mapping[str, Any], faulty: bool) -> float:
     if f["kind"] == "notice":
         return BESIDE if faulty else NOTICE
     return GAP
+
+
+def aims(row: Row) -> set[str]:
+    """The causes that a fit aims at: what was put in, where a finding names it; else all that are accepted.
+
+    What is accepted for many faults would else be preferred everywhere, since it is the safest thing to say.
+    """
+    named = {c for f in row["findings"] for c, _, _ in f["links"]}
+    strict = set(row.get("strict_causes", ())) & set(row["accept_causes"]) & named
+    return strict or set(row["accept_causes"])
 
 
 class Runs:
@@ -134,9 +144,9 @@ class Runs:
         self.target_story = torch.tensor([story[i, r] for i, r, _ in target], dtype=torch.long)
         self.target_pair = torch.tensor([pair[i, c] for i, _, c in target], dtype=torch.long)
         self.pair_run = torch.tensor([i for i, _ in pair], dtype=torch.long)
-        self.pair_cause = torch.tensor([book.causes.of(c) for _, c in pair], dtype=torch.long)
         self.pair_name = [c for _, c in pair]
         self.pair_right = torch.tensor([c in rows[i]["accept_causes"] for i, c in pair])
+        self.pair_aim = torch.tensor([c in aims(rows[i]) for i, c in pair])
         self.story_weight = torch.tensor(self.weights, dtype=torch.float64)
         self.findings, self.targets, self.pairs, self.stories, self.slots = (
             findings,
@@ -149,7 +159,7 @@ class Runs:
     def scores(self, p: Mapping[str, Tensor]) -> Tensor:
         """The score of each pair of run and cause."""
         worth = torch.log(torch.tensor(list(GRADES.values()), dtype=torch.float64)) + p["grades"]
-        raw = self.entry["weight"] + p["links"][self.entry["link"]]
+        raw = self.entry["weight"] + p["links"][self.entry["link"]] + p["causes"][self.entry["cause"]]
         shift = self.line["sign"] * worth[self.line["grade"]] + p["lines"][self.line["name"]]
         raw = raw.index_add(0, self.line["entry"], shift)
         power = raw.exp()
@@ -160,7 +170,7 @@ class Runs:
             self.told["slot"]
         ]
         best = torch.full((self.slots,), -1e9, dtype=torch.float64).scatter_reduce(0, self.told["slot"], size, "amax")
-        factor = p["causes"][self.pair_cause].index_add(0, self.slot_of, best * self.slot_sign)
+        factor = torch.zeros(self.pairs, dtype=torch.float64).index_add(0, self.slot_of, best * self.slot_sign)
         strong = SHARPNESS * (odds + factor[self.target_pair])
         peak = torch.full((self.stories,), math.log(NONE), dtype=torch.float64).scatter_reduce(
             0, self.target_story, strong.detach(), "amax"
@@ -186,10 +196,10 @@ class Runs:
         return out
 
     def surprise(self, score: Tensor) -> Tensor:
-        """-log of the share that accepted causes have of all, a run that can be right."""
+        """-log of the share that the causes aimed at have of all, a run that can be right."""
         n = len(self.rows)
         zero = torch.zeros(n, dtype=torch.float64)
-        right = zero.index_add(0, self.pair_run, score * self.pair_right)
+        right = zero.index_add(0, self.pair_run, score * self.pair_aim)
         whole = zero.index_add(0, self.pair_run, score)
         can = right > 0
         return -torch.log((right[can] + 1e-4) / (whole[can] + 1e-4))
