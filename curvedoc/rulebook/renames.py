@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Mapping
@@ -10,6 +11,7 @@ from functools import cache
 from typing import Any
 
 from curvedoc.rulebook.location import rules_dir
+from curvedoc.rulebook.rule import GRADES
 from curvedoc.rulebook.vocabulary import retired
 
 FILE = "renamed.yaml"
@@ -58,7 +60,24 @@ def current_document(document: Mapping[Any, Any], where: str) -> dict[Any, Any]:
         if old in found and new not in found:
             _warn(where, f"'{old}' is called '{new}' now")
             found[new] = found.pop(old)
+    if isinstance(found.get("causes"), list):
+        found["causes"] = [_link(link, where) for link in found["causes"]]
     return {k: _expressions(v, where) if k in ("measure", "when", "strength") else v for k, v in found.items()}
+
+
+def _link(link: Any, where: str) -> Any:
+    """A cause that a rule names, with grades of evidence where it has factors: `times: {measure: 4}`."""
+    times = link.get("times") if isinstance(link, dict) else None
+    if not isinstance(times, dict) or not all(type(t) in (int, float) and t > 0 for t in times.values()):
+        return link
+    _warn(where, "'times' of a cause is 'for' and 'against' now, with a grade for each measure")
+    new = {k: v for k, v in link.items() if k != "times"}
+    for measure, factor in times.items():
+        far = abs(math.log(factor))
+        grade = min(GRADES, key=lambda g: abs(math.log(GRADES[g]) - far))
+        side = "for" if factor >= 1 else "against"
+        new[side] = {**new.get(side, {}), measure: grade}
+    return new
 
 
 def _expressions(value: Any, where: str) -> Any:

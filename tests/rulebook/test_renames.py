@@ -80,3 +80,18 @@ def test_a_users_rule_with_old_names_is_read_with_a_warning(tmp_path: Path, monk
     said = " ".join(str(w.message) for w in caught)
     assert "'unless' is called 'except' now" in said and "tally() is called count_rows() now" in said
     assert rule.program.excepted == {"hit": "not cold"} and rule.when[0][1][0].text == "count_rows(hit) > 0"
+
+
+def test_factors_of_a_cause_are_read_as_grades(tmp_path: Path) -> None:
+    text = MINE.replace("tally(hit)", "count_rows(hit)").replace("unless:", "except:")
+    text = text.replace(
+        "causes: []",
+        "measure: {often: count_rows(hit) > 2}\n"
+        "causes: [{cause: bad-batch, weight: 1, times: {often: 4}, because: it is cold},\n"
+        "  {cause: lr-too-high, weight: 1, times: {often: 0.1}, because: it is warm}]",
+    )
+    (tmp_path / "log-message").mkdir()
+    (tmp_path / "log-message" / "cold-start.yaml").write_text(text, encoding="utf-8")
+    with pytest.warns(renames.OldName, match="'times' of a cause"):
+        rule = load([tmp_path]).rule("cold-start")
+    assert rule is not None and [link.times["often"] for link in rule.causes] == [3.0, pytest.approx(1 / 6)]
