@@ -262,7 +262,7 @@ def test_the_script_labels_axes_as_the_baked_pictures_do(show: Open) -> None:
 def test_why_a_run_died_which_fixes_a_sweep_needs_and_a_postmortem_on_paper(show: Open) -> None:
     page = show("failed")
     told = page.eval("document.querySelector('h1').textContent + document.querySelector('.dothis').textContent")
-    assert "NaN" in told and "learning rate" in told and "Restart" in told
+    assert "NaN" in told and "learning rate" in told and "instead of 0.8" in told
     assert page.eval("document.querySelector('h1').getBoundingClientRect().top") < 300
     sweep = show("sweep")
     group = sweep.eval("document.querySelector('.group').textContent")
