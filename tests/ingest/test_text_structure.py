@@ -276,3 +276,17 @@ def test_a_counter_of_two_words_counts(tmp_path: Path) -> None:
     rows = [f"INFO: Epoch: {i // 20}/2, Iteration step: {i * 100}, loss: {v}" for i, v in enumerate(losses(40))]
     (run,) = read(tmp_path, lines(rows))
     assert [s for s, _ in curve(run, "loss")] == list(range(0, 4000, 100))
+
+
+def test_what_is_logged_with_the_losses_of_two_players_is_a_term_of_them(tmp_path: Path) -> None:
+    r = Random(3)
+    text = ""
+    for i in range(1, 40):
+        values = {
+            k: abs(1.0 / i + 0.3 + r.gauss(0, 0.1)) for k in ("D_A", "G_A", "cycle_A", "idt_A", "D_B", "G_B", "cycle_B")
+        }
+        said = ", ".join(f"{k}: {v:.3f}" for k, v in values.items())
+        text += f"(epoch: {i}, iters: 100, time: 1.294, data: 0.90{i % 7}) , {said}\n"
+    (run,) = read(tmp_path, text, "loss_log.txt")
+    assert {m.metric for m in run.matches("game_loss")} == {"D_A", "G_A", "D_B", "G_B"}
+    assert {m.metric for m in run.matches("aux_loss")} == {"cycle_A", "idt_A", "cycle_B"}

@@ -124,7 +124,29 @@ def _rivals(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
                 for f, _ in players
                 if not f.growing and len(f.finite) >= curve_shape.FEWEST
             ]
-    return out
+    return [*out, *_terms(free, out, table)]
+
+
+def _terms(free: Sequence[F], rivals: Found[F], table: Signals) -> list[tuple[F, Reading]]:
+    """What is logged as often as the losses of players known by their names alone, one kind for each of them or for
+    the whole ("cycle_A", "idt_B"): terms of these losses."""
+    family = _family("loss", table)
+    if not rivals or family is None or "train" not in family.parts_as:
+        return []
+    role, points = family.parts_as["train"], {f.points for f, _ in rivals}
+    known = {f.metric for f, _ in rivals}
+    why = "logged with each of the losses of a game of two networks"
+    return [
+        (f, Reading(role, "train", f.metric, why, family.bounds, family.name, part=True, trust="likely"))
+        for f in free
+        if f.metric not in known
+        and f.points in points
+        and len(f.finite) >= curve_shape.FEWEST
+        and not f.growing
+        and bool((f.finite >= 0.0).all())
+        and bool((f.finite != np.floor(f.finite)).any())
+        and not curve_shape.is_smooth(f.finite)
+    ]
 
 
 def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:
