@@ -12,6 +12,7 @@ from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
+from curvedoc.ingest.naming.rivals import rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
@@ -62,7 +63,7 @@ def by_evidence(
     known = {f.metric for f, _ in found}
     unread = [f for f in metrics if f.metric not in known and len(f.finite)]
     free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
-    out = _rivals(free, found, table)
+    out = rivals_of(free, found, table)
     found = [*found, *out]
     out += _rates(unread, found, table, settings)
     out += _hinted(_left(free, out), [*found, *out], table)
@@ -108,45 +109,6 @@ def _says_something(name: str, table: Signals) -> bool:
     """Whether a name has a word of its own, or a split: "data" and "batch" are times and counts."""
     _, rest = split_and_rest(name, table)
     return bool(rest) or not table.splits.keys().isdisjoint(plain(name).split("_"))
-
-
-def _rivals(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
-    """The losses of two networks that play against each other and are logged by the players' names alone."""
-    out = []
-    for family in table.families:
-        if not family.game_as or any(r.role == family.game_as for _, r in found):
-            continue
-        players = [(f, p) for f in free for p in [plain(f.metric).split("_")[0]] if p in family.players]
-        if {p for _, p in players} & family.rivals and {p for _, p in players} - family.rivals:
-            why = "called by a player of a game of two networks"
-            out += [
-                (f, Reading(family.game_as, "train", f.metric, why, family.bounds, family.name, trust="likely"))
-                for f, _ in players
-                if not f.growing and len(f.finite) >= curve_shape.FEWEST
-            ]
-    return [*out, *_terms(free, out, table)]
-
-
-def _terms(free: Sequence[F], rivals: Found[F], table: Signals) -> list[tuple[F, Reading]]:
-    """What is logged as often as the losses of players known by their names alone, one kind for each of them or for
-    the whole ("cycle_A", "idt_B"): terms of these losses."""
-    family = _family("loss", table)
-    if not rivals or family is None or "train" not in family.parts_as:
-        return []
-    role, points = family.parts_as["train"], {f.points for f, _ in rivals}
-    known = {f.metric for f, _ in rivals}
-    why = "logged with each of the losses of a game of two networks"
-    return [
-        (f, Reading(role, "train", f.metric, why, family.bounds, family.name, part=True, trust="likely"))
-        for f in free
-        if f.metric not in known
-        and f.points in points
-        and len(f.finite) >= curve_shape.FEWEST
-        and not f.growing
-        and bool((f.finite >= 0.0).all())
-        and bool((f.finite != np.floor(f.finite)).any())
-        and not curve_shape.is_smooth(f.finite)
-    ]
 
 
 def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:

@@ -1,0 +1,75 @@
+"""Losses of networks that play against each other, called by the players or by what is logged with these."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from curvedoc.core.series import Floats
+from curvedoc.ingest.naming import curve_shape
+from curvedoc.ingest.naming.metric_name import Reading
+from curvedoc.ingest.naming.signals import Signals, plain
+
+
+class GameCurve(Protocol):
+    """What is looked at of a metric: `roles.Facts`."""
+
+    @property
+    def metric(self) -> str:
+        """Its name."""
+
+    @property
+    def points(self) -> int:
+        """How many values it has."""
+
+    @property
+    def finite(self) -> Floats:
+        """Its finite values in file order."""
+
+    @property
+    def growing(self) -> bool:
+        """Whether it never falls."""
+
+
+F = TypeVar("F", bound=GameCurve)
+
+
+def rivals_of(free: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The losses of two networks that play against each other and are logged by the players' names alone."""
+    out = []
+    for family in table.families:
+        if not family.game_as or any(r.role == family.game_as for _, r in found):
+            continue
+        players = [(f, p) for f in free for p in [plain(f.metric).split("_")[0]] if p in family.players]
+        if {p for _, p in players} & family.rivals and {p for _, p in players} - family.rivals:
+            why = "called by a player of a game of two networks"
+            out += [
+                (f, Reading(family.game_as, "train", f.metric, why, family.bounds, family.name, trust="likely"))
+                for f, _ in players
+                if not f.growing and len(f.finite) >= curve_shape.FEWEST
+            ]
+    return [*out, *_terms(free, out, table)]
+
+
+def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """What is logged as often as the losses of players known by their names alone, one kind for each of them or for
+    the whole ("cycle_A", "idt_B"): terms of these losses."""
+    family = next((x for x in table.families if x.name == "loss"), None)
+    if not rivals or family is None or "train" not in family.parts_as:
+        return []
+    role, points = family.parts_as["train"], {f.points for f, _ in rivals}
+    known = {f.metric for f, _ in rivals}
+    why = "logged with each of the losses of a game of two networks"
+    return [
+        (f, Reading(role, "train", f.metric, why, family.bounds, family.name, part=True, trust="likely"))
+        for f in free
+        if f.metric not in known
+        and f.points in points
+        and len(f.finite) >= curve_shape.FEWEST
+        and not f.growing
+        and bool((f.finite >= 0.0).all())
+        and bool((f.finite != np.floor(f.finite)).any())
+        and not curve_shape.is_smooth(f.finite)
+    ]
