@@ -51,7 +51,7 @@ WITH: dict[str, set[str]] = {
     "stuck-at-chance": {"plateau-from-start"},
     "truncated-log": {"ended-early"},
     "underfitting": {"plateau-after-progress"},
-    "update-ratio-unhealthy": {"initial-loss-mismatch", "plateau-from-start"},
+    "update-ratio-unhealthy": {"divergence", "initial-loss-mismatch", "plateau-from-start"},
     "val-flat-from-start": {"generalization-gap", "overfitting"},
     "vanishing-gradients": {"stuck-at-chance"},
     "warmup-missing": {"stuck-at-chance"},
