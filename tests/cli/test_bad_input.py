@@ -113,11 +113,11 @@ def test_every_error_of_every_rule_file_is_told_with_its_line(tmp_path: Path) ->
     rules.mkdir()
     good = (SHIPPED / "shape" / "divergence.yaml").read_text()
     (rules / "rule-a.yaml").write_text(
-        good.replace("id: divergence", "id: rule-a").replace("opening: median(", "opening: medain(")
+        good.replace("id: divergence", "id: rule-a").replace("measure:\n", "measure:\n  odd: medain(loss)\n")
     )
     (rules / "b.yaml").write_text("id: rule-b\ntitle: [unclosed\n")
     (rules / "rule-c.yaml").write_text(
-        good.replace("id: divergence", "id: rule-c").replace("- up > visible", "- up > = visible")
+        good.replace("id: divergence", "id: rule-c").replace("measure:\n", "measure:\n  odd: 1 > = 2\n")
     )
     result = curvedoc("analyze", tmp_path / "run", "--rules", rules)
     assert result.exit_code == USAGE

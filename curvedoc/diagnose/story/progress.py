@@ -65,7 +65,7 @@ def gain(run: Run, ground: Grounds) -> NextAction | None:
     if len(val) >= FEW and val.value[0] > val.value[-1]:
         before = float(val.value[-1 - ago])
         late = before - float(val.value[-1])
-        if late > GAINS * float(val.value[0] - val.value[-1]):
+        if late > GAINS * (float(val.value[0]) - float(val.value[-1])):
             return NextAction(
                 f"Train longer if more is wanted: validation still fell from {_value(before)} to "
                 f"{_value(val.value[-1])} after {count.at(int(val.step[-1 - ago]))}."
@@ -91,12 +91,13 @@ def _validation(run: Run) -> Series | None:
 
 def _better(val: Series, best: int) -> bool:
     """Whether an earlier evaluation was clearly better than the last."""
-    fall = abs(float(val.value[0] - val.value[best]))
-    return len(val) >= FEW and float(val.value[-1] - val.value[best]) > AS_GOOD * max(fall, abs(val.value[best]))
+    first, least, last = (float(val.value[i]) for i in (0, best, -1))  # Python's floats overflow without a warning
+    return len(val) >= FEW and last - least > AS_GOOD * max(abs(first - least), abs(least))
 
 
 def _still_best(right: Series) -> bool:
-    return bool(right.value[-1] >= right.value.max() - AS_GOOD * abs(right.value.max()))
+    most = float(right.value.max())
+    return float(right.value[-1]) >= most - AS_GOOD * abs(most)
 
 
 def _best(val: Series, count: Counter) -> str:
