@@ -229,4 +229,5 @@ def _stop(w: _Worker) -> None:
     w.pipe.close()
     w.process.kill()
     w.process.join(5.0)
-    w.process.close()
+    if not w.process.is_alive():  # on a machine that starves it, a killed process may take longer to go
+        w.process.close()
