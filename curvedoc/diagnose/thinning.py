@@ -56,14 +56,14 @@ def _levels(series: Series, cut: Ints) -> tuple[Floats, Floats, Floats]:
     scale = top_of(np.abs(finite.value)) if len(finite) else 1.0
     scale = scale if scale > 0 else 1.0
     if finite is series:
-        total = np.add.reduceat(value / scale, start) * scale
-        return total / (cut[1:] - start), np.minimum.reduceat(value, start), np.maximum.reduceat(value, start)
+        share = np.add.reduceat(value / scale, start) / (cut[1:] - start)
+        return share * scale, np.minimum.reduceat(value, start), np.maximum.reduceat(value, start)
     ok = np.isfinite(value)
     count = np.add.reduceat(ok.astype(np.int64), start)
-    total = np.add.reduceat(np.where(ok, value / scale, 0.0), start) * scale
+    total = np.add.reduceat(np.where(ok, value / scale, 0.0), start)
     low = np.minimum.reduceat(np.where(ok, value, np.inf), start)
     high = np.maximum.reduceat(np.where(ok, value, -np.inf), start)
-    mean = total / np.maximum(count, 1)
+    mean = total / np.maximum(count, 1) * scale  # a sum of huge values would overflow, their mean does not
     for level in (mean, low, high):
         level[count == 0] = np.nan
     return mean, low, high

@@ -237,9 +237,9 @@ def test_causes_that_stand_close_together_are_named_with_the_check_that_decides(
     shared = {"findings": first.findings}
     near = (replace(first, probability=0.45), replace(second, probability=0.4, **shared), *run.causes[2:])
     said = " ".join(limits(replace(run, causes=near)))
-    assert first.title in said and second.title in said and "leave much the same curves" in said
+    assert first.title in said and second.title in said and "look alike in these curves" in said
     far = (replace(first, probability=0.9), replace(second, probability=0.05, **shared), *run.causes[2:])
-    assert "leave much the same curves" not in " ".join(limits(replace(run, causes=far)))
+    assert "look alike in these curves" not in " ".join(limits(replace(run, causes=far)))
 
 
 def test_hostile_text_in_a_fragment_stays_text() -> None:

@@ -54,7 +54,9 @@ def load_yaml(text: str) -> Any:
         value = loader.get_data()
     except yaml.YAMLError as e:
         raise YamlTrouble(str(getattr(e, "problem", "") or e)) from e
-    except (RecursionError, ValueError, TypeError, OverflowError) as e:
+    except RecursionError as e:  # what it says depends on who called
+        raise YamlTrouble("nested too deeply") from e
+    except (ValueError, TypeError, OverflowError) as e:
         raise YamlTrouble(f"{type(e).__name__}: {e}") from e
     if _size(value, {}, set()) > MAX_VALUES:
         raise YamlTrouble("aliases that unfold without end")

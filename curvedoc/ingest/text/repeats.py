@@ -75,7 +75,8 @@ def _echoes(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> Bools:
     shape = {names: i for i, names in enumerate(dict.fromkeys(shape_of(p) for p in plans))}
     kind = np.array([shape[shape_of(p)] for p in plans])[tid[line]]
     same = (name[1:] == name[:-1]) & (kind[1:] != kind[:-1])
-    same &= np.abs(value[1:] - value[:-1]) <= _SAME * np.abs(value[1:])
+    with np.errstate(invalid="ignore", over="ignore"):  # a printed inf stands for itself
+        same &= (value[1:] == value[:-1]) | (np.abs(value[1:] - value[:-1]) <= _SAME * np.abs(value[1:]))
     told = np.zeros(len(order), bool)
     told[1:] |= same
     told[:-1] |= same

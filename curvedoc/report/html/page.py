@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -278,10 +279,25 @@ def _answerable(run: RunDiagnosis) -> dict[str, Any]:
         return visible(redact(words.cap(text)))
 
     causes = [
-        {"id": c.cause, "title": said(c.title), "p": c.probability, "beside": bool(c.beside), "action": said(c.action)}
+        {
+            "id": c.cause,
+            "title": said(c.title),
+            "p": _number(c.probability),
+            "beside": bool(c.beside),
+            "action": said(c.action),
+        }
         for c in run.causes
     ]
-    return {"causes": causes, "none": run.none_of_these, "story": said(sentence(lead.title if lead else run.headline))}
+    return {
+        "causes": causes,
+        "none": _number(run.none_of_these),
+        "story": said(sentence(lead.title if lead else run.headline)),
+    }
+
+
+def _number(value: float | None) -> float | None:
+    """A number as JSON has it, which knows no NaN."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _tab(head: Summary, single: view.Row | None, title: str) -> str:
