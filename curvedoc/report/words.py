@@ -139,3 +139,8 @@ def size(n: int) -> str:
     if n < 1_000_000:
         return f"{n / 1000:.0f} kB"
     return f"{n / 1e6:.1f} MB" if n < 1e9 else f"{n / 1e9:.1f} GB"
+
+
+def json_number(value: float | None) -> float | None:
+    """A number as JSON has it, which knows no NaN and no infinity."""
+    return value if value is not None and math.isfinite(value) else None

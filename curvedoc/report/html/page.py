@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -282,7 +281,7 @@ def _answerable(run: RunDiagnosis) -> dict[str, Any]:
         {
             "id": c.cause,
             "title": said(c.title),
-            "p": _number(c.probability),
+            "p": words.json_number(c.probability),
             "beside": bool(c.beside),
             "action": said(c.action),
         }
@@ -290,14 +289,9 @@ def _answerable(run: RunDiagnosis) -> dict[str, Any]:
     ]
     return {
         "causes": causes,
-        "none": _number(run.none_of_these),
+        "none": words.json_number(run.none_of_these),
         "story": said(sentence(lead.title if lead else run.headline)),
     }
-
-
-def _number(value: float | None) -> float | None:
-    """A number as JSON has it, which knows no NaN."""
-    return value if value is not None and math.isfinite(value) else None
 
 
 def _tab(head: Summary, single: view.Row | None, title: str) -> str:
