@@ -99,3 +99,17 @@ def test_a_detector_that_finds_more_each_epoch_does_not_underfit(tmp_path: Path)
     path = tmp_path / "results.csv"
     path.write_text("\n".join(rows) + "\n")
     assert alarms(path) == []
+
+
+def test_a_table_that_counts_nothing_is_found_on_a_walk_where_both_sides_stand_in_it(tmp_path: Path) -> None:
+    rows = ["Learning Rate\tTrain Loss\tValid Loss\tTrain Acc.\tValid Acc.\t"]
+    rows += [f"0.020000\t{2.3 / i:.6f}\t{2.4 / i:.6f}\t{9.0 + i:.6f}\t{11.0 + i:.6f}\t" for i in range(1, 20)]
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "log.txt").write_text("\n".join(rows) + "\n")
+    assert roles(tmp_path)["Train Loss"] == "loss"
+
+
+def test_rows_behind_a_padded_position_in_brackets_are_records(tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    path.write_text("".join(f"[{i:3d}/16] train={2.0 / i:.5f} valid={2.1 / i:.5f} lr=5.0e-02\n" for i in range(1, 17)))
+    assert roles(path)["lr"] == "lr" and roles(path)["train"] == "loss"

@@ -13,7 +13,7 @@ from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.lost_head import headed, is_row
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
-from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
 from curvedoc.ingest.table.inference.structure import counts, is_clock
@@ -45,13 +45,23 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if suffix not in SUFFIXES and not _is_table(names, [split_line(r, sep) for r in lines[1:6]]):
         return False
-    if (of_runs(names) or not (counted(names) or is_long(names))) and (why := _why_samples(head)) is not None:
+    if (of_runs(names) or not (counted(names) or is_long(names) or _both_sides(names))) and (
+        why := _why_samples(head)
+    ) is not None:
         return why == "" and suffix in SUFFIXES
     return True
 
 
+def _both_sides(names: list[str]) -> bool:
+    """Whether outcomes of training and of validation stand side by side, as in no table of samples."""
+    scopes = {scope_of(n) for n in names if is_outcome(n)} - {""}
+    return "train" in scopes and len(scopes) > 1
+
+
 def _is_table(names: list[str], rows: list[list[str]]) -> bool:
     """Whether names stand over rows of as many cells: asked before all rows are looked at, as of every text log."""
+    if names[-1] == "" and all(r[-1] == "" for r in rows):  # every line ends in a tab
+        names, rows = names[:-1], [r[:-1] for r in rows]
     wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
     return wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
 

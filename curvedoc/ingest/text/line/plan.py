@@ -22,7 +22,7 @@ _NO_VALUE = re.compile(
 _COULD = re.compile(
     rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
     rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
-    rf"|^\[?{NUMBER}|^{FRACTION}|\|\|"
+    rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\|"
 )
 #: What the description of a bar may say when the bar is the training's own.
 _TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
