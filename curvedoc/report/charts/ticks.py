@@ -83,7 +83,7 @@ def step_labels(values: Sequence[float], axis: str) -> list[str]:
     >>> step_labels([0, 500_000, 1_000_000], "step"), step_labels([0, 5], "epoch")
     (['step 0', '500,000', '1,000,000'], ['epoch 0', '5'])
     >>> step_labels([2_000_000, 4_000_000], "step")
-    (['step 2M', '4M'])
+    ['step 2M', '4M']
     """
     made = [f"{round(v):,}" for v in values]
     top = max((abs(v) for v in values), default=0)
