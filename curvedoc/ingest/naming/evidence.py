@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
-from curvedoc.ingest.naming.rivals import rivals_of
+from curvedoc.ingest.naming.rivals import MetricValues, rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
@@ -27,26 +27,6 @@ _LEVEL = 4.0
 _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
 _OF_GAMES = frozenset({"epsilon", "gamma"})
-
-
-class MetricValues(Protocol):
-    """What is looked at of a metric: `roles.Facts`."""
-
-    @property
-    def metric(self) -> str:
-        """Its name."""
-
-    @property
-    def points(self) -> int:
-        """How many values it has."""
-
-    @property
-    def finite(self) -> Floats:
-        """Its finite values in file order."""
-
-    @property
-    def growing(self) -> bool:
-        """Whether it never falls."""
 
 
 F = TypeVar("F", bound=MetricValues)

@@ -13,7 +13,7 @@ from curvedoc.ingest.naming.metric_name import Reading
 from curvedoc.ingest.naming.signals import Signals, plain
 
 
-class GameCurve(Protocol):
+class MetricValues(Protocol):
     """What is looked at of a metric: `roles.Facts`."""
 
     @property
@@ -33,7 +33,7 @@ class GameCurve(Protocol):
         """Whether it never falls."""
 
 
-F = TypeVar("F", bound=GameCurve)
+F = TypeVar("F", bound=MetricValues)
 
 
 def rivals_of(free: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
