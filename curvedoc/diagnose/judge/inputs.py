@@ -300,20 +300,3 @@ def _number(setting: object) -> float | None:
 def _contains(text: str, regex: str) -> bool:
     """Whether a setting or label matches: asked of the same few for run after run."""
     return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])
-
-
-def median_of(members: Sequence[Series], on: Series) -> Series | None:
-    """The element-wise median of series on the steps of `on` that all of them logged; None where there are none."""
-    step = on.step
-    for m in members:
-        step = np.intersect1d(step, m.step, assume_unique=True)
-    if not len(step) or not members:
-        return None
-    rows = np.stack([m.value[np.searchsorted(m.step, step)] for m in members])
-    finite = np.isfinite(rows).any(axis=0)
-    value = np.full(len(step), np.nan)
-    if finite.any():
-        # halved, so that the mean of two middle values cannot overflow
-        known = np.where(np.isfinite(rows[:, finite]), 0.5 * rows[:, finite], np.nan)
-        value[finite] = 2.0 * np.nanmedian(known, axis=0)
-    return Series(step, value, members[0].metric)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.inputs import MAX_LAYERS, Bench, Subject, median_of
+from curvedoc.diagnose.judge.company import Ranks, usual
+from curvedoc.diagnose.judge.inputs import MAX_LAYERS, Bench, Subject
 from curvedoc.rulebook.rule import Need, Rule
 
 
@@ -30,7 +31,7 @@ def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
                     same = of(need.target)
                     own = run.metric(same[0]) if same else None
                     rest = [run.metric(m.metric) for m in run.matches(need.target) if m.metric not in same]
-                    return None if own is None else median_of([s for s in rest if s is not None], own)
+                    return None if own is None else usual([s for s in rest if s is not None], own)
             return bench.pick(need)
 
         return Subject(label, {rule.over: label}, pick)
@@ -38,32 +39,18 @@ def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
     return [subject(label) for label in labels]
 
 
-def _ranks(bench: Bench, rule: Rule) -> list[Subject]:
-    run = bench.run
-    ranks = run.ranks()
-    if len(ranks) < 2:
+def _ranks(bench: Bench) -> list[Subject]:
+    ranks = Ranks(bench.run)
+    if len(ranks.labels) < 2:
         return []
-
-    def series(role: str, rank: int) -> Series | None:
-        for match in run.matches(role):
-            found = run.metric(match.metric, rank)
-            if found is not None:
-                return found
-        return None
 
     def subject(rank: int) -> Subject:
         def pick(need: Need) -> Series | None:
-            own = series(need.target, rank)
-            if need.member != "others":
-                return own
-            rest = [series(need.target, r) for r in ranks if r != rank]
-            # a rank that stopped logging is judged against what the others went on to log
-            known = [s for s in rest if s is not None]
-            return median_of(known, max(known, key=len)) if known else None
+            return ranks.others(need.target, rank) if need.member == "others" else ranks.series(need.target, rank)
 
         return Subject(f"rank {rank}", {"rank": str(rank)}, pick)
 
-    return [subject(rank) for rank in ranks]
+    return [subject(rank) for rank in ranks.labels]
 
 
 def _siblings(bench: Bench, group: Sequence[Run]) -> list[Subject]:
@@ -77,7 +64,7 @@ def _siblings(bench: Bench, group: Sequence[Run]) -> list[Subject]:
         if need.member != "others" or own is None:
             return own
         rest = [r.series(need.target) for r in others]
-        return median_of([s for s in rest if s is not None], own)
+        return usual([s for s in rest if s is not None], own)
 
     return [Subject(run.name, {"siblings": ", ".join(r.name for r in others)[:300]}, pick)]
 
@@ -88,7 +75,7 @@ def subjects(bench: Bench, rule: Rule, group: Sequence[Run] = ()) -> list[Subjec
         case "layer" | "metric":
             return _labelled(bench, rule)
         case "rank":
-            return _ranks(bench, rule)
+            return _ranks(bench)
         case "siblings":
             return _siblings(bench, group)
     return [bench.subject()]
