@@ -8,11 +8,22 @@ import sys
 
 #: Nearly all that a call makes stays until its end; looks for garbage after each 700 objects took a tenth of its time.
 _OBJECTS = 20_000
+#: What a shell expects of a command that Ctrl-C ended; `exits.Exit`, which has it too, may not be imported by then.
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """Entry point of `curvedoc` and `python -m curvedoc`."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    try:
+        _guarded()
+    except KeyboardInterrupt:
+        # while Python still imports; once a command runs, `exits` says it with what was done
+        sys.stderr.write("interrupted\n")
+        raise SystemExit(_INTERRUPTED) from None
+
+
+def _guarded() -> None:
     from curvedoc.cli.output.streams import finish, guard_streams
 
     guard_streams()

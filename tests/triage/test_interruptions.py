@@ -1,0 +1,133 @@
+"""Triage that is killed, crowded, starved of disk, or whose tree changes: what it says is what it would have said.
+
+CURVEDOC_KILLS sets how often the call is killed before it may end (20 in the campaign of docs/robustness.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.triage.test_engines import log
+
+KILLS = int(os.environ.get("CURVEDOC_KILLS", "6"))
+RUNS = 48
+#: a whole call of this tree takes about two seconds where the machine is idle
+LATEST_KILL = 2.0
+FAILED_WRITE = 2
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("tree")
+    for i in range(RUNS):
+        log(root / f"run{i:02d}", i % 3 == 0, i)
+    return root
+
+
+def start(tree: Path, cache: Path, *more: str, before: Callable[[], None] | None = None) -> subprocess.Popen[str]:
+    """One call of triage with a cache of its own choosing, in a group of its own."""
+    command = [sys.executable, "-m", "curvedoc", "triage", str(tree), *more]
+    return subprocess.Popen(
+        command,
+        env=os.environ | {"CURVEDOC_CACHE": str(cache)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=before,
+    )
+
+
+def judged(tree: Path, cache: Path) -> Any:
+    """What an undisturbed call says, as JSON."""
+    call = start(tree, cache, "--format", "json")
+    out, problem = call.communicate(timeout=120)
+    assert out, problem
+    return json.loads(out)
+
+
+@pytest.fixture(scope="module")
+def truth(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return judged(tree, tmp_path_factory.mktemp("cache"))
+
+
+def test_killed_at_random_moments_and_taken_up_again_it_says_the_same(tree: Path, truth: Any, tmp_path: Path) -> None:
+    when = random.Random(0)
+    for _ in range(KILLS):
+        call = start(tree, tmp_path / "cache", "--format", "json")
+        time.sleep(when.uniform(0.05, LATEST_KILL))
+        os.killpg(call.pid, signal.SIGKILL)
+        call.communicate(timeout=60)
+    assert judged(tree, tmp_path / "cache") == truth
+
+
+def test_two_calls_on_one_cache_do_not_disturb_each_other(tree: Path, truth: Any, tmp_path: Path) -> None:
+    calls = [start(tree, tmp_path / "cache", "--format", "json") for _ in range(2)]
+    said = [json.loads(call.communicate(timeout=120)[0]) for call in calls]
+    assert said == [truth, truth]
+    assert judged(tree, tmp_path / "cache") == truth
+
+
+@pytest.mark.parametrize("output", ["--html", "--json", "--markdown", "--csv", "--parquet"])
+def test_a_disk_that_fills_is_one_clear_error_and_leaves_nothing(tree: Path, tmp_path: Path, output: str) -> None:
+    def small() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+
+    made = tmp_path / "out"
+    call = start(tree, tmp_path / "cache", output, str(made), before=small)
+    out, problem = call.communicate(timeout=120)
+    assert call.returncode == FAILED_WRITE, problem
+    assert str(made) in problem
+    assert "Traceback" not in problem
+    assert "run00" in out or "48" in out, "the summary is printed whatever happens to a file"
+    assert [p.name for p in tmp_path.iterdir() if p.is_file()] == []
+
+
+def test_a_tree_that_changes_while_it_is_read_yields_what_stays(tmp_path: Path) -> None:
+    root = tmp_path / "tree"
+    for i in range(RUNS):
+        log(root / f"run{i:02d}", i % 3 == 0, i)
+    call = start(root, tmp_path / "cache", "--format", "json", "--jobs", "1")
+    change = random.Random(1)
+    time.sleep(0.6)
+    for i in range(RUNS // 2, RUNS):
+        path = root / f"run{i:02d}" / "metrics.jsonl"
+        match change.randrange(3):
+            case 0:
+                path.unlink()
+            case 1:
+                path.write_bytes(path.read_bytes()[: change.randrange(10, 2000)])
+            case 2:
+                with path.open("a") as file:
+                    file.write('{"step": 60, "loss": 0.2, "lr": 1e-3}\n{"step": 61, "lo')
+        time.sleep(0.05)
+    out, problem = call.communicate(timeout=120)
+    assert "Traceback" not in problem
+    names = {run["run"].rsplit("/")[-1] for run in json.loads(out)["runs"]}
+    assert {f"run{i:02d}" for i in range(RUNS // 2)} <= names
+
+
+def test_ctrl_c_at_any_moment_is_one_word_and_never_a_backtrace(tree: Path, tmp_path: Path) -> None:
+    for share in range(12):
+        call = start(tree, tmp_path / "cache")
+        # the first twentieth of a second is Python's own start, before a line of curvedoc runs
+        time.sleep(0.06 + 0.09 * share)
+        call.send_signal(signal.SIGINT)
+        _, problem = call.communicate(timeout=60)
+        # a shell shows a death by SIGINT as 130 as well: so Python ends where C code of an import was interrupted
+        assert call.returncode in (0, 1, 130, -signal.SIGINT), problem
+        assert "Traceback" not in problem, f"after {share}: {problem}"
+        assert call.returncode in (0, 1) or "interrupted" in problem
