@@ -37,6 +37,14 @@ def test_what_is_lacking(series: dict[str, Series], lacking: str) -> None:
     assert grounds(run_of(series)).lacking == lacking
 
 
+def test_the_first_percent_of_what_was_planned_says_nothing(tmp_path: Path) -> None:
+    rows = "".join(f'{{"step": {10 * i}, "loss": {10.8 - 0.02 * i}}}\n' for i in range(10))
+    (tmp_path / "metrics.jsonl").write_text(rows)
+    for planned, begun in ((100_000, False), (100, True)):
+        (tmp_path / "config.json").write_text(f'{{"max_steps": {planned}}}')
+        assert (curvedoc.analyze(tmp_path).runs[0].verdict != "inconclusive") is begun
+
+
 def test_noise_around_a_level_does_not_end_above_where_it_began() -> None:
     rng = np.random.default_rng(3)
     said = [grounds(run_of({"loss": Series.of(1.0 + 0.1 * rng.standard_normal(60))})).lacking for _ in range(200)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from curvedoc.core.run import Run
@@ -23,6 +24,8 @@ LOST = 0.05
 #: Of the level: a rise of the whole run that is no rounding.
 RISE = 0.02
 SURE = 4.0  # deviates of its trend
+#: Of the planned steps: a run that has done less is still in its warm-up, and nothing of it says how it will go.
+BEGUN = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ def grounds(run: Run) -> Grounds:
     n = len(curve.finite())
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} finite {name} point{'s' * (n != 1)}")
-    return Grounds(name, curve, broken or _against(role, name, curve))
+    return Grounds(name, curve, broken or _against(role, name, curve) or _hardly_begun(run, curve))
 
 
 def _least(run: Run, role: str) -> int:
@@ -69,6 +72,15 @@ def _against(role: str, name: str, curve: Series) -> str:
     if z is None or change is None or level is None or fell is None:
         return ""
     return f"the {name} ends above where it began" if z > SURE and change > RISE * abs(level) and fell <= 0.0 else ""
+
+
+def _hardly_begun(run: Run, curve: Series) -> str:
+    """What is said of a run that logged no more than the first percent of what was planned."""
+    planned = run.settings.get("max_steps")
+    if run.axis == "epoch" or not isinstance(planned, int | float) or not 0 < planned < math.inf:
+        return ""
+    done = int(curve.step[-1]) - min(0, int(curve.step[0]))
+    return f"step {done:,} of {planned:,.0f} is but the beginning" if 0 <= done < BEGUN * planned else ""
 
 
 def _not_a_number(name: str, curve: Series) -> str:
