@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import struct
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -79,20 +80,30 @@ def _records(tag: str, steps: NDArray[np.int64], values: NDArray[np.float64], si
     return np.hstack([same(head), body, _crc(body).astype("<u4").view(np.uint8).reshape(n, 4)])
 
 
-def event_file(path: Path, table: dict[str, NDArray[np.float64]]) -> None:
-    """One event file, all tags of a step together, steps 1, 2, 3 ..."""
+def event_blocks(
+    points: int, block: int, table: Callable[[int, int], dict[str, NDArray[np.float64]]]
+) -> Iterator[bytes]:
+    """An event file, all tags of a step together, steps 1, 2, 3 ...; table: metrics of some rows."""
     first = b"\x09" + struct.pack("<d", 1.7e9) + b"\x1a\x0dbrain.Event:2"
     length = struct.pack("<Q", len(first))
-    parts = [length, struct.pack("<I", mask(crc32c(length))), first, struct.pack("<I", mask(crc32c(first)))]
-    points = len(next(iter(table.values())))
+    yield b"".join([length, struct.pack("<I", mask(crc32c(length))), first, struct.pack("<I", mask(crc32c(first)))])
     low = 1
-    for size in range(1, 6):
-        steps = np.arange(low, min(points + 1, 1 << 7 * size), dtype=np.int64)
-        if len(steps):
-            rows = [_records(tag, steps, values[steps - 1], size) for tag, values in table.items()]
-            parts.append(np.hstack(rows).tobytes())
-        low = 1 << 7 * size
-    path.write_bytes(b"".join(parts))
+    while low <= points:
+        size = len(_varint(low))
+        steps = np.arange(low, min(points + 1, 1 << 7 * size, low + block), dtype=np.int64)
+        named = table(low - 1, len(steps))
+        yield np.hstack([_records(tag, steps, values, size) for tag, values in named.items()]).tobytes()
+        low += len(steps)
+
+
+def event_file(path: Path, table: dict[str, NDArray[np.float64]]) -> None:
+    """One event file with the points of a table."""
+    points = len(next(iter(table.values())))
+
+    def rows(first: int, count: int) -> dict[str, NDArray[np.float64]]:
+        return {tag: values[first : first + count] for tag, values in table.items()}
+
+    path.write_bytes(b"".join(event_blocks(points, points, rows)))
 
 
 def json_lines(path: Path, table: dict[str, NDArray[np.float64]]) -> None:
