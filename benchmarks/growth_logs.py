@@ -194,7 +194,7 @@ KINDS = (
     Kind("rows with a period", periodic_rows, 10_000),
     Kind("rows a third NaN", gaps, 10_000),
     Kind("epochs", epochs, 10_000),
-    Kind("metrics", metrics, 40),
+    Kind("metrics", metrics, 200),
     Kind("names used once", rare_names, 500),
     Kind("ranks", ranks, 32, smallest=2),
     Kind("runs", runs, 16, smallest=2),

@@ -1,4 +1,5 @@
 """Memory and time of huge logs: `python benchmarks/sizes.py [--gigabytes 10] [--write docs/sizes.md] [KIND ...]`.
+`--runs 20000` measures triage of so many runs too, all its processes together.
 
 Each log holds one spike in the middle and a last value of its own. A process of its own analyses it; told are the most
 memory it held, the time, and whether spike and last value were seen. More than 1.5 GB, or one that was missed, fails.
@@ -19,9 +20,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from tree_writers import event_blocks
+from tree_writers import event_blocks, tree
+from watching import Watch
 
 MOST_MEGABYTES = 1_536
+MOST_MEGABYTES_OF_RUNS = 1_024
 SPIKE, LAST = 77.125, 0.0625
 BLOCK = 500_000
 DIGITS = 12
@@ -144,6 +147,36 @@ def measure(kind: str, folder: Path, size: float) -> Size:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What triage of many runs took."""
+
+    runs: int
+    told: int
+    megabytes: float
+    seconds: float
+
+    @property
+    def held(self) -> bool:
+        return self.megabytes <= MOST_MEGABYTES_OF_RUNS and self.told == self.runs
+
+
+def measure_runs(runs: int, folder: Path) -> Tree:
+    """Triage a tree of runs of 60 rows, its page and JSON written."""
+    root, told = folder / "tree", folder / "told.jsonl"
+    tree(root, "jsonl", runs, 4, 60)
+    command = [sys.executable, "-m", "curvedoc", "triage", str(root), "--no-cache", "--format", "jsonl"]
+    begun, watch = time.perf_counter(), Watch()
+    with told.open("wb") as out:
+        subprocess.run(
+            [*command, "--html", str(folder / "page.html")], stdout=out, stderr=subprocess.DEVNULL, check=False
+        )
+    most = watch.stop()
+    with told.open("rb") as lines_told:
+        count = sum(b'"run"' in line for line in lines_told)
+    return Tree(runs, count, most, time.perf_counter() - begun)
+
+
 def values_of(curve: dict[str, object]) -> list[float | None]:
     """Every number that a drawn curve holds."""
     found: list[float | None] = []
@@ -153,7 +186,7 @@ def values_of(curve: dict[str, object]) -> list[float | None]:
     return found
 
 
-def lines(rows: list[Size]) -> Iterator[str]:
+def lines(rows: list[Size], trees: list[Tree]) -> Iterator[str]:
     yield "# Logs of gigabytes\n"
     yield "Written by `python benchmarks/sizes.py --write docs/sizes.md`; do not edit. Asked: at most 1.5 GB of memory,"
     yield "and one spike in the middle and the last value are both seen.\n"
@@ -162,12 +195,18 @@ def lines(rows: list[Size]) -> Iterator[str]:
     for r in rows:
         seen = " | ".join("yes" if mark else "no" for mark in (r.spike, r.last))
         yield f"| {r.kind} | {r.gigabytes:.1f} | {r.points:,} | {r.megabytes:,.0f} | {r.seconds:.0f} | {seen} |"
+    for one in trees:
+        yield (
+            f"\nTriage of {one.runs:,} runs with its page: {one.told:,} told, all processes together at most "
+            f"{one.megabytes:,.0f} MB (asked: {MOST_MEGABYTES_OF_RUNS:,}), {one.seconds:,.0f} s."
+        )
 
 
 def main() -> int:
     ask = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ask.add_argument("kinds", nargs="*", metavar="KIND", default=[])
     ask.add_argument("--gigabytes", type=float, default=10.0)
+    ask.add_argument("--runs", type=int, default=0)
     ask.add_argument("--write", type=Path)
     args = ask.parse_args()
     rows = []
@@ -175,9 +214,11 @@ def main() -> int:
         for kind in args.kinds or KINDS:
             rows.append(measure(kind, Path(folder), args.gigabytes * 1e9))
             print(rows[-1], flush=True)
+        trees = [measure_runs(args.runs, Path(folder))] if args.runs else []
+    print(*trees)
     if args.write:
-        args.write.write_text("\n".join(lines(rows)) + "\n")
-    return not all(r.held for r in rows)
+        args.write.write_text("\n".join(lines(rows, trees)) + "\n")
+    return not all(r.held for r in (*rows, *trees))
 
 
 if __name__ == "__main__":
