@@ -91,7 +91,7 @@ from curvedoc.stats.noise.period import (
     period_score,
     sawtooth_sign,
 )
-from curvedoc.stats.noise.settling import epoch_settling
+from curvedoc.stats.noise.settling import mean_period
 from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeated_share
 from curvedoc.stats.pairs.carry import carried_over
 from curvedoc.stats.pairs.repeats import parting_gap, parting_share, parting_step, relative_gap, typical_gap
@@ -208,7 +208,7 @@ _RATES: tuple[_Function, ...] = (
     lr_jump_step, lr_peak, mirrored_cosine, negligible_from, restart_step, restarts, warmup_steps,
 )  # fmt: skip
 _CYCLES: tuple[_Function, ...] = (
-    flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, epoch_settling, period,
+    flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, mean_period, period,
     sawtooth_sign,
 )  # fmt: skip
 _TRANSITIONS: tuple[_Function, ...] = (
