@@ -33,9 +33,11 @@ from curvedoc.cli.settings.arguments import (
     TriageFormat,
     options_of,
 )
+from curvedoc.cli.settings.command_group import Commands
 
 app = typer.Typer(
     name="curvedoc",
+    cls=Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

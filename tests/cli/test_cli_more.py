@@ -391,3 +391,15 @@ def test_a_wrong_variable_is_named(key: str, value: str, tmp_path: Path) -> None
 def test_analyze_without_a_path_is_a_usage_error() -> None:
     result = call("analyze")
     assert result.exit_code == 2 and "no path given" in result.stderr
+
+
+def test_a_path_without_a_command_is_analyzed() -> None:
+    said = call(SAMPLES / "diverged", "--no-html")
+    assert said.exit_code == Exit.DONE, said.output
+    assert said.stdout == call("analyze", SAMPLES / "diverged", "--no-html").stdout
+    assert "No such command" in call("no-such-thing").output
+
+
+def test_a_command_is_a_command_where_a_folder_has_its_name() -> None:
+    Path("formats").mkdir()
+    assert "tensorboard" in call("formats").stdout.lower()
