@@ -48,6 +48,11 @@ _NUMPY = LateReader(
     "curves as numpy arrays: .npz of one array a metric, .npy called by its metric, Stable-Baselines' evaluations",
     lambda name, head: head.startswith((b"PK\x03\x04", b"\x93NUMPY")),
 )  # fmt: skip
+_LISTS = LateReader(
+    "json.number_lists", "lists", ("*history*.txt", "*loss*.txt", "*.txt", "*.json"),
+    "lists of numbers as Python prints them, each called by the key before it or by the file",
+    lambda name, head: b"[" in head or b"\n" not in head.strip(),
+)  # fmt: skip
 # From here on no more specific format has taken the file.
 _CSV = LateReader(
     "csv.reader", "csv", ("*.csv", "*.tsv", "*.txt", "*.log"),
@@ -55,7 +60,7 @@ _CSV = LateReader(
     lambda name, head: True, ("guesses", "read_mapped"),
 )  # fmt: skip
 _HEADLESS = LateReader(
-    "csv.headless", "headless", ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat"),
+    "csv.headless", "headless", ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt"),
     "rows of a counter and a value, or of values alone, without a header, in a file called by its metric",
     lambda name, head: True,
 )  # fmt: skip
@@ -84,6 +89,7 @@ READERS: tuple[Reader, ...] = (
     catboost,
     export,
     json_columns,
+    _LISTS,
     json_records,
     _CSV,
     _HEADLESS,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.log import LogCurve, points_of
 
 NAME = "headless"
-FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat")
+FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt")
 ABOUT = "rows of a counter and a value, or of values alone, without a header, in a file called by its metric"
 
 #: Fewer rows may be one for each class or fold, whatever the file is called.
@@ -29,7 +30,9 @@ MIN_ROWS = 20
 MAX_COLUMNS = 3
 _SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", "")
 _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
-_MEASURES = frozenset(("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity"))
+_MEASURES = frozenset(
+    ("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity")
+) | frozenset(("reward", "rewards", "returns"))
 #: What else the name may hold: "accuracy per class" and "loss weights" are no curves.
 _OTHER = frozenset(
     word_set(
@@ -42,8 +45,10 @@ _APART = word_set(
     "class classes fold folds category categories label labels weight weights matrix subject sample samples"
 )
 _GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
-#: Most intervals of a counter are the same: a sorted column of measurements is none.
-_REGULAR = 0.9
+#: Most intervals of a counter are of so few sizes: those of a sorted column of measurements are of many.
+_REGULAR, _SIZES = 0.9, 3
+#: A level has moved where its medians lie so many of their own errors apart.
+_APART_BY = 4.0
 
 Floats = NDArray[np.float64]
 
@@ -132,13 +137,14 @@ def _cells(row: str) -> list[str]:
 
 
 def _moves(value: Floats) -> bool:
-    """Whether values without a counter are those of a training: neighbors are nearer to each other than ends are."""
+    """Whether values without a counter are those of a training: their level moves by more than it is uncertain."""
     finite = value[np.isfinite(value)]
     if len(finite) < MIN_ROWS:
         return False
     third = len(finite) // 3
     far = abs(float(np.median(finite[:third])) - float(np.median(finite[-third:])))
-    return far > float(np.median(np.abs(np.diff(finite))))
+    error = float(np.median(np.abs(np.diff(finite)))) / math.sqrt(third)
+    return far > _APART_BY * error
 
 
 def _counts(table: Floats) -> bool:
@@ -147,7 +153,8 @@ def _counts(table: Floats) -> bool:
     if len(table) < MIN_ROWS or not np.isfinite(count).all() or (count != np.floor(count)).any():
         return False
     paces = np.diff(count)
-    pace = float(np.median(paces))
-    steady = pace > 0 and bool((paces > 0).all()) and float((paces == pace).mean()) >= _REGULAR
-    starts = count[0] in (0.0, 1.0, pace)
+    sizes, often = np.unique(paces, return_counts=True)
+    usual = sizes[np.argsort(-often)][:_SIZES]
+    steady = bool((paces > 0).all()) and float(np.isin(paces, usual).mean()) >= _REGULAR
+    starts = count[0] in (0.0, 1.0, *usual.tolist())
     return bool(steady and starts and (values[np.isfinite(values)] != np.floor(values[np.isfinite(values)])).any())

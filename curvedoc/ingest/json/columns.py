@@ -34,6 +34,8 @@ _METRIC = re.compile(
 )
 _LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
 _INDEXED = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
+#: An object of JSON has quoted keys: Lua and Python print tables of another kind ahead of a log.
+_OPENED = re.compile(rb"\{\s*[\"}]")
 _COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS))
 _MAX_DEPTH = 8
 #: Lists shorter than this are settings (betas), not curves.
@@ -45,7 +47,7 @@ def claims(path: Path, head: bytes) -> bool:
     clean, _ = text_bytes(head)
     start = clean.lstrip()
     whole = len(head) < 1 << 16
-    if not start.startswith(b"{") or b'"log_history"' in start:
+    if not _OPENED.match(start) or b'"log_history"' in start:
         return False
     if not whole and b'\n{"' in start:
         return False

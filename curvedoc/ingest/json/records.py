@@ -67,7 +67,7 @@ def _samples(rows: list[dict[str, Any]]) -> bool:
 
 def guesses(path: Path, head: bytes, named: bool) -> bool:
     """Whether records of unknown keys are a log by their values. named: the file was given by name."""
-    if b"{" not in head[: 1 << 12]:
+    if b"{" not in head[: 1 << 12] or head.startswith(b":::ML"):
         return False
     clean, _ = text_bytes(head)
     if len(head) >= 1 << 16:

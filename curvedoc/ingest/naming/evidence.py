@@ -79,8 +79,11 @@ def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[
         for whole in sorted(group, key=lambda f: -float(np.median(f.finite))):
             rest = [f for f in group if f is not whole]
             places = curve_shape.parts_of(whole.finite, [f.finite for f in rest])
+            parts = [rest[i] for i in places or ()]
+            own = by_metric.get(whole.metric)
+            if own is not None and own.part and any(_is_whole(by_metric.get(f.metric), family) for f in parts):
+                continue  # a part that is all of the loss, but for another part of no weight
             if places:
-                parts = [rest[i] for i in places]
                 return _summed(list(found), whole, parts, family)
     return list(found)
 
@@ -94,6 +97,10 @@ def _says_something(name: str, table: Signals) -> bool:
 def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:
     own = (family.roles["train"], family.parts_as["train"])
     return r is None or (r.split == "train" and r.role in own)
+
+
+def _is_whole(r: Reading | None, family: RoleFamily) -> bool:
+    return r is not None and r.role == family.roles["train"] and not r.label and r.trust == "sure"
 
 
 def _summed(found: list[tuple[F, Reading]], whole: F, parts: list[F], family: RoleFamily) -> list[tuple[F, Reading]]:
@@ -130,8 +137,7 @@ def _rates(
         return []
     rate = settings.get("lr")
     hints = table.hints.get("lr", frozenset())
-    if any(r.family == "reward" for _, r in found):
-        hints = hints - _OF_GAMES
+    other = _OF_GAMES if any(r.family == "reward" for _, r in found) else frozenset()
     best: list[tuple[int, F, str, Sureness]] = []
     for f in free:
         v = f.finite
@@ -139,7 +145,10 @@ def _rates(
             continue
         constant = float(v.max()) == float(v.min())
         moves = curve_shape.is_schedule(v)
-        hint = bool(hints & set(split_and_rest(f.metric, table)[1]))
+        said = set(split_and_rest(f.metric, table)[1])
+        if not other.isdisjoint(said):
+            continue
+        hint = bool(hints & said)
         if is_aside(f.metric, table) and not (hint and float(v.max()) <= 1.0):  # "eta" is the time left as well
             continue
         stated = isinstance(rate, (int, float)) and not isinstance(rate, bool) and rate > 0

@@ -115,7 +115,8 @@ def _by_words(name: str, table: Signals) -> Reading | None:
         if order is None and family.numbered:
             order = family.names.get("_".join(w for w in full if not w.isdecimal()))
         if order is not None and (split or "train") in family.roles:
-            return _reading(family, split or "train", "", order, average, name)
+            whole = name in family.names  # "smooth" in smooth_l1 says nothing of a mean
+            return _reading(family, split or "train", "", order, 0 if whole else average, name)
     for family in table.families:
         if (split or "train") in family.labelled or (split or "train") in family.parts_as:
             found = _label(full, family)

@@ -93,7 +93,7 @@ def assign(
     found = totals(metrics, found, table)
     found = _promoted(_lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings or {}) if _plausible(f, r)]
-    found = _test_for_validation(found)
+    found = _test_for_validation(_of_the_evaluation(found, table))
     chosen = resolved(chosen or {}, [f.metric for f in metrics])
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
@@ -242,6 +242,30 @@ def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Readin
 def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
     have = {r.role for _, r in found}
     return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
+
+
+def _of_the_evaluation(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
+    """A loss that names no split, beside one that names the training and qualities that name none, in as many rows: all
+    that names none is of the evaluation ({"train_loss": ..., "loss": ..., "f1": ...})."""
+
+    def splits(f: Facts) -> bool:
+        return not table.splits.keys().isdisjoint(plain(f.metric).split("_"))
+
+    if any(r.split != "train" for _, r in found):
+        return found
+    losses = [(f, r) for f, r in found if r.role == "loss" and not r.label]
+    said = [f for f, _ in losses if splits(f)]
+    silent = [f for f, _ in losses if not splits(f)]
+    measured = [f for f, r in found if r.family in ("accuracy", "metric") and r.role != "loss"]
+    if len(said) != 1 or len(silent) != 1 or said[0].points != silent[0].points or not measured:
+        return found
+    if any(map(splits, measured)) or np.array_equal(said[0].finite, silent[0].finite):
+        return found
+    moved = {f.metric for f in (*silent, *measured)}
+    family = {f.name: f for f in table.families}
+    return [
+        (f, replace(r, role=family[r.family].roles["val"], split="val") if f.metric in moved else r) for f, r in found
+    ]
 
 
 def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:

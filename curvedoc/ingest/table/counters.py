@@ -12,6 +12,10 @@ RESET_SHARE = 0.8
 _LIMIT = float(2**62)
 #: A counter that stands still for so many epochs counts something else.
 _EPOCHS = 3
+#: So many moves tell a counter that goes up and down from one that begins anew.
+_WANDERING = 8
+#: Of two counters, one that has so many times the values of the other one counts the records.
+_FEW = 5
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -122,12 +126,34 @@ def _agree(inner: Floats, step: Floats) -> bool:
     return float(near.mean()) >= RESET_SHARE
 
 
+def _counted_apart(inner: Floats, step: Floats, main: Ints) -> bool:
+    """Whether the main curve has a counter of its own on its lines, and what other lines name tells its points apart
+    in few places."""
+    own = inner[main]
+    if not len(own) or float(np.isnan(own).mean()) > 1 - RESET_SHARE:
+        return False
+    known = step[~np.isnan(step)]
+    told = len(np.unique(known)) < len(np.unique(own[~np.isnan(own)])) / _FEW
+    return told and float(known.max()) <= float(np.nanmax(inner)) * (1 + 1 / _FEW)
+
+
 def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
     """Whether a counter stands still on the records while the epoch goes on: it counts something else."""
     on = epoch[at]
     seen = np.where(np.isnan(on), np.nan, _carry(count)[at])
     turns = int((np.diff(on[~np.isnan(on)]) != 0).sum())
-    return turns + 1 >= _EPOCHS and 2 * int((np.diff(seen[~np.isnan(seen)]) != 0).sum()) < turns
+    if turns + 1 >= _EPOCHS and 2 * int((np.diff(seen[~np.isnan(seen)]) != 0).sum()) < turns:
+        return True
+    return _wanders(count[at], on)
+
+
+def _wanders(count: Floats, epoch: Floats) -> bool:
+    """Whether a counter of records that each begin an epoch goes up and down: the length of an episode."""
+    known = ~np.isnan(count) & ~np.isnan(epoch)
+    move = np.diff(count[known])[np.diff(epoch[known]) > 0]
+    if len(move) < _WANDERING or 2 * len(move) < int(known.sum()):
+        return False
+    return float((move < 0).mean()) > 1 - RESET_SHARE and float((move > 0).mean()) > 1 - RESET_SHARE
 
 
 def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:
@@ -165,6 +191,10 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
             inner = _inner(ev, epoch, whole)
             if inner is not None and _agree(inner, step):
                 step = np.where(np.isnan(step), inner, step)
+            elif inner is not None and main is not None and _counted_apart(inner, step, main):
+                # the lines that name a step were printed at another time: a buffer held them back
+                last = np.nanmax(inner)
+                step = np.where(np.isnan(inner) & (step <= last), step, inner)
         return Steps(_carry(step), "step", whole)
     inner = _inner(ev, epoch, whole)
     if inner is not None and not _stands(inner, epoch, ev.record & train):

@@ -12,7 +12,7 @@ from curvedoc.core.run import POINTS, Flag, empty_points
 from curvedoc.ingest.naming.log_words import has_scope, is_outcome, scope_of, spaced
 from curvedoc.ingest.table.counters import CounterEvents, resolve, rows
 from curvedoc.ingest.text.cells import LineNumbers
-from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK
+from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
 
 _LIMIT = float(2**62)
 
@@ -37,6 +37,8 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     steps = resolve(events, main_curve(cells, events, ranks).rows)
     if steps.axis != "epoch":
         metric |= (cells.kind == EPOCH) & events.record[cells.line]
+    if steps.axis != "step":  # the steps of an episode
+        metric |= (cells.kind == STEP) & events.record[cells.line]
     line = cells.line[metric]
     step = steps.step
     if steps.axis == "row" and bool(np.isnan(step).all()):

@@ -11,6 +11,7 @@ import polars as pl
 
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
 from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
@@ -25,8 +26,6 @@ _NOT_LOGS = re.compile(
     r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
 )
 _NAMES = re.compile(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
-#: What every box of a reinforcement learning loop holds.
-_BOX = " total_timesteps "
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -80,7 +79,7 @@ def _is_log(text: str, name: str) -> bool:
         or most("spoken", counted=True) >= HABIT
         or most("bar") > 1
         or HEADER in text
-        or _BOX in text
+        or has_boxes(text)
         or bool(once and _NAMES.match(name))
     )
 
@@ -96,4 +95,5 @@ def _is_json(text: str) -> bool:
             whole += isinstance(json.loads(row), (dict, list))
         except (ValueError, RecursionError):
             continue
-    return whole * 2 > len(rows) or (rows[0].strip() in ("{", "[") and not whole)
+    opened = rows[0].strip() in ("{", "[") and (len(rows) < 2 or rows[1].lstrip()[:1] in '"{[}]-0123456789')
+    return whole * 2 > len(rows) or (opened and not whole)

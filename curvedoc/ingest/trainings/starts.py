@@ -14,6 +14,8 @@ _LEVEL = 3
 _JUMP = 6.0
 #: Fewer records before a fall say nothing about where the loss had got to.
 _PAST = 3
+#: Fewer epochs may be those of a stage, or of a client in a round.
+_LONG = 10
 #: Whoever goes on from a checkpoint goes back to more than this share of what was reached.
 _CHECKPOINT = 0.1
 #: A log of more restarts than that is a counter of something else.
@@ -103,17 +105,17 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
         if announced[row]:
             anew = not within or (past and _anew(p.loss, begin, row, False))
         else:
-            anew = not within and past and _anew(p.loss, begin, row, epochs or uneven)
+            anew = not within and past and _anew(p.loss, begin, row, epochs or uneven, epochs)
         if anew:
             out.append(row)
     return out
 
 
-def _anew(loss: Floats, begin: int, row: int, anywhere: bool) -> bool:
+def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = False) -> bool:
     """Whether the loss at `row` is none that goes on from the rows before it.
 
     anywhere: a jump to any other level tells; a counter that may be the epoch's own needs the loss back where it began
-    (the first value of an epoch may lie far below the last of the one before).
+    (the first value of an epoch may lie far below the last of the one before). counted: the epochs are
     """
     past = loss[begin:row]
     past, after = past[np.isfinite(past)], loss[row:]
@@ -126,7 +128,8 @@ def _anew(loss: Floats, begin: int, row: int, anywhere: bool) -> bool:
     pace = float(np.median(move))
     noise = float(np.median(np.abs(move - pace)))
     if abs(now - before) <= _JUMP * noise + few * abs(pace):
-        return False
+        # of a loss that never got away from where it began, nothing tells; what counts the epochs does
+        return counted and len(past) >= _LONG and abs(first - before) <= _JUMP * noise
     return anywhere or abs(now - first) < abs(now - before)
 
 

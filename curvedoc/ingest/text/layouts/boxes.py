@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import dataclass
 
 import polars as pl
@@ -12,18 +14,25 @@ _NUMBER = r"[-+]?(?:[0-9][0-9,]*\.?[0-9]*(?:[eE][-+]?[0-9]+)?|nan|inf)"
 _ROW_RE = rf"^\| +([A-Za-z_][\w./ ()-]*?) *\| +({_NUMBER}) *\|$"
 _SECTION_RE = r"^\| *([A-Za-z_][\w-]*/) *\| *\|$"
 _EDGE_RE = r"^[-=+]{8,}$"
-#: What counts the steps of a box, best first.
+#: The same without bars, as rllab and garage print it.
+_BARE_ROW_RE = rf"^([A-Za-z_][\w./()-]*) {{2,}}({_NUMBER})$"
+_BARE_EDGE_RE = r"^-{3,} +-{3,}$"
+_ROW, _EDGE = re.compile(_ROW_RE, re.MULTILINE), re.compile(_EDGE_RE, re.MULTILINE)
+#: What counts the steps of a box, best first, by the last part of a name ("total/steps").
 _COUNTERS = (
-    "total_timesteps",
-    "num_timesteps",
-    "timesteps",
-    "total_steps",
-    "step",
-    "steps",
-    "iterations",
-    "iteration",
-    "epoch",
-)
+    "total_timesteps", "num_timesteps", "timesteps", "totalenvinteracts", "total_steps", "step", "steps",
+    "nupdates", "n_updates", "iterations", "iteration", "itr", "epoch", "epochs", "episodes", "total_episodes",
+)  # fmt: skip
+#: So many rows within so many edges are boxes.
+_ROWS, _EDGES = 4, 2
+
+
+def has_boxes(text: str) -> bool:
+    """Whether a text holds boxes."""
+    if "| " not in text:
+        return False
+    rows = sum(1 for _ in itertools.islice(_ROW.finditer(text), _ROWS))
+    return rows == _ROWS and sum(1 for _ in itertools.islice(_EDGE.finditer(text), _EDGES)) == _EDGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +50,15 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
     A section line "rollout/" is put before the names under it.
     """
     none = Boxes(empty_points(), pl.DataFrame(schema={"idx": pl.Int64, "step": pl.Int64}), frozenset())
-    lines = lines.filter(pl.col("text").str.contains(r"^\|.*\|$|" + _EDGE_RE))
-    row = pl.col("text").str.extract_groups(_ROW_RE).struct
+    bare = lines.filter(pl.col("text").str.contains(_BARE_EDGE_RE))
+    if len(bare) >= _EDGES:
+        row_re, edge, kept = _BARE_ROW_RE, _BARE_EDGE_RE, _BARE_ROW_RE
+    else:
+        row_re, edge, kept = _ROW_RE, _EDGE_RE, r"^\|.*\|$"
+    lines = lines.filter(pl.col("text").str.contains(f"{kept}|{edge}"))
+    row = pl.col("text").str.extract_groups(row_re).struct
     cells = lines.with_columns(
-        pl.col("text").str.contains(_EDGE_RE).cum_sum().alias("box"),
+        pl.col("text").str.contains(edge).cum_sum().alias("box"),
         pl.col("text").str.extract(_SECTION_RE).alias("section"),
         row.field("1").alias("key"),
         row.field("2").alias("value"),
@@ -55,16 +69,17 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
     value = pl.col("value").str.replace_all(",", "").cast(pl.Float64, strict=False)
     cells = cells.with_columns(value.alias("value"))
     rank_of = {name: i for i, name in enumerate(_COUNTERS)}
-    counters = cells.with_columns(
-        pl.col("key").replace_strict(rank_of, default=None, return_dtype=pl.Int64).alias("order")
-    )
+    last = pl.col("key").str.to_lowercase().str.split("/").list.last()
+    counters = cells.with_columns(last.replace_strict(rank_of, default=None, return_dtype=pl.Int64).alias("order"))
     counters = counters.drop_nulls(["order", "value"]).filter(
         pl.col("value").is_finite() & (pl.col("value").abs() < 2**62)
     )
-    if not len(counters):
-        return none
-    step = counters.sort("order", maintain_order=True).unique("box", keep="first", maintain_order=True)
-    step = step.select("box", pl.col("value").cast(pl.Int64).alias("step"), pl.col("key").alias("counter"))
+    if len(counters):
+        step = counters.sort("order", maintain_order=True).unique("box", keep="first", maintain_order=True)
+        step = step.select("box", pl.col("value").cast(pl.Int64).alias("step"), pl.col("key").alias("counter"))
+    else:  # boxes that nothing counts are counted
+        step = cells.drop_nulls("value").select(pl.col("box").unique(maintain_order=True))
+        step = step.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("step"), pl.lit("").alias("counter"))
     cells = cells.join(step, on="box", how="inner").sort("idx")
     points = cells.drop_nulls("value").filter(pl.col("key") != pl.col("counter"))
     points = points.with_columns(

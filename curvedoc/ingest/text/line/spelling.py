@@ -37,6 +37,10 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         rf"^:::MLPv[0-9.]+ .*\) ([\w.-]+): \{{\"value\": ?({_NUM}), ?\"(step|epoch)[a-z_]*\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
     ),
+    (
+        rf"^:::MLL [0-9.]+ ([\w.-]+): \{{\"value\": ?({_NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
+        "${3} ${4} ${1}: ${2}",
+    ),
     # logging's "LEVEL:logger:message" where the logger is called by the split
     (rf"^((?:{_LEVEL}):)({_EVALUATION}):([A-Za-z])", "${1}${2}: ${3}"),
     # ESPnet

@@ -1,0 +1,141 @@
+"""Logs of unlike makers, re-enacted: boxes, output that was held back, counters that count something else."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from curvedoc.core.run import Run
+from curvedoc.ingest import read_runs
+from curvedoc.rulebook.load import signals_file
+
+
+def read(place: Path, text: str, name: str = "train.log") -> list[Run]:
+    (place / name).write_text(text)
+    return list(read_runs([place / name], signals_file=signals_file()).runs)
+
+
+def curve(run: Run, metric: str) -> list[tuple[int | None, float]]:
+    frame = run.points.filter(run.points["metric"] == metric)
+    return list(frame.select("step", "value").iter_rows())
+
+
+def losses(n: int, seed: int = 0, top: float = 2.3) -> list[float]:
+    r = Random(seed)
+    return [round(0.2 + (top - 0.2) * math.exp(-4 * i / n) + r.gauss(0, 0.01), 4) for i in range(n)]
+
+
+def of(run: Run, role: str) -> list[str]:
+    return [m.metric for m in run.matches(role)]
+
+
+def test_a_bar_keeps_its_steps_beside_lines_that_a_buffer_held_back(tmp_path: Path) -> None:
+    text = "Optimizing ./out\n"
+    for at in (700, 3000):
+        text += f"[ITER {at}] Evaluating train: L1 0.03{at} PSNR 24.{at}\n[ITER {at}] Saving\n"
+    for i, v in enumerate(losses(300), 1):
+        text += (
+            f"Training progress: {i // 3:3d}%|###   | {i * 10}/3000 [00:{i % 60:02d}<01:08, 23.65it/s, Loss={v:.7f}]\n"
+        )
+    (run,) = read(tmp_path, text)
+    assert [s for s, _ in curve(run, "Loss")] == [i * 10 for i in range(1, 301)]
+    assert [s for s, _ in curve(run, "eval PSNR")] == [700, 3000]
+
+
+def test_the_length_of_an_episode_is_no_axis_beside_the_episode(tmp_path: Path) -> None:
+    r = Random(3)
+    text = ""
+    for i in range(1, 121):
+        reward, length = i * 0.4 + r.gauss(0, 5), r.randint(20, 900)
+        text += f"2025-04-20 02:{i // 60:02d}:{i % 60:02d} | Episode {i}/300 | Reward: {reward:.1f}"
+        text += f" | Epsilon: {0.97**i:.5f} | Steps: {length}\n"
+    (run,) = read(tmp_path, text)
+    assert [s for s, _ in curve(run, "Reward")] == list(range(1, 121))
+    assert len(curve(run, "Steps")) == 120 and not of(run, "lr")
+
+
+def box(rows: dict[str, float], bars: bool) -> str:
+    if not bars:
+        return (
+            "-----------  ------\n" + "".join(f"{k:20s}  {v:.4g}\n" for k, v in rows.items()) + "-----------  ------\n"
+        )
+    edge = "-" * 40 + "\n"
+    return edge + "".join(f"| {k:22s} | {v:<11.4g} |\n" for k, v in rows.items()) + edge
+
+
+@pytest.mark.parametrize("bars", [True, False])
+@pytest.mark.parametrize("counter", ["epoch", "total/steps", "TotalEnvInteracts", ""])
+def test_boxes_are_records_whatever_counts_them(tmp_path: Path, bars: bool, counter: str) -> None:
+    text = "Logging to /tmp/x\n"
+    for i in range(30):
+        rows = {"rollout/return": i * 3.5 - 20.123, "train/loss_actor": -i * 1.25, "test/success_rate": i / 31}
+        text += box(rows | ({counter: i * 100} if counter else {}), bars) + "Saving policy\n"
+    (run,) = read(tmp_path, text, "log.txt")
+    steps = [i * 100 if counter else i for i in range(30)]
+    assert [s for s, _ in curve(run, "rollout/return")] == steps
+    assert of(run, "reward") == ["rollout/return"] and of(run, "game_loss") == ["train/loss_actor"]
+
+
+def test_a_table_of_lua_ahead_of_the_records_does_not_make_a_log_json(tmp_path: Path) -> None:
+    text = "{\n  hflip : true\n  batchSize : 128\n  epoch_step : \n    {\n      1 : 60\n    }\n}\n"
+    for i, v in enumerate(losses(40), 1):
+        record = {"depth": 50, "epoch_step": [60, 120], "epoch": i, "loss": v, "test_acc": 50 + i, "lr": 0.1}
+        text += (
+            f"==> online epoch # {i} [batchSize = 128]\t\njson_stats: {json.dumps(record, separators=(',', ':'))}\t\n"
+        )
+    (run,) = read(tmp_path, text * 1, "log.txt")
+    assert len(curve(run, "loss")) == 40 and of(run, "val_accuracy") == ["test_acc"]
+
+
+def test_mlperf_records_of_the_second_year_are_read(tmp_path: Path) -> None:
+    text = ':::MLL 0.0 submission_benchmark: {"value": "ssd", "metadata": {"lineno": 0, "file": "N/A"}}\n'
+    for i in range(8):
+        meta = f'"metadata": {{"epoch_num": {10 + i}, "lineno": 607, "file": "/tmp/x.py"}}'
+        text += f':::MLL 1560216786.{i:03d} eval_start: {{"value": null, {meta}}}\n'
+        text += f':::MLL 1560216787.{i:03d} eval_accuracy: {{"value": 0.{100 + 20 * i}, {meta}}}\n'
+    (run,) = read(tmp_path, text, "result_0.txt")
+    assert of(run, "val_accuracy") == ["eval_accuracy"] and not of(run, "loss")
+    assert [s for s, _ in curve(run, "eval_accuracy")] == list(range(10, 18))
+
+
+def test_epochs_back_at_one_are_another_training_where_the_loss_says_nothing(tmp_path: Path) -> None:
+    r = Random(5)
+    text = ""
+    for k in range(2):
+        for i in range(1, 31):
+            joint = 105 - 30 * k + r.gauss(0, 22)
+            text += f"Epoch {i}/500, Validation Joint Loss: {joint:.2f}, Validation Sharpe: {-i:.2f}\n"
+    assert [len(curve(run, "Validation Joint Loss")) for run in read(tmp_path, text)] == [30, 30]
+
+
+def test_a_smooth_l1_beside_another_loss_is_no_mean_of_it(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(40)):
+        text += (
+            f"[Epoch {i // 2}][Batch {i % 2 * 50}], CrossEntropy={v:.2e}, SmoothL1={v / 500:.2e}, val_AP={i / 50:.3f}\n"
+        )
+    (run,) = read(tmp_path, text)
+    assert of(run, "loss") == ["CrossEntropy", "SmoothL1"]
+
+
+def test_a_part_that_is_all_of_the_loss_is_a_part(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(60, top=5.0)):
+        text += f"Epoch: [0]  [{i:3d}/60]  lr: 0.000100  loss: {v:.4f}  loss_iou: {v:.4f}"
+        text += f"  loss_iou_unscaled: {v / 100:.4f}\n"
+    (run,) = read(tmp_path, text)
+    assert of(run, "loss") == ["loss"] and set(of(run, "aux_loss")) == {"loss_iou", "loss_iou_unscaled"}
+
+
+def test_what_names_no_split_beside_a_training_loss_is_of_the_evaluation(tmp_path: Path) -> None:
+    rows = [
+        {"epoch": i, "train_loss": v, "loss": v + 0.2 + i / 99, "f1": 1 - v / 3, "recall": 0.9 - v / 4}
+        for i, v in enumerate(losses(30), 1)
+    ]
+    (run,) = read(tmp_path, json.dumps(rows, indent=2), "metrics.json")
+    assert of(run, "loss") == ["train_loss"] and of(run, "val_loss") == ["loss"]
+    assert {"f1", "recall"} == set(of(run, "val_metric"))
