@@ -29,6 +29,7 @@ from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
 from curvedoc.diagnose.story.progress import gain
+from curvedoc.diagnose.story.remedy import remedy
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalogue import catalogue
 from curvedoc.rulebook.rule import Rulebook
@@ -62,7 +63,9 @@ def _last_step(run: Run) -> int | None:
 def _first(run: Run, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> NextAction | None:
     if result == "healthy":
         return gain(run, grounds(run))
-    action = None if result == "inconclusive" else next_action(causes)
+    if result == "inconclusive":
+        return remedy(run, grounds(run))
+    action = next_action(causes)
     if action is None:
         return None
     onset = next((f.first_step for f in findings if f.kind == "pathology"), None)

@@ -10,6 +10,7 @@ import polars as pl
 
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.frame import Frame, user_frame
+from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.rulebook.messages.catalogue import Catalogue, MessageGroup, SaidEnding, Saying
 
 #: Messages that are looked at closely: the head and the tail of what holds the words of a template.
@@ -96,7 +97,7 @@ def _said(row: Mapping[str, object], saying: Saying, after: int | None, run: Run
     text = str(row["text"])
     groups = pl.Series([text]).str.extract_groups(saying.template.regex).struct.unnest()
     found = groups.row(0, named=True) if groups.width else {}
-    captured = {k: str(v).strip()[:_LONGEST] for k, v in found.items() if v is not None and not k.isdigit()}
+    captured = {k: shortened(str(v).strip(), _LONGEST) for k, v in found.items() if v is not None and not k.isdigit()}
     line = next((part for part in text.splitlines() if saying.template.words in part), text)
     at = row["row"]
     whole = str(run.messages["text"][at]) if isinstance(at, int) and row["level"] == _TRACEBACK else ""
@@ -104,7 +105,7 @@ def _said(row: Mapping[str, object], saying: Saying, after: int | None, run: Run
     return Said(
         row=int(str(at)),
         saying=saying,
-        line=line.strip()[:_LONGEST],
+        line=shortened(line.strip(), _LONGEST),
         step=step if isinstance(step, int) else None,
         after=after,
         level=str(row["level"]),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
 from curvedoc.core.run import Run
 from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.ties import tied
@@ -16,6 +17,14 @@ from curvedoc.diagnose.story.progress import course_of
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
+#: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
+_LONGEST = 150
+#: Symptoms that an error in the log alone makes, whatever the curves look like.
+_MESSAGES = frozenset(
+    {"autograd-double-backward", "autograd-inplace", "autograd-leaf-inplace", "collective-timeout", "crash-traceback",
+     "device-mismatch", "dtype-mismatch", "label-out-of-range", "no-grad-error", "oom-later", "shape-mismatch",
+     "worker-died"}
+)  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
 #: Words that say nothing on their own, without the s of a plural.
 _FILLERS = frozenset(
@@ -49,18 +58,18 @@ def headline(
     if result == "inconclusive":
         could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"
-    return said(counter(run), findings, causes)
+    return said(counter(run), findings, causes) + _until_the_crash(run, findings)
 
 
 def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
     """The sentence of a failed or warned run: the first finding, and what is known of its cause."""
     faults = [f for f in findings if f.kind == "pathology"]
     first = next((f for f in faults if f.explained_by is None), faults[0])
-    text = first.title.rstrip(".:") + _where(first, count)
+    text = shortened(first.title, _LONGEST).rstrip(".:") + _where(first, count)
     cause = causes[0] if causes else None
-    if cause is None or same(cause.title, f"{first.title} {first.general}"):
-        return f"{text}."
     stop = "" if text.endswith("…") else "."
+    if cause is None or same(cause.title, f"{first.title} {first.general}"):
+        return text + stop
     sure = cause.probability >= NEAR_CERTAIN
     if cause.probability >= (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
         # a title that tells its own reason has a colon already
@@ -73,7 +82,16 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
         return f"{text}{stop} Either {either}."
     if cause.probability >= SUSPECTED and first.symptom in cause.findings:
         return f"{text}{stop} First suspect: {lower_first(cause.title)}."
-    return f"{text}{stop} No single cause stands out." if cause.probability < SUSPECTED else f"{text}."
+    return f"{text}{stop} No single cause stands out." if cause.probability < SUSPECTED else text + stop
+
+
+def _until_the_crash(run: Run, findings: Sequence[Finding]) -> str:
+    """How the loss did until an error ended the run, where that error is all that went wrong."""
+    faults = [f for f in findings if f.kind == "pathology"]
+    ground = grounds(run)
+    if ground.curve is None or ground.lacking or not all(f.symptom in _MESSAGES for f in faults):
+        return ""
+    return f" Until then training was sound: {course_of(run, ground, brief=True)}."
 
 
 def _where(finding: Finding, count: Counter) -> str:

@@ -27,11 +27,16 @@ LATE = 0.2
 GAINS = 0.03
 
 
-def course_of(run: Run, ground: Grounds) -> str:
-    """The values a sound run began and ended at, its best validation and how often that was right at last."""
+def course_of(run: Run, ground: Grounds, brief: bool = False) -> str:
+    """The values a sound run began and ended at, its best validation and how often that was right at last.
+
+    brief: the curve alone, for a sentence that says more.
+    """
     curve = ground.curve
     assert curve is not None, "a sound run has a curve"
     finite = curve.finite()
+    if brief:
+        return f"the {ground.name} went from {_span(finite)}"
     told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} went from {_span(finite)}"
     val = _validation(run) if ground.name == "loss" else None
     if val is not None:
@@ -85,8 +90,15 @@ def _span(curve: Series) -> str:
 
 def _validation(run: Run) -> Series | None:
     found = run.series("val_loss")
-    finite = None if found is None else found.finite()
-    return finite if finite is not None and len(finite) >= 2 else None
+    if found is None:
+        return None
+    known = found.finite()
+    filled = np.flatnonzero(known.value)
+    # a loss of exactly zero before others is a place that was never filled, and so is one that is zero throughout
+    if not len(filled):
+        return None
+    known = known.cut((known.value != 0.0) | (np.arange(len(known)) > filled[-1]))
+    return known if len(known) >= 2 else None
 
 
 def _better(val: Series, best: int) -> bool:

@@ -1,0 +1,45 @@
+"""What to do about a run that says too little to be judged: what to log, or which of its columns is the loss."""
+
+from __future__ import annotations
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.run import Run
+from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS, Grounds
+from curvedoc.diagnose.judge.hits import shortened
+
+#: Columns offered as the loss: more of them are a list to search, not a choice.
+OFFERED = 3
+#: A name that is longer is no word of a sentence.
+_LONGEST = 40
+#: So many points draw a curve that every check about shape can be asked of.
+WORTH_LOGGING = 20
+
+
+def remedy(run: Run, ground: Grounds) -> NextAction | None:
+    """The step that makes the next look at this run say more; None where nothing is lacking that a log can give."""
+    if ground.curve is not None:
+        if ground.points >= ENOUGH_POINTS:
+            return None
+        unit = "epoch" if run.axis == "epoch" else "step"
+        return NextAction(
+            f"Log the {ground.name} at every {unit}, at least {WORTH_LOGGING} times a run: "
+            f"{ground.points or 'no'} finite point{'s' * (ground.points != 1)} cannot show a course."
+        )
+    if run.matches("game_loss"):
+        return NextAction(
+            "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
+            "against each other stay level while both learn."
+        )
+    loose = _unnamed(run)
+    if loose:
+        names = " or ".join(shortened(m, _LONGEST) for m in loose)
+        return NextAction(f"Say which column is the training loss, with --map loss=NAME: the log holds {names}.")
+    return NextAction("Log the training loss at every step or epoch: this log holds no curve that tells progress.")
+
+
+def _unnamed(run: Run) -> list[str]:
+    """The metrics that no role was found for, most points first; none where there are too many to choose from."""
+    known = {m.metric for m in run.roles}
+    found = [(len(s), name) for name in run.metrics() if name not in known and (s := run.metric(name)) is not None]
+    able = [name for n, name in sorted(found, key=lambda f: (-f[0], f[1])) if n >= ENOUGH_POINTS]
+    return able if len(able) <= OFFERED else []

@@ -1,0 +1,66 @@
+"""The first words about a run: what to log where nothing can be judged, and how it went until an error ended it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.drawn import run_of
+
+import curvedoc
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.story.progress import course_of
+from curvedoc.diagnose.story.remedy import remedy
+
+FELL = Series.of(np.linspace(2.3, 0.4, 40))
+
+
+def advice(series: dict[str, Series]) -> str:
+    run = run_of(series)
+    found = remedy(run, grounds(run))
+    return "" if found is None else found.text
+
+
+@pytest.mark.parametrize(
+    ("series", "says"),
+    [
+        ({}, "Log the training loss at every step or epoch"),
+        ({"loss": Series.of([2.3, 2.2, 2.1])}, "at least 20 times a run: 3 finite points"),
+        ({"loss": Series.of(np.linspace(1.0, 1.2, 40))}, ""),
+        ({"game_loss": FELL}, "Log what rates the samples"),
+    ],
+)
+def test_a_run_that_cannot_be_judged_is_told_what_to_log(series: dict[str, Series], says: str) -> None:
+    assert says in advice(series) and bool(says) == bool(advice(series))
+
+
+def test_columns_that_nothing_is_known_of_are_offered_as_the_loss() -> None:
+    run = replace(run_of({"zorp": FELL, "frob": Series.of([1.0, 2.0])}), roles=())
+    found = remedy(run, grounds(run))
+    assert found is not None and found.text.endswith("--map loss=NAME: the log holds zorp.")
+
+
+def test_a_validation_loss_that_was_never_filled_is_not_told() -> None:
+    def course(val: list[float]) -> str:
+        run = run_of({"loss": FELL, "val_loss": Series.of(val)})
+        return course_of(run, grounds(run))
+
+    assert "validation from" not in course([0.0] * 8)
+    assert "validation from 1.2 to 0.9" in course([0.0, 0.0, 1.2, 1.1, 0.9])
+    assert "to 0" in course([1.2, 0.5, 0.0, 0.0])
+
+
+def test_an_error_that_ended_a_sound_run_is_told_with_how_it_went_until_then(tmp_path: Path) -> None:
+    steps = [f"step {i} loss {2.3 * 0.97**i:.4f}" for i in range(60)]
+    error = [
+        "Traceback (most recent call last):",
+        '  File "train.py", line 39, in <module>',
+        "    save(x)",
+        "KeyError: 'k'",
+    ]
+    (tmp_path / "train.log").write_text("\n".join([*steps, *error, ""]), encoding="utf-8")
+    told = curvedoc.analyze(tmp_path).runs[0].headline
+    assert "KeyError" in told and "Until then training was sound: the loss went from 2.3 to" in told
