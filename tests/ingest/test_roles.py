@@ -326,3 +326,39 @@ def test_the_validation_of_a_trained_part_is_a_part_and_of_anything_else_a_data_
     assert [(m.role, m.label) for m in told if m.metric == "val_loss_wild"] == [("val_loss", "wild")]
     alone = roles(loss=falls, val_loss=falls, val_loss_bc=falls)
     assert [(m.role, m.label) for m in alone if m.metric == "val_loss_bc"] == [("val_loss", "bc")]
+
+
+def test_an_error_among_the_best_answers_is_no_accuracy_and_no_loss_of_validation() -> None:
+    falls = [0.95, 0.5, 0.3, 0.27, 0.25]
+    told = roles(
+        rmse=[0.026, 0.022, 0.02, 0.019, 0.018], **{"validation err-top1": falls, "validation err-top5": falls}
+    )
+    assert {m.role for m in told if m.metric.startswith("validation")} == {"val_metric"}
+    assert [m.metric for m in told if m.role == "loss"] == ["rmse"]
+
+
+def test_a_cost_beside_losses_is_that_of_time() -> None:
+    told = roles(
+        **{"Training cost": [484.0, 479.4, 480.1], "HeatmapFocal": [10.4, 6.8, 5.9], "WHL1 loss": [1.2, 0.8, 0.7]}
+    )
+    assert "Training cost" not in {m.metric for m in told if m.role == "loss"}
+    assert [m.metric for m in roles(cost=[3.0, 2.0, 1.0]) if m.role == "loss"] == ["cost"]
+
+
+def test_a_clock_that_begins_anew_is_no_time_of_a_step() -> None:
+    clock = [148.8, 263.6, 377.2, *(112.0 * (k + 1) for k in range(40))]
+    assert not any(m.role == "step_time" for m in roles(time=clock))
+    assert any(m.role == "step_time" for m in roles(time=[0.11, 0.12, 0.1, 0.13, 0.11] * 8))
+
+
+def test_parts_of_what_rewards_steer_do_not_stand_in_for_a_loss() -> None:
+    values = [0.07, 60.0, 3.0, 0.4, 0.01]
+    told = roles(
+        total_loss=values, intrinsic_loss=values, value_loss=values, ep_rew_mean=[-140.0, -35.0, -16.0, -11.0, -9.0]
+    )
+    assert not any(m.role == "loss" for m in told)
+
+
+def test_what_falls_beside_a_loss_and_is_named_by_its_split_alone_is_no_accuracy() -> None:
+    told = roles(train=[0.4, 0.3, 0.2, 0.1, 0.06], val=[0.4, 0.6, 0.8, 0.9, 0.92], loss=[2.0, 1.5, 1.2, 0.6, 0.4])
+    assert [m.metric for m in told if m.role in ("accuracy", "val_accuracy")] == ["val"]

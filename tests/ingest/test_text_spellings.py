@@ -193,6 +193,10 @@ SPELLINGS: dict[str, tuple[str, str]] = {
         ':::MLPv0.5.0 resnet 1541635299.449 (train.py:123) train_loss: {{"value": {m.loss}, "step": {m.step}}}',
         ':::MLPv0.5.0 resnet 1541635299.449 (train.py:140) eval_loss: {{"value": {m.val}, "step": {m.step}}}',
     ),
+    "mllog of v0.6": (
+        ':::MLL 1558515719.058 train_loss: {{"value": {m.loss}, "metadata": {{"step_num": {m.step}, "lineno": 481, "file": "t.py"}}}}',
+        ':::MLL 1558515719.058 eval_loss: {{"value": {m.val}, "metadata": {{"step_num": {m.step}, "lineno": 481, "file": "t.py"}}}}',
+    ),
     "glued to a warning": (
         "step {m.step} loss {m.loss} lr {m.lr:.3e}/opt/conda/lib/python3.10/site-packages/torch/nn/x.py:12: UserWarning: slow",
         "step {m.step} val_loss {m.val}",

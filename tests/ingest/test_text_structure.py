@@ -290,3 +290,18 @@ def test_what_is_logged_with_the_losses_of_two_players_is_a_term_of_them(tmp_pat
     (run,) = read(tmp_path, text, "loss_log.txt")
     assert {m.metric for m in run.matches("game_loss")} == {"D_A", "G_A", "D_B", "G_B"}
     assert {m.metric for m in run.matches("aux_loss")} == {"cycle_A", "idt_A", "cycle_B"}
+
+
+def test_the_batches_of_an_evaluation_are_no_points_of_the_training_loss(tmp_path: Path) -> None:
+    rows, train = [], losses(60)
+    for epoch in range(3):
+        rows += [
+            f"[Epoch {epoch + 1} Batch {10 * (k + 1)}/204] loss={v:.4f}, lr=0.00001{k % 9}, metrics:mcc:0.9"
+            for k, v in enumerate(train[20 * epoch : 20 * epoch + 20])
+        ]
+        rows += ["Now we are doing evaluation on dev with gpu(0)."]
+        rows += [f"[Batch {10 * (k + 1)}/131] loss={0.9 + 0.05 * (k % 4):.4f}, metrics:mcc:0.6" for k in range(13)]
+    (run,) = read(tmp_path, lines(rows))
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and len(loss) == 60 and float(loss.value[-1]) < 0.5
+    assert val is not None and float(val.value.min()) > 0.8

@@ -17,7 +17,7 @@ from curvedoc.ingest.table.counters import CounterEvents, resolve
 STEPS = (
     "step", "steps", "global_step", "trainer/global_step", "iteration", "iterations", "iter", "iters", "iter_num", "it",
     "num_updates", "current_steps", "update", "updates", "total_timesteps", "timesteps_total", "timesteps",
-    "num_timesteps", "training_iteration",
+    "num_timesteps", "training_iteration", "env_steps", "total_env_steps", "frames", "frame",
 )  # fmt: skip
 #: Reinforcement learning counts these; beside them "time/iterations" counts something coarser.
 TIMESTEPS = ("total_timesteps", "num_timesteps", "timesteps")

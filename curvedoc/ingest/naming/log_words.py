@@ -13,6 +13,8 @@ _OUTCOME = re.compile(
 )
 _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
 
+_RATE = re.compile(r"\blr\b|learning.?rate")
+
 SCOPES = {
     "train": "train", "training": "train", "val": "val", "valid": "valid", "validation": "validation", "eval": "eval",
     "evaluation": "eval", "evaluating": "eval", "test": "test", "testing": "test", "dev": "dev", "validating": "val",
@@ -36,6 +38,11 @@ def is_outcome(key: str) -> bool:
 def is_usual(key: str) -> bool:
     """Whether the key names anything that training logs usually carry."""
     return is_outcome(key) or _HYPER.search(spaced(key).replace("/", " ")) is not None
+
+
+def is_rate(key: str) -> bool:
+    """Whether the key names the learning rate."""
+    return _RATE.search(spaced(key).replace("/", " ")) is not None
 
 
 def has_scope(key: str) -> bool:

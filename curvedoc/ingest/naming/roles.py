@@ -25,6 +25,8 @@ from curvedoc.ingest.naming.word_set import word_set
 _IN_RANGE = 0.9
 #: Fewer values than this cannot be told from a counter.
 _COUNTER_POINTS = 5
+#: A clock that begins anew falls below this share of what it showed, and does so at fewer than that share of its rows.
+_ANEW, _SELDOM = 0.5, 0.05
 #: A metric with this share of the points of the most logged of its role counts as logged as often; one that covers
 #: less than this share of the steps of the widest is one of a part of the run.
 _DENSE = 0.5
@@ -39,6 +41,7 @@ _UNSEEN = {"val": "test"}
 _OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 #: What may be better high or low: it stands in for a loss where it falls.
 _EITHER = word_set("score")
+_WRONG = word_set("error err error_rate")
 #: A role of the test split stands in for validation where there is none.
 _TEST = {
     "test_loss": "val_loss",
@@ -56,7 +59,7 @@ class Facts:
     points: int
     finite: Floats
     cover: float = 1.0  # share of the run's steps from its first value to its last
-    growing: bool = False  # never falls, and mostly rises
+    growing: bool = False  # never falls but where it begins anew, and mostly rises
     counter: bool = False  # growing integers
 
 
@@ -67,7 +70,10 @@ def facts(metric: str, value: Floats, cover: float = 1.0) -> Facts:
     if len(finite) >= _COUNTER_POINTS:
         # compared, not subtracted: values of either sign near the largest float would overflow
         before, after = finite[:-1], finite[1:]
-        growing = bool((after >= before).all()) and bool((after > before).mean() > 0.5)
+        fell = after < before
+        # the clock of a run that was taken up again begins anew
+        anew = bool((after[fell] < _ANEW * before[fell]).all()) and fell.mean() < _SELDOM
+        growing = anew and bool((after > before).mean() > 0.5)
     return Facts(metric, len(value), finite, cover, growing, growing and bool((finite == np.floor(finite)).all()))
 
 
@@ -86,7 +92,7 @@ def assign(
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
-    found = [(f, r) for f, r in found if r.family not in barred]
+    found = _without_costs([(f, r) for f, r in found if r.family not in barred])
     guessed = [*vague_readings(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
@@ -125,6 +131,16 @@ def _plausible(f: Facts, r: Reading) -> bool:
         return False
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)
+
+
+def _without_costs(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
+    """A cost beside a loss that is called one is that of an epoch in seconds."""
+    called = {r.split for f, r in found if r.family == "loss" and not _is_cost(f.metric)}
+    return [(f, r) for f, r in found if r.family != "loss" or r.split not in called or not _is_cost(f.metric)]
+
+
+def _is_cost(metric: str) -> bool:
+    return plain(metric).split("_")[-1] == "cost"
 
 
 def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
@@ -192,8 +208,10 @@ def _promoted(
     found: list[tuple[Facts, Reading]], metrics: Sequence[Facts], table: Signals
 ) -> list[tuple[Facts, Reading]]:
     """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
+    paid = any(r.family == "reward" for _, r in found)
     for role, split in (("loss", "train"), ("val_loss", "val")):
-        if any(r.role == role for _, r in found):
+        # where rewards steer the whole loss, they steer its parts
+        if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
             continue
         parts = [(f, r) for f, r in found if r.part and r.split == split and not r.never]
         if parts:
@@ -201,13 +219,15 @@ def _promoted(
             found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
             continue
         names_in = table.stands_in.get("loss", ())
-        paid = any(r.family == "reward" for _, r in found)
+        trained = {r.base for _, r in found if r.family == "metric" and r.split == "train"}
         spare = [
             (f, r)
             for f, r in found
             if r.family == "metric"
             and r.split in (split, _UNSEEN.get(split))
             and r.base in names_in
+            # a share of wrong answers beside a loss of another kind is no loss of validation
+            and (split == "train" or r.base not in _WRONG or r.base in trained)
             and (r.base not in _EITHER or (plain(f.metric) in _EITHER and not paid and curve_shape.falls(f.finite)))
         ]
         if spare:

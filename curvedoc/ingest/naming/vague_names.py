@@ -54,7 +54,8 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
             known = any((name, split) in have for name in told)
             if family is None or known or split not in family.roles or _is_loss(f.finite) != (kind == "loss"):
                 continue
-            if kind == "loss" or (losses and _is_share(f.finite)):
+            # what falls beside a loss is an error of its own
+            if kind == "loss" or (losses and _is_share(f.finite) and not _falls(f.finite)):
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out
@@ -100,5 +101,16 @@ def _is_share(value: Floats) -> bool:
 
 
 def _rises(value: Floats) -> bool:
-    quarter = max(1, len(value) // 4)
-    return float(np.median(value[-quarter:])) > _LEARNED * float(np.median(value[:quarter]))
+    return _end(value) > _LEARNED * _beginning(value)
+
+
+def _falls(value: Floats) -> bool:
+    return _beginning(value) > _LEARNED * _end(value)
+
+
+def _beginning(value: Floats) -> float:
+    return float(np.median(value[: max(1, len(value) // 4)]))
+
+
+def _end(value: Floats) -> float:
+    return float(np.median(value[-max(1, len(value) // 4) :]))

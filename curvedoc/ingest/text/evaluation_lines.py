@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from curvedoc.ingest.naming.log_words import has_scope, is_outcome
+from curvedoc.ingest.naming.log_words import has_scope, is_outcome, is_rate
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.slots import METRIC, NumberSlot
+from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, NumberSlot
 
 #: An evaluation is printed at most once in so many records of the training.
 SELDOM = 5
@@ -22,7 +22,8 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
     """The plans, with those of unnamed evaluations scoped as validation.
 
     "Loss: 0.985, MeanIU: 0.4960" without a counter, once in hundreds of "Epoch 3 iter 20 Loss: 1.4" that never tell a
-    MeanIU, is no point of the training loss.
+    MeanIU, is no point of the training loss; neither is "[Batch 40/131] loss=0.56", which counts the batches of an
+    evaluation, beside "[Epoch 1 Batch 80/274] loss=0.48, lr=1e-5".
 
     tid, kind: of each line, its plan and what it is taken for
     """
@@ -34,10 +35,30 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
         if plans[t].counted:
             training.update({s.name: count for s in plans[t].slots if s.role == METRIC})
     out = list(plans)
+    paced = [_names(plans[t]) for t in uses if _roles(plans[t]) >= {EPOCH, INNER}]
+    for t in uses:
+        if _roles(plans[t]) & set(COUNTERS) == {INNER} and _is_pass(plans[t], paced):
+            out[t] = _scoped(plans[t])
     for t, count in uses.items():
         if count >= OFTEN and not plans[t].counted and _evaluates(plans[t], training, count):
             out[t] = _scoped(plans[t])
     return out
+
+
+def _roles(plan: LinePlan) -> set[str]:
+    return {s.role for s in plan.slots}
+
+
+def _names(plan: LinePlan) -> set[str]:
+    return {s.name for s in plan.slots if s.role == METRIC}
+
+
+def _is_pass(plan: LinePlan, paced: Sequence[set[str]]) -> bool:
+    """Whether a line that counts batches of no epoch tells what lines of an epoch's batches tell, without the rate."""
+    own = _names(plan)
+    if plan.scope or not any(is_outcome(n) for n in own):
+        return False
+    return any(own < names and any(is_rate(n) for n in names - own) for names in paced)
 
 
 def _evaluates(plan: LinePlan, training: Counter[str], count: int) -> bool:

@@ -10,10 +10,14 @@ import numpy as np
 from curvedoc.core.block import Block, part
 from curvedoc.core.run import empty_messages
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.trainings.starts import Progress, cut, returns, starts
+from curvedoc.ingest.naming.signals import plain
+from curvedoc.ingest.naming.word_set import word_set
+from curvedoc.ingest.trainings.starts import Bools, Progress, cut, returns, starts
 
 #: Formats that a program opens to append to; every other begins a file, a folder or a run of its own.
 _APPENDED = ("csv", "jsonl")
+#: Columns that name the run which a row is of.
+_NAMING = word_set("seed fold trial replicate run")
 
 
 def trainings_in(log: Log) -> list[Log]:
@@ -27,7 +31,7 @@ def trainings_in(log: Log) -> list[Log]:
     step = main.step.astype(np.float64)
     epoch = step if log.axis == "epoch" else np.full(len(step), np.nan)
     p = Progress(epoch, step, main.value)
-    at = starts(p, returns(p), np.zeros(len(step), bool))
+    at = starts(p, returns(p), _announced(blocks, main))
     if not at:
         return [log]
     rows = [r for b in blocks if (r := _rows(b, main, at)) is not None]
@@ -38,6 +42,15 @@ def trainings_in(log: Log) -> list[Log]:
         data = tuple(part(b, b.rank, np.arange(*r[k])) for b, r in zip(blocks, rows, strict=True) if r[k][0] < r[k][1])
         messages = log.messages if k == len(at) else empty_messages()
         out.append(replace(log, data=data, run=str(k + 1), messages=messages))
+    return out
+
+
+def _announced(blocks: Sequence[Block], main: Block) -> Bools:
+    """The rows at which a column that names the run, as by its seed or fold, takes another value."""
+    out = np.zeros(len(main), bool)
+    for b in blocks:
+        if plain(b.metric).split("_")[-1] in _NAMING and len(b) == len(main) and bool((b.step == main.step).all()):
+            out[1:] |= np.diff(b.value) != 0.0
     return out
 
 
