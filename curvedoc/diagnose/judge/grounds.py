@@ -13,7 +13,15 @@ from curvedoc.stats.shape.net_fall import surely_fell
 from curvedoc.stats.shape.trend import total_change, trend_z
 
 #: Curves that tell progress, best first: a loss or a reward of training, else what a model gets right.
-PROGRESS = (("loss", "loss"), ("reward", "reward"), ("accuracy", "accuracy"), ("val_loss", "validation loss"))
+PROGRESS = (
+    ("loss", "loss"),
+    ("reward", "reward"),
+    ("accuracy", "accuracy"),
+    ("val_loss", "validation loss"),
+    ("val_accuracy", "validation accuracy"),
+    ("val_metric", "validation metric"),
+    ("game_loss", "loss of a game"),
+)
 #: Below so many finite points of training no rule about shape can speak.
 ENOUGH_POINTS = 5
 ENOUGH_EPOCHS = 4
@@ -57,7 +65,7 @@ def grounds(run: Run) -> Grounds:
 
 
 def _least(run: Run, role: str) -> int:
-    if role == "val_loss":
+    if role.startswith("val_"):
         return ENOUGH_EVALUATIONS if run.axis != "epoch" else ENOUGH_EPOCHS
     return ENOUGH_EPOCHS if run.axis == "epoch" else ENOUGH_POINTS
 
