@@ -305,3 +305,16 @@ def test_the_batches_of_an_evaluation_are_no_points_of_the_training_loss(tmp_pat
     loss, val = run.series("loss"), run.series("val_loss")
     assert loss is not None and len(loss) == 60 and float(loss.value[-1]) < 0.5
     assert val is not None and float(val.value.min()) > 0.8
+
+
+def test_a_listing_of_the_program_raises_nothing_and_returns_no_reward(tmp_path: Path) -> None:
+    code = [
+        "def load(file):",
+        "    if size != expected:",
+        '        raise ValueError(f"Shard size mismatch for {file}")',
+    ]
+    code += ["    if not found:", "        return 1.0"]
+    rows = [f"step:{10 * i}/400 train_loss:{v}" for i, v in enumerate(losses(40, top=6.9))]
+    (run,) = read(tmp_path, lines([*code, *rows]))
+    assert not any("Shard" in t for t in run.messages["text"])
+    assert len(run.series("loss") or ()) == 40

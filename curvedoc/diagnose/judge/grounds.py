@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import nonfinite_share
@@ -94,5 +96,8 @@ def _hardly_begun(run: Run, curve: Series) -> str:
 
 def _not_a_number(name: str, curve: Series) -> str:
     """What is said of a curve that lost more rows than a logger does now and then."""
-    lost = nonfinite_share(curve)
+    # a reward is not known before the first episode ends
+    known = np.flatnonzero(np.isfinite(curve.value))
+    begun = curve if name in ("loss", "validation loss") or not len(known) else curve.cut(slice(int(known[0]), None))
+    lost = nonfinite_share(begun)
     return f"the {name} is not a number in {lost:.0%} of the rows" if lost is not None and lost > LOST else ""

@@ -167,7 +167,7 @@ def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple
 
 def _steered(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
     """The training losses of what learns from rewards, as what they are: surrogates that show no progress."""
-    have = {r.role for _, r in found}
+    have = {r.role for f, r in found if f.points > 1}
     for family in table.families:
         if not have & family.steered_by or have & family.steered_unless:
             continue

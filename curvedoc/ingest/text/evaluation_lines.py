@@ -45,7 +45,7 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
     return out
 
 
-def _roles(plan: LinePlan) -> set[str]:
+def _roles(plan: LinePlan) -> set[int]:
     return {s.role for s in plan.slots}
 
 

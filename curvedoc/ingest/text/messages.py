@@ -27,6 +27,8 @@ _ERROR_RE = (
     r"|\(core dumped\)|CANCELLED AT"
 )
 _DECORATION_RE = r"^[\W_]*$|^-+ (?:end of )?arguments -+$"
+#: A statement of the program that some trainers print into their log: nothing was raised.
+_LISTING_RE = r"^\s*raise [A-Za-z_][\w.]*\("
 
 
 def find_blocks(lines: pl.DataFrame) -> tuple[NDArray[np.bool_], dict[int, tuple[str, str, list[int]]]]:
@@ -67,7 +69,7 @@ def messages(
 ) -> tuple[pl.DataFrame, list[Note]]:
     """The message table of lines that are messages (columns idx, line, time, rank, text, part); a note if capped."""
     first = sorted(blocks)
-    said = lines.filter(~pl.col("text").str.contains(_DECORATION_RE))
+    said = lines.filter(~pl.col("text").str.contains(_DECORATION_RE) & ~pl.col("text").str.contains(_LISTING_RE))
     said = said.filter(~pl.col("part") | pl.col("text").is_first_distinct())
     short = pl.col("text").str.slice(0, 200)
     level = (
