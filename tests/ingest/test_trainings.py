@@ -129,9 +129,7 @@ def test_settings_that_are_told_more_often_than_the_loss_do_not_count_its_steps(
 
 
 def test_rows_of_several_seeds_are_several_runs_however_alike_their_lengths(tmp_path: Path) -> None:
-    rows = [
-        f"{1_000 * k},{10 + 60 * min(k, 12) + 3 * ((7 * k + seed) % 5)},{seed}" for seed in (1, 2, 3) for k in range(30)
-    ]
-    (tmp_path / "log.csv").write_text("\n".join(["frame,episode_reward,seed", *rows]) + "\n")
+    rows = [f"{k},{10 + 60 * min(k, 12) + 3 * ((7 * k + seed) % 5)},{seed}" for seed in (1, 2, 3) for k in range(30)]
+    (tmp_path / "log.csv").write_text("\n".join(["step,episode_reward,seed", *rows]) + "\n")
     found = read_runs([tmp_path], signals_file=signals_file()).runs
     assert [len(r.series("reward") or ()) for r in found] == [30, 30, 30]
