@@ -15,11 +15,13 @@ from __future__ import annotations
 import argparse
 import ast
 import math
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from ablation_runs import JudgedRun, gathered
 from pydantic import ValidationError
 from rule_text import Place, RuleText, spelled
 
-from curvedoc.core.diagnosis import KnownFact
+from curvedoc.core.diagnosis import Finding
 from curvedoc.core.errors import CurvedocError
 from curvedoc.diagnose.cases import check
 from curvedoc.diagnose.cause_cases import check_cause
@@ -50,6 +52,8 @@ Checked = Rule | Cause | Fact
 _CHOICES = ("any", "all", "most", "least")
 #: What a finding may move by when a window of its measures changes: share of the run, strength.
 MOVED, GRADED = 0.02, 0.15
+#: How many cases and runs that need a part are named.
+NAMED = 5
 
 
 @dataclass(frozen=True)
@@ -197,20 +201,10 @@ class Ablation:
         self.book = load()
         self.facts = self.book.facts
         self.types = types_of(self.facts)
-        self.known: list[dict[str, KnownFact | None]] = []
-        for r in runs:
-            bench = Bench(r.run, facts=self.facts)
+        # one bench for all files: what a statistic said of a run is not asked again
+        self.benches = [Bench(r.run, facts=self.facts) for r in runs]
+        for bench in self.benches:
             bench.facts()
-            self.known.append(bench._known)
-
-    def benches(self) -> list[Bench]:
-        """A bench for each run, that knows its facts."""
-        out = []
-        for r, known in zip(self.runs, self.known, strict=True):
-            bench = Bench(r.run, facts=self.facts)
-            bench._known = dict(known)
-            out.append(bench)
-        return out
 
     def compiled(self, text: RuleText, path: Path) -> Checked | None:
         """The rule, cause or fact of a text, None where it is none."""
@@ -229,15 +223,16 @@ class Ablation:
             return None
         return None if problems else made
 
-    def cases_hold(self, made: Checked) -> bool:
-        """Whether every case of the file is as it should be."""
+    def failed(self, made: Checked) -> Iterator[str]:
+        """The cases of the file that are not as they should be."""
         if isinstance(made, Cause):
             book = replace(self.book, causes={**self.book.causes, made.id: made})
-            return all(check_cause(made, case, book).passed for case in made.tests)
-        if isinstance(made, Fact):
+            yield from (case.name for case in made.tests if not check_cause(made, case, book).passed)
+        elif isinstance(made, Fact):
             facts = {**self.facts, made.id: made}
-            return all(check_fact(made, case, facts).passed for case in made.tests)
-        return all(check(made, case, self.facts).passed for case in made.tests)
+            yield from (case.name for case in made.tests if not check_fact(made, case, facts).passed)
+        else:
+            yield from (case.name for case in made.tests if not check(made, case, self.facts).passed)
 
     def told(self, made: Checked, bench: Bench) -> Any:
         """What it says of a run."""
@@ -267,11 +262,18 @@ def same(a: Any, b: Any, run: JudgedRun) -> bool:
     shares = dict(other.causes)
     if len(shares) != len(one.causes) or any(abs(shares.get(c, 2.0) - p) > 0.01 for c, p in one.causes):
         return False
+    if _sentences(one) != _sentences(other):
+        return False
     if one.first_step is None or other.first_step is None:
         return one.first_step is other.first_step
     loss = run.run.series("loss") or run.run.series("val_loss")
     span = float(loss.step[-1] - loss.step[0]) if loss is not None and len(loss) else 1.0
     return abs(one.first_step - other.first_step) <= MOVED * span + 1
+
+
+def _sentences(finding: Finding) -> list[str]:
+    """What a finding says, whatever its figures are."""
+    return [re.sub(r"[-+.\de]*\d", "0", text) for text in (finding.title, *(e.text for e in finding.evidence))]
 
 
 def _number(value: Any) -> bool:
@@ -280,24 +282,36 @@ def _number(value: Any) -> bool:
 
 def shortened(
     path: Path, ablation: Ablation, candidates: Callable[[RuleText], Iterator[Edit]], together: bool = False
-) -> tuple[RuleText, list[str]]:
-    """The file with every change of the candidates that costs nothing, and what they were. together: try all first."""
+) -> tuple[RuleText, list[str], dict[str, list[str]]]:
+    """The file with every change of the candidates that costs nothing, what they were, and what needs the others.
+
+    together: try all first.
+    """
     now = RuleText.of(path.read_text(encoding="utf-8"))
     made = ablation.compiled(now, path)
-    if made is None or getattr(made, "over", "") == "siblings" or not ablation.cases_hold(made):
-        return now, ["(left alone)"]
-    benches = ablation.benches()
+    if made is None or getattr(made, "over", "") == "siblings" or any(ablation.failed(made)):
+        return now, ["(left alone)"], {}
+    benches = ablation.benches
     before = [ablation.told(made, b) for b in benches]
     # runs of which something is said come first: they differ soonest
     order = sorted(range(len(before)), key=lambda i: getattr(before[i], "finding", before[i]) is None)
 
-    def holds(text: RuleText) -> bool:
+    def lost(text: RuleText) -> Iterator[str]:
+        """What is judged otherwise: cases, then runs."""
         made = ablation.compiled(text, path)
-        if made is None or not ablation.cases_hold(made):
-            return False
-        return all(same(before[i], ablation.told(made, benches[i]), ablation.runs[i]) for i in order)
+        if made is None:
+            yield "it would be no rule"
+            return
+        yield from (f"the case '{name}'" for name in ablation.failed(made))
+        for i in order:
+            if not same(before[i], ablation.told(made, benches[i]), ablation.runs[i]):
+                yield ablation.runs[i].name
+
+    def holds(text: RuleText) -> bool:
+        return not any(lost(text))
 
     out: list[str] = []
+    needed: dict[str, list[str]] = {}
     if together:  # the first choice for each, all of them if they will, else by halves
         left = [list({edit.what.split(" -> ")[0]: edit for edit in reversed(list(candidates(now)))}.values())]
         while left:
@@ -315,12 +329,16 @@ def shortened(
                 continue
             tried.add(edit.what)
             text = edit.made(now).tidied(now)
-            if str(text) != str(now) and holds(text):
+            if str(text) == str(now):
+                continue
+            by = list(islice(lost(text), NAMED))
+            if not by:
                 now = text
                 out.append(edit.what)
                 break
+            needed[edit.what] = by
         else:
-            return now, out
+            return now, out, needed
 
 
 def _made(text: RuleText, edits: Sequence[Edit]) -> RuleText:
@@ -338,15 +356,19 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a file that keeps the runs from one call to the next")
     parser.add_argument("--unify", action="store_true")
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--why", action="store_true", help="tell what needs each part that stays")
     options = parser.parse_args()
     ablation = Ablation(gathered(options.runs, options.keep))
     print(f"{len(ablation.runs):,} runs", file=sys.stderr)
     for path in options.files:
         start = time.perf_counter()
-        text, out = shortened(path, ablation, unified if options.unify else edits, options.unify)
+        text, out, needed = shortened(path, ablation, unified if options.unify else edits, options.unify)
         print(f"{path}: {len(out)} changes cost nothing ({time.perf_counter() - start:.0f} s)", flush=True)
         for what in out:
             print(f"  {what}")
+        if options.why:
+            for what, by in needed.items():
+                print(f"  stays: {what}\n    for {', '.join(by)}")
         if options.write and out:
             path.write_text(str(text), encoding="utf-8")
 

@@ -1,4 +1,8 @@
-"""The runs that an ablation judges: labelled sets, sample logs, re-enacted faults, drawn runs that are healthy or turn.
+"""The runs that an ablation judges.
+
+Labelled sets, sample logs, re-enacted faults, drawn runs that are healthy or turn, and the cases of all rules, causes
+and facts. Of most of them a second one is made that shows less: only its first rows, only its first third, only
+its losses, or no settings. So a guard against what is missing is not taken for one against nothing.
 
 A labelled set is a folder with a labels.jsonl and a folder for each run.
 """
@@ -11,20 +15,27 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
+from curvedoc.core.block import part
 from curvedoc.core.errors import CurvedocError, UsageError
 from curvedoc.core.run import Run
+from curvedoc.diagnose.cases import build
 from curvedoc.evaluate.labels import LABELS, Label, read_labels
 from curvedoc.ingest import read_runs
-from curvedoc.rulebook.load import signals_file
+from curvedoc.rulebook.load import load, signals_file
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
-DRAWN_HEALTHY, DRAWN_TURNS = 200, 80
+DRAWN_HEALTHY, DRAWN_TURNS = 500, 150
+#: What a run is cut down to: rows of its loss, share of its steps.
+FIRST_ROWS, FIRST_SHARE = 7, 0.35
+LOSSES = ("loss", "val_loss")
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,49 @@ def drawn() -> Iterator[JudgedRun]:
         yield JudgedRun(f"turn/{i}", run_of({"loss": turn.train, "val_loss": turn.val}, f"turn {i}"))
 
 
+def cases() -> Iterator[JudgedRun]:
+    """The cases of the book, each judged by every rule."""
+    book = load()
+    for file in (*book.rules, *book.causes.values(), *book.facts.values()):
+        for i, case in enumerate(file.tests):
+            yield JudgedRun(f"case/{file.id}/{i}", build(case, case, case.name, getattr(case, "ranks", None)))
+
+
+def lessened(runs: Sequence[JudgedRun]) -> Iterator[JudgedRun]:
+    """Every run that logs a loss once more, with less of it to be seen."""
+    ways = (_first_rows, _first_share, _losses, _bare)
+    for i, judged in enumerate(runs):
+        loss = judged.run.series("loss")
+        if loss is not None and len(loss) > FIRST_ROWS:
+            way = ways[i % len(ways)]
+            yield JudgedRun(f"{judged.name} ({way.__name__.strip('_')})", way(judged.run))
+
+
+def _first_rows(run: Run) -> Run:
+    loss = run.series("loss")
+    assert loss is not None
+    return _until(run, int(loss.step[FIRST_ROWS - 1]))
+
+
+def _first_share(run: Run) -> Run:
+    loss = run.series("loss")
+    assert loss is not None
+    return _until(run, int(loss.step[0] + FIRST_SHARE * (loss.step[-1] - loss.step[0])))
+
+
+def _losses(run: Run) -> Run:
+    return replace(run, roles=tuple(m for m in run.roles if m.role in LOSSES))
+
+
+def _bare(run: Run) -> Run:
+    return replace(run, settings={}, config={})
+
+
+def _until(run: Run, step: int) -> Run:
+    blocks = [part(b, b.rank, np.flatnonzero(b.step <= step)) for b in run.blocks]
+    return replace(run, data=tuple(b for b in blocks if len(b)))
+
+
 def gathered(folders: Sequence[Path], keep: Path | None = None) -> list[JudgedRun]:
     """All of them. keep: a file in which they are kept from one call to the next; delete it when readers change."""
     if keep is not None and keep.is_file():
@@ -105,4 +159,5 @@ def _gathered(folders: Sequence[Path]) -> list[JudgedRun]:
     found = [r for folder in (*folders, ROOT / "sample_logs") for r in labelled(folder)]
     with tempfile.TemporaryDirectory() as place:
         found += reenacted(Path(place))
-    return [*found, *drawn()]
+    found += drawn()
+    return [*found, *lessened(found), *cases()]
