@@ -37,13 +37,14 @@ from curvedoc.diagnose.fact_cases import check_fact
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.rulebook import schema
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.facts.fact import compile_fact
 from curvedoc.rulebook.facts.fact_files import types_of
 from curvedoc.rulebook.facts.fact_schema import FactFile
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.rule import Answer, Cause, Fact, Rule
+from curvedoc.rulebook.schema.cause import CauseFile
+from curvedoc.rulebook.schema.rule import RuleFile
 from curvedoc.rulebook.shared import shared_params
 
 Checked = Rule | Cause | Fact
@@ -212,13 +213,11 @@ class Ablation:
         made: Checked | None
         try:
             if kind == "causes":
-                made, problems = compile_cause(schema.CauseFile.model_validate(text.document), where, True, self.types)
+                made, problems = compile_cause(CauseFile.model_validate(text.document), where, True, self.types)
             elif kind == "facts":
                 made, problems = compile_fact(FactFile.model_validate(text.document), self.types, where, True)
             else:
-                made, problems = compile_rule(
-                    schema.RuleFile.model_validate(text.document), kind, where, True, self.types
-                )
+                made, problems = compile_rule(RuleFile.model_validate(text.document), kind, where, True, self.types)
         except (ValidationError, CurvedocError):
             return None
         return None if problems else made

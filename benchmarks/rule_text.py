@@ -185,7 +185,7 @@ class RuleText:
     def idle(self) -> list[tuple[str, str]]:
         """What is declared and read by nothing: (section, name)."""
         document, read = self.document, self.read_names()
-        read |= {name for text in document.get("measure", {}).values() for name in _WORDS.findall(text)}
+        read |= {name for text in document.get("measure", {}).values() for name in _WORDS.findall(str(text))}
         texts = {
             name for name, regex in document.get("patterns", {}).items()
             if {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)} & read

@@ -7,58 +7,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from curvedoc.core.abort_rule import AbortRule
+from curvedoc.core.finding import Evidence as Evidence
+from curvedoc.core.finding import Finding as Finding
+from curvedoc.core.finding import Kind as Kind
+from curvedoc.core.finding import Mark as Mark
+from curvedoc.core.finding import NotJudged as NotJudged
+from curvedoc.core.finding import Severity as Severity
 from curvedoc.core.source import Note, Scalar, Source, Sureness
 
-Kind = Literal["pathology", "notice", "gap"]
-Severity = Literal["fatal", "error", "warning", "note"]
 Verdict = Literal["failed", "warning", "ended-early", "healthy", "inconclusive"]
 Answer = Literal["yes", "no", "leaning-yes", "leaning-no", "open", "unanswerable"]
 Trust = Literal["sure", "guess"]
 Cost = Literal["look", "code", "short-run", "full-run"]
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What to draw on a curve: a point (start), a span (start to end) or a level."""
-
-    metric: str  # raw metric name
-    start: int | None = None
-    end: int | None = None
-    level: float | None = None
-    name: str = ""  # of the level; one without a name is not drawn
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """One sentence with its numbers already in it, and where it shows."""
-
-    text: str
-    metric: str | None = None
-    marks: tuple[Mark, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One symptom that a rule saw in one run."""
-
-    symptom: str
-    title: str
-    kind: Kind
-    severity: Severity
-    strength: float  # 0..1, how clearly the picture is there
-    first_step: int | None
-    last_step: int | None
-    metric: str | None
-    scope: Mapping[str, str] = field(
-        default_factory=dict
-    )  # {} | {"layer": ...} | {"metric": ...} | {"rank": ...} | {"siblings": ...}
-    evidence: tuple[Evidence, ...] = ()
-    measures: Mapping[str, float | bool] = field(default_factory=dict)
-    explained_by: str | None = None
-    #: (cause id, share); sums to 1, empty for a finding without causes
-    causes: tuple[tuple[str, float], ...] = ()
-    about: str = ""  # what the symptom is, for who does not know it
-    general: str = ""  # the title without the numbers of this run, for what several runs share
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +53,6 @@ class RankedCause:
     action_code: str = ""  # the code for that, where there is any
     beside: str = ""  # the finding that it explains, where that is another trouble than the first: both may hold
     action_settings: Mapping[str, float] = field(default_factory=dict)  # what it changes: setting -> new value
-
-
-@dataclass(frozen=True, slots=True)
-class NotJudged:
-    """A symptom that could not be decided, and the signals that would decide it."""
-
-    symptom: str
-    reason: str
-    needs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.ingest.naming.signals import load_signals, shares
 from curvedoc.rulebook.location import signals_file
 from curvedoc.rulebook.rule import Fact, Rule
-from curvedoc.rulebook.schema import Case, CaseCurve, CaseMember, CaseRun, CauseCase, Knots
+from curvedoc.rulebook.schema.case import Case, CaseCurve, CaseMember, CaseRun, CauseCase, Knots
 
 _STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
 

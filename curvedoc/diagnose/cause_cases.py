@@ -10,7 +10,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import weigh_cause
 from curvedoc.diagnose.run import diagnose
 from curvedoc.rulebook.rule import Cause, Rulebook
-from curvedoc.rulebook.schema import CauseCase
+from curvedoc.rulebook.schema.case import CauseCase
 
 
 def check_cause(cause: Cause, case: CauseCase, book: Rulebook) -> CaseResult:

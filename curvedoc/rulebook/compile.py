@@ -9,11 +9,13 @@ from curvedoc.rulebook.compiler import Compiler, Problem, references
 from curvedoc.rulebook.rule import GRADES, Act, Answer, Cause, CheckSpec, Link, Prediction, Rule
 
 if TYPE_CHECKING:
-    from curvedoc.rulebook import schema
+    from curvedoc.rulebook.schema.case import CauseExpect
+    from curvedoc.rulebook.schema.cause import CauseFile
+    from curvedoc.rulebook.schema.rule import RuleFile
 
 
 def compile_rule(
-    file: schema.RuleFile, family: str, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
+    file: RuleFile, family: str, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
 ) -> tuple[Rule | None, list[Problem]]:
     """The checked rule, or None with its problems. trusted: shipped with curvedoc, its patterns are held by tests."""
     c = Compiler(trusted, facts)
@@ -64,9 +66,7 @@ def compile_rule(
     )  # fmt: skip
 
 
-def _unknown_in(
-    expect: schema.CauseExpect, predicts: Sequence[Prediction], checks: Sequence[CheckSpec]
-) -> Iterator[str]:
+def _unknown_in(expect: CauseExpect, predicts: Sequence[Prediction], checks: Sequence[CheckSpec]) -> Iterator[str]:
     """What a case of a cause expects of lines and questions that the cause does not have."""
     for key, names, lines in (
         ("for", expect.supports, [p.given for p in predicts if p.times > 1]),
@@ -80,7 +80,7 @@ def _unknown_in(
 
 
 def compile_cause(
-    file: schema.CauseFile, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
+    file: CauseFile, path: str, trusted: bool = False, facts: Mapping[str, type] | None = None
 ) -> tuple[Cause | None, list[Problem]]:
     """The checked cause, or None with its problems."""
     c = Compiler(trusted, facts)

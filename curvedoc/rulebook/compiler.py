@@ -27,8 +27,10 @@ from curvedoc.rulebook.shared import FILE, SharedNames, shared_document, shared_
 from curvedoc.rulebook.vocabulary import Function, functions, retired, type_name
 
 if TYPE_CHECKING:
-    from curvedoc.rulebook import schema, shared_schema
     from curvedoc.rulebook.facts import fact_schema
+    from curvedoc.rulebook.schema.cause import CauseFile
+    from curvedoc.rulebook.schema.rule import MarkFile, Reference, RuleFile
+    from curvedoc.rulebook.schema.shared import SharedFile
 
 _NEED = re.compile(
     r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
@@ -162,7 +164,7 @@ class Compiler:
 
     def program(
         self,
-        file: schema.RuleFile | schema.CauseFile | shared_schema.SharedFile | fact_schema.FactFile,
+        file: RuleFile | CauseFile | SharedFile | fact_schema.FactFile,
         own_params: bool = True,
     ) -> Program:
         """Inputs, thresholds and measures. own_params: whether the thresholds of the file are known by it alone."""
@@ -227,9 +229,7 @@ class Compiler:
             elif not FORMAT.match(form):
                 self.problems.append((path, f"'{form}' is not a format; use .3g, .0%, +.1f or step"))
 
-    def sentence(
-        self, path: tuple[str | int, ...], text: str, given: str | None, mark: schema.MarkFile | None
-    ) -> Sentence:
+    def sentence(self, path: tuple[str | int, ...], text: str, given: str | None, mark: MarkFile | None) -> Sentence:
         """An evidence sentence; fields must be declared names with a harmless format."""
         self.saying(path, text)
         self.truth((*path, "given"), given)
@@ -248,7 +248,7 @@ def _alike(own: Need, other: Need | None) -> bool:
     return other is not None and replace(own, optional=True) == replace(other, optional=True)
 
 
-def references(refs: Iterable[schema.Reference]) -> tuple[tuple[str, str], ...]:
+def references(refs: Iterable[Reference]) -> tuple[tuple[str, str], ...]:
     return tuple((r.title, r.url or "") for r in refs)
 
 

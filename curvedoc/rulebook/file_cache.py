@@ -54,6 +54,10 @@ def save_cached(content: bytes, document: BaseModel) -> None:
         return
 
 
+#: What reads and checks a document, beside the schemas.
+_READERS = ("facts/fact_schema.py", "yaml12.py", "file_cache.py")
+
+
 def _place(content: bytes) -> Path:
     return cache_place("rules") / _code() / f"{hashlib.sha256(content).hexdigest()[:32]}.json"
 
@@ -62,9 +66,10 @@ def _place(content: bytes) -> Path:
 def _code() -> str:
     """A hash of what reads and checks a document."""
     rows = [__version__]
-    for name in ("schema.py", "shared_schema.py", "facts/fact_schema.py", "yaml12.py", "file_cache.py"):
-        info = (Path(__file__).parent / name).stat()
-        rows.append(f"{name} {info.st_size} {info.st_mtime_ns}")
+    here = Path(__file__).parent
+    for path in (*sorted(here.glob("schema/*.py")), *(here / name for name in _READERS)):
+        info = path.stat()
+        rows.append(f"{path.name} {info.st_size} {info.st_mtime_ns}")
     return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
 
 

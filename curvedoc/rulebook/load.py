@@ -34,10 +34,11 @@ CHECK_ENDS = ("confirmed", "ruled-out")
 def _load_file(
     path: Path, where: str, is_cause: bool, facts: Mapping[str, type], trusted: bool = False
 ) -> tuple[Rule | Cause | None, list[RuleError]]:
-    from curvedoc.rulebook import schema
+    from curvedoc.rulebook.schema.cause import CauseFile
+    from curvedoc.rulebook.schema.rule import RuleFile
 
     content = path.read_bytes() if trusted else b""
-    model: type[BaseModel] = schema.CauseFile if is_cause else schema.RuleFile
+    model: type[BaseModel] = CauseFile if is_cause else RuleFile
     file, errors = validate(model, path, where, trusted)
     if file is None:
         return None, errors

@@ -11,7 +11,7 @@ from curvedoc.rulebook.expr import Expr
 
 if TYPE_CHECKING:
     from curvedoc.rulebook.facts.fact_schema import FactCase
-    from curvedoc.rulebook.schema import Case, CauseCase
+    from curvedoc.rulebook.schema.case import Case, CauseCase
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts", "name", "ranks"]
 Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]

@@ -54,7 +54,7 @@ def shared_document() -> Any:
     if found is not None:
         return found
     from curvedoc.rulebook.rule_file import validate
-    from curvedoc.rulebook.shared_schema import SharedFile
+    from curvedoc.rulebook.schema.shared import SharedFile
 
     file, errors = validate(SharedFile, path, f"rules/{FILE}", True)
     if file is None:

@@ -23,7 +23,7 @@ from curvedoc.diagnose.siblings.families import families
 from curvedoc.diagnose.siblings.fisher import corrected, fisher, p_values
 from curvedoc.diagnose.siblings.group_contrast import group_contrasts
 from curvedoc.rulebook.load import load
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema.case import Case
 
 FALLING = {"loss": [[0, 2.3], [300, 0.8], [1000, 0.3]]}
 

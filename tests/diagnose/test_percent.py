@@ -14,7 +14,7 @@ from curvedoc.core.run import RoleMatch, Run
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.run import diagnose
 from curvedoc.rulebook.load import load
-from curvedoc.rulebook.schema import Case, CaseCurve
+from curvedoc.rulebook.schema.case import Case, CaseCurve
 
 BOOK = load()
 #: A classifier that learns its training set by heart while validation stays at 96 %, then falls a little.

@@ -21,7 +21,7 @@ from curvedoc.report.html.page import to_html
 from curvedoc.report.markdown import to_markdown
 from curvedoc.report.terminal.summary import to_text
 from curvedoc.rulebook.load import load
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema.case import Case
 
 FAULT = Finding("divergence", "The loss leaves for good", "pathology", "error", 1.0, 400, None, "loss")
 

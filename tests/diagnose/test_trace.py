@@ -12,7 +12,7 @@ from curvedoc.cli.app import app
 from curvedoc.diagnose.cases import build, judge
 from curvedoc.diagnose.judge.trace import trace_cause, trace_rule
 from curvedoc.rulebook.load import load
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema.case import Case
 
 BOOK = load()
 CASES = [(rule, case) for rule in BOOK.rules for case in rule.tests]

@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
 from curvedoc.rulebook.rule import Member
-from curvedoc.rulebook.schema import CauseExpect, CauseFile, RuleFile
+from curvedoc.rulebook.schema.case import CauseExpect
+from curvedoc.rulebook.schema.cause import CauseFile
+from curvedoc.rulebook.schema.rule import RuleFile
 from curvedoc.rulebook.vocabulary import SPECIAL
 
 ROOT = Path(__file__).resolve().parents[2]

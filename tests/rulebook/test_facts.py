@@ -16,7 +16,7 @@ from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.rulebook.facts.fact import tell
 from curvedoc.rulebook.load import load, tune
 from curvedoc.rulebook.rule import Rulebook
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema.case import Case
 
 CASES = """
 tests:

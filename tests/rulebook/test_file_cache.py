@@ -19,7 +19,7 @@ from curvedoc.rulebook.file_cache import MAGIC, _place, load_cached, save_cached
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Rule
-from curvedoc.rulebook.schema import RuleFile
+from curvedoc.rulebook.schema.rule import RuleFile
 from curvedoc.rulebook.yaml12 import read
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause
-from curvedoc.rulebook.schema import CauseFile, MarkFile, PredictionFile
+from curvedoc.rulebook.schema.cause import CauseFile, PredictionFile
+from curvedoc.rulebook.schema.rule import MarkFile
 from curvedoc.rulebook.yaml12 import read
 
 #: The causes of the taxonomy, which are a contract; copied, since the taxonomy itself is not part of the package.

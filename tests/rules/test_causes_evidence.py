@@ -14,7 +14,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import agreement
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema.case import Case
 
 ACCURACY_CAUSES = [
     "preprocessing-mismatch",

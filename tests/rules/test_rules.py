@@ -15,7 +15,7 @@ from curvedoc.diagnose.cases import check
 from curvedoc.diagnose.cause_cases import check_cause
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause, Rule
-from curvedoc.rulebook.schema import Case, CauseCase
+from curvedoc.rulebook.schema.case import Case, CauseCase
 
 BOOK = load()
 CAUSE_CASES = [(cause, case) for cause in BOOK.causes.values() for case in cause.tests]

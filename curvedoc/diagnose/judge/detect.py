@@ -9,7 +9,8 @@ from typing import Any, Literal
 from curvedoc.core.diagnosis import Evidence, Finding
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.inputs import Bench, Subject
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.names import Subject
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.sentence.fields import evidence, fill, first_that_holds
 from curvedoc.rulebook.evaluate import Env, code_of

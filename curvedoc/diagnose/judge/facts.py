@@ -13,7 +13,8 @@ from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.rule import Fact, Way
 
 if TYPE_CHECKING:
-    from curvedoc.diagnose.judge.inputs import Bench, Names
+    from curvedoc.diagnose.judge.inputs import Bench
+    from curvedoc.diagnose.judge.names import Names
 
 TOLD = "you said so"
 

@@ -3,109 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from curvedoc.core.block import Block
 from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
+from curvedoc.diagnose.judge.names import Names, Subject
+from curvedoc.diagnose.judge.restarts import restarts_of
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
-from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
+from curvedoc.rulebook.evaluate import Evaluator
 from curvedoc.rulebook.facts.fact_files import shipped_facts
 from curvedoc.rulebook.rule import Fact, Need, Program
 from curvedoc.rulebook.vocabulary import callable_functions
 
 #: Layers that a summary takes in: thousands of parameters add nothing after the first few hundred.
 MAX_LAYERS = 400
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """What a rule is evaluated for: the run, or one layer, data set, rank or sibling of it."""
-
-    label: str
-    scope: Mapping[str, str]
-    pick: Callable[[Need], Series | None]
-
-
-class Names(Env):
-    """Every name of a program with its value, None for unknown; inputs and measures are found when first read.
-
-    Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
-    """
-
-    __slots__ = ("bench", "firm", "firmer", "makers", "program", "subject")
-
-    def __init__(self, bench: Bench, program: Program, subject: Subject, firm: bool = False) -> None:
-        super().__init__(bench.evaluator, program.given)
-        self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
-        self.makers = _makers(program)
-        self.firmer: Names | None = None
-
-    def __missing__(self, name: str) -> Any:
-        make = self.makers.get(name)
-        # a measure sees only names above it, so this ends
-        value = self[name] = self.bench.value_of(name, self.firm) if make is None else make(self)
-        return value
-
-    def certain(self) -> Names:
-        """The same names where facts that are guessed or in doubt are unknown."""
-        if self.firm or not self.program.facts:
-            return self  # and not kept: names that hold themselves would hold their run until the collector comes
-        if self.firmer is None:
-            self.firmer = Names(self.bench, self.program, self.subject, True)
-        return self.firmer
-
-    def get(self, name: str, default: Any = None) -> Any:
-        """The value of a name; None for one that the program does not have."""
-        return self[name]
-
-    def texts(self) -> dict[str, str]:
-        """The texts for a program's sentences: the label, and what its patterns matched."""
-        found = {"label": self.subject.label, **self.bench.words(self.program), **self.bench.spoken.place}
-        for name, regex in self.program.patterns.items():
-            hits = self.bench.hits(name, regex, self.program.excepted.get(name))
-            if hits is not None:
-                found.update(hits.texts)
-        return found
-
-
-def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
-    """What gives the value of each name of a program, made once."""
-    found: Mapping[str, Callable[[Names], Any]] | None = program.made.get("makers")
-    if found is None:
-        found = program.made["makers"] = {
-            **{name: partial(_matched, name, regex) for name, regex in program.patterns.items()},
-            **{
-                name: partial(_picked if need.source == "role" else _bound, need)
-                for name, need in program.inputs.items()
-            },
-            **{name: code_of(expr) for name, expr in program.formulas.items()},
-        }
-    return found
-
-
-def _matched(name: str, regex: str, names: Names) -> Series | None:
-    hits = names.bench.hits(name, regex, names.program.excepted.get(name))
-    return None if hits is None else hits.series
-
-
-def _picked(need: Need, names: Names) -> Series | None:
-    return names.subject.pick(need)
-
-
-def _bound(need: Need, names: Names) -> Any:
-    return names.bench.bind(need, names.subject)
 
 
 #: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
@@ -242,11 +162,7 @@ class Bench:
     def restarts(self) -> Series:
         """One row per restart: the step it went back to, value the step it came from."""
         if self._restarts is None:
-            rows = _restarted(self.run.blocks)
-            steps = sorted(rows)
-            self._restarts = Series(
-                np.array(steps, dtype=np.int64), np.array([rows[s] for s in steps], dtype=np.float64), "restarts"
-            )
+            self._restarts = restarts_of(self.run.blocks)
         return self._restarts
 
     def hits(self, name: str, regex: str, excepted: str | None = None) -> Hits | None:
@@ -261,26 +177,6 @@ class Bench:
     def environment(self, program: Program, subject: Subject) -> Names:
         """Every name of a program with its value."""
         return Names(self, program, subject)
-
-
-def _restarted(blocks: Sequence[Block]) -> dict[int, float]:
-    """Where the step counter went back to -> where it came from."""
-    rows: dict[int, float] = {}
-    if all(b.segment is None for b in blocks):
-        return rows
-    spans: dict[tuple[int, int], tuple[int, int]] = {}
-    for b in blocks:
-        segment = np.zeros(len(b), np.int64) if b.segment is None else b.segment
-        for at in np.unique(segment).tolist():
-            step = b.step[segment == at]
-            low, high = spans.get((b.rank, at), (int(step[0]), int(step[0])))
-            spans[b.rank, at] = min(low, int(step.min())), max(high, int(step.max()))
-    previous: dict[int, int] = {}
-    for (rank, _), (low, high) in sorted(spans.items()):
-        if rank in previous and low <= previous[rank]:
-            rows[low] = float(previous[rank])
-        previous[rank] = max(high, previous.get(rank, high))
-    return rows
 
 
 def _number(setting: object) -> float | None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.company import Ranks, usual
-from curvedoc.diagnose.judge.inputs import MAX_LAYERS, Bench, Subject
+from curvedoc.diagnose.judge.inputs import MAX_LAYERS, Bench
+from curvedoc.diagnose.judge.names import Subject
 from curvedoc.rulebook.rule import Need, Rule
 
 

@@ -11,7 +11,8 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.detect import judge_subject
-from curvedoc.diagnose.judge.inputs import Bench, Names
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.names import Names
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr

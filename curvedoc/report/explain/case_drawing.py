@@ -10,7 +10,7 @@ from curvedoc.diagnose.cases import build, judge
 from curvedoc.diagnose.thinning import thin
 from curvedoc.report.charts.panels import family
 from curvedoc.rulebook.rule import Rule
-from curvedoc.rulebook.schema import Case
+from curvedoc.rulebook.schema.case import Case
 
 BUCKETS = 96
 _MOST_PANELS = 3

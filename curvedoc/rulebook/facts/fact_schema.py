@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, field_validator, model_validator
 
-from curvedoc.rulebook.schema import CaseRun, Expr, Name, ParamFile, Prose, Reference, Strict
+from curvedoc.rulebook.schema.case import CaseRun
+from curvedoc.rulebook.schema.rule import Reference
+from curvedoc.rulebook.schema.shared import Expr, Name, ParamFile, Prose, Strict
 
 
 class WayFile(Strict):

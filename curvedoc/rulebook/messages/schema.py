@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from curvedoc.rulebook.schema import Id, Prose, Strict
+from curvedoc.rulebook.schema.shared import Id, Prose, Strict
 
 #: How a run ends by a message; "note" says nothing of the end.
 SaidEnding = Literal[

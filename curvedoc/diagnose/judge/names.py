@@ -1,0 +1,94 @@
+"""The names that a rule reads, each with its value in one run, found when first read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from curvedoc.core.series import Series
+from curvedoc.rulebook.evaluate import Env, code_of
+from curvedoc.rulebook.rule import Need, Program
+
+if TYPE_CHECKING:
+    from curvedoc.diagnose.judge.inputs import Bench
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a rule is evaluated for: the run, or one layer, data set, rank or sibling of it."""
+
+    label: str
+    scope: Mapping[str, str]
+    pick: Callable[[Need], Series | None]
+
+
+class Names(Env):
+    """Every name of a program with its value, None for unknown; inputs and measures are found when first read.
+
+    Lazily, because a condition that fails spares what is behind it: most rules are silent on most runs.
+    """
+
+    __slots__ = ("bench", "firm", "firmer", "makers", "program", "subject")
+
+    def __init__(self, bench: Bench, program: Program, subject: Subject, firm: bool = False) -> None:
+        super().__init__(bench.evaluator, program.given)
+        self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
+        self.makers = _makers(program)
+        self.firmer: Names | None = None
+
+    def __missing__(self, name: str) -> Any:
+        make = self.makers.get(name)
+        # a measure sees only names above it, so this ends
+        value = self[name] = self.bench.value_of(name, self.firm) if make is None else make(self)
+        return value
+
+    def certain(self) -> Names:
+        """The same names where facts that are guessed or in doubt are unknown."""
+        if self.firm or not self.program.facts:
+            return self  # and not kept: names that hold themselves would hold their run until the collector comes
+        if self.firmer is None:
+            self.firmer = Names(self.bench, self.program, self.subject, True)
+        return self.firmer
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of a name; None for one that the program does not have."""
+        return self[name]
+
+    def texts(self) -> dict[str, str]:
+        """The texts for a program's sentences: the label, and what its patterns matched."""
+        found = {"label": self.subject.label, **self.bench.words(self.program), **self.bench.spoken.place}
+        for name, regex in self.program.patterns.items():
+            hits = self.bench.hits(name, regex, self.program.excepted.get(name))
+            if hits is not None:
+                found.update(hits.texts)
+        return found
+
+
+def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
+    """What gives the value of each name of a program, made once."""
+    found: Mapping[str, Callable[[Names], Any]] | None = program.made.get("makers")
+    if found is None:
+        found = program.made["makers"] = {
+            **{name: partial(_matched, name, regex) for name, regex in program.patterns.items()},
+            **{
+                name: partial(_picked if need.source == "role" else _bound, need)
+                for name, need in program.inputs.items()
+            },
+            **{name: code_of(expr) for name, expr in program.formulas.items()},
+        }
+    return found
+
+
+def _matched(name: str, regex: str, names: Names) -> Series | None:
+    hits = names.bench.hits(name, regex, names.program.excepted.get(name))
+    return None if hits is None else hits.series
+
+
+def _picked(need: Need, names: Names) -> Series | None:
+    return names.subject.pick(need)
+
+
+def _bound(need: Need, names: Names) -> Any:
+    return names.bench.bind(need, names.subject)

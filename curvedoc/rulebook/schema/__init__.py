@@ -1,0 +1,1 @@
+"""What the files of the rulebook may contain: pydantic models, used at the file door only."""

@@ -1,0 +1,134 @@
+"""What a rule file may contain."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import ConfigDict, Field, StringConstraints, field_validator
+
+from curvedoc.rulebook.schema.case import Case
+from curvedoc.rulebook.schema.shared import Expr, Id, Name, ParamFile, Prose, Strict
+
+#: How much a piece of evidence says; `curvedoc.rulebook.rule.GRADES` holds the odds.
+Grade = Literal["decisive", "strong", "clear", "weak"]
+
+
+class MarkFile(Strict):
+    """What to draw: `metric` is a local name of `needs`; the others are numeric measures or params.
+
+    `called` says in two or three words what a level is; one without it is not drawn.
+    """
+
+    metric: Name
+    point: Name | None = None
+    start: Name | None = None
+    end: Name | None = None
+    level: Name | None = None
+    called: Prose | None = None
+
+
+class Say(Strict):
+    """An evidence sentence; {name:format} is filled from params and measures."""
+
+    say: Prose
+    given: Name | None = None
+    mark: MarkFile | None = None
+
+
+class TitleFile(Strict):
+    """One way to say what a rule saw; the first whose `given` holds and whose fields are all known is taken."""
+
+    say: Annotated[str, StringConstraints(min_length=3, max_length=300, strip_whitespace=True)]
+    given: Name | None = None
+
+
+class ActFile(Strict):
+    """What to do about a cause in this run; the first whose `given` holds and whose fields are all known is taken."""
+
+    say: Prose
+    given: Name | None = None
+    code: bool = False  # whether the probe of the cause is the code for it
+    set: dict[Name, Name] = Field(default={})  # setting that it changes -> the measure or param that is its new value
+
+
+class CauseLink(Strict):
+    """A cause that a rule names: `weight` is its prior odds among the rule's causes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    cause: Id
+    weight: Annotated[float, Field(gt=0, le=100)]
+    supports: dict[Name, Grade] = Field(default={}, alias="for")
+    against: dict[Name, Grade] = Field(default={})
+    because: Prose
+
+
+class Reference(Strict):
+    """Where a claim comes from: a paper or a page of documentation."""
+
+    title: str
+    url: str | None = None
+
+
+class RuleFile(Strict):
+    """One detector: rules/<family>/<symptom-id>.yaml."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    id: Id
+    title: Annotated[list[TitleFile], Field(min_length=1)]
+    kind: Literal["pathology", "notice", "gap"]
+    severity: Literal["fatal", "error", "warning", "note"]
+    status: Literal["trial", "stable"] = "trial"
+    what: Prose
+    why: Prose
+    lookalikes: Prose
+    over: Literal["run", "layer", "metric", "rank", "siblings"] = "run"
+    needs: dict[Name, str]
+    patterns: dict[Name, str] = Field(default={})
+    excepted: dict[Name, str] = Field(default={}, alias="except")
+    params: dict[Name, ParamFile] = Field(default={})
+    measure: dict[Name, Expr] = Field(default={})
+    when: list[Expr] | dict[Name, list[Expr]]
+    excused_by: list[Name] = Field(default=[])
+    harmless_if: list[Name] = Field(default=[])
+    strength: Expr = "1"
+    onset: Name | None = None
+    until: Name | None = None
+    explains: list[Id] = Field(default=[])
+    yields: list[Id] = Field(default=[])
+    evidence: Annotated[list[Say], Field(min_length=1)]
+    causes: list[CauseLink]
+    tests: Annotated[list[Case], Field(min_length=2)]
+    references: list[Reference] = Field(default=[])
+    complex_because: Prose | None = None
+
+    @field_validator("title", mode="before")
+    @classmethod
+    def _variants(cls, title: object) -> object:
+        return [{"say": title}] if isinstance(title, str) else title
+
+    @field_validator("title")
+    @classmethod
+    def _plain_last(cls, title: list[TitleFile]) -> list[TitleFile]:
+        if title[-1].given is not None or "{" in title[-1].say:
+            raise ValueError("the last title stands where nothing is known: without 'given' and without fields")
+        return title
+
+    @field_validator("when")
+    @classmethod
+    def _not_empty(cls, when: list[str] | dict[str, list[str]]) -> list[str] | dict[str, list[str]]:
+        groups = [when] if isinstance(when, list) else list(when.values())
+        if not groups or not all(groups):
+            raise ValueError("at least one condition")
+        return when
+
+    @field_validator("tests")
+    @classmethod
+    def _one_shown(cls, tests: list[Case]) -> list[Case]:
+        shown = [case for case in tests if case.shown]
+        if len(shown) > 1:
+            raise ValueError("only one case can be the shown one")
+        if shown and shown[0].expect != "fires":
+            raise ValueError("the shown case is one that fires")
+        return tests
