@@ -37,7 +37,10 @@ from curvedoc.diagnose.fact_cases import check_fact
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.names import Names
 from curvedoc.rulebook.compile import compile_cause, compile_rule
+from curvedoc.rulebook.evaluate import code_of
+from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.facts.fact import compile_fact
 from curvedoc.rulebook.facts.fact_files import types_of
 from curvedoc.rulebook.facts.fact_schema import FactFile
@@ -279,6 +282,58 @@ def _number(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and isinstance(value[0], float)
 
 
+class Values:
+    """What the expressions of one file are worth in each run: a change is judged where it makes a difference."""
+
+    def __init__(self, made: Checked, benches: Sequence[Bench]) -> None:
+        self.made = made
+        self.benches = benches
+        self.names: list[Names | None] = [None] * len(benches)
+
+    def touched(self, made: Checked, i: int, changes: Sequence[tuple[Expr, Expr | None]] | None) -> bool:
+        """Whether a run may be judged otherwise by the changed file. changes: as `changes` gives them."""
+        if changes is None:
+            return True
+        names = self.names[i]
+        if names is None:
+            bench = self.benches[i]
+            names = self.names[i] = bench.environment(self.made.program, bench.subject())
+        for old, new in changes:
+            was = code_of(old)(names)
+            if (was is not True) if new is None else not _alike(was, code_of(new)(names)):
+                return True
+        return False
+
+
+def _alike(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and isinstance(a, (float, bool)) and a == b)
+
+
+def changes(old: Checked, new: Checked) -> list[tuple[Expr, Expr | None]] | None:
+    """The expressions that differ between two versions of a file, None beside a condition that went.
+
+    None where more differs than that, or where a rule is judged for parts of a run.
+    """
+    if isinstance(old, Rule) and isinstance(new, Rule):
+        if old.over != "run" or old.excused_by != new.excused_by or len(old.when) != len(new.when):
+            return None
+    elif isinstance(old, Fact) and isinstance(new, Fact) and [str(w) for w in old.ways] != [str(w) for w in new.ways]:
+        return None
+    found: list[tuple[Expr, Expr | None]] = []
+    forms, later = old.program.formulas, new.program.formulas
+    if any(n not in forms for n in later) or old.program.given != {**old.program.given, **new.program.given}:
+        return None
+    found += [(forms[n], e) for n, e in later.items() if forms[n].text != e.text]
+    if isinstance(old, Rule) and isinstance(new, Rule):
+        for (_, group), (_, other) in zip(old.when, new.when, strict=True):
+            if len(group) == len(other):
+                found += [(a, b) for a, b in zip(group, other, strict=True) if a.text != b.text]
+            else:
+                kept = {e.text for e in other}
+                found += [(e, None) for e in group if e.text not in kept]
+    return found
+
+
 def shortened(
     path: Path, ablation: Ablation, candidates: Callable[[RuleText], Iterator[Edit]], together: bool = False
 ) -> tuple[RuleText, list[str], dict[str, list[str]]]:
@@ -295,16 +350,21 @@ def shortened(
     # runs of which something is said come first: they differ soonest
     order = sorted(range(len(before)), key=lambda i: getattr(before[i], "finding", before[i]) is None)
 
+    values = Values(made, benches)
+
     def lost(text: RuleText) -> Iterator[str]:
-        """What is judged otherwise: cases, then runs."""
+        """What is judged otherwise: runs, then cases."""
         made = ablation.compiled(text, path)
         if made is None:
             yield "it would be no rule"
             return
-        yield from (f"the case '{name}'" for name in ablation.failed(made))
+        changed = changes(values.made, made)
         for i in order:
-            if not same(before[i], ablation.told(made, benches[i]), ablation.runs[i]):
+            if values.touched(made, i, changed) and not same(
+                before[i], ablation.told(made, benches[i]), ablation.runs[i]
+            ):
                 yield ablation.runs[i].name
+        yield from (f"the case '{name}'" for name in ablation.failed(made))
 
     def holds(text: RuleText) -> bool:
         return not any(lost(text))
@@ -318,6 +378,7 @@ def shortened(
             text = _made(now, group)
             if holds(text):
                 now = text
+                values = Values(_known(ablation.compiled(now, path)), benches)
                 out += [edit.what for edit in group]
             elif len(group) > 1:
                 left += [group[len(group) // 2 :], group[: len(group) // 2]]
@@ -333,11 +394,17 @@ def shortened(
             by = list(islice(lost(text), NAMED))
             if not by:
                 now = text
+                values = Values(_known(ablation.compiled(now, path)), benches)
                 out.append(edit.what)
                 break
             needed[edit.what] = by
         else:
             return now, out, needed
+
+
+def _known(made: Checked | None) -> Checked:
+    assert made is not None
+    return made
 
 
 def _made(text: RuleText, edits: Sequence[Edit]) -> RuleText:

@@ -52,6 +52,8 @@ def spelled(node: ast.expr, level: int = 0) -> str:
             own, text = 7, f"-{spelled(operand, 7)}"
         case ast.Call(func=func, args=args):
             own, text = 8, f"{spelled(func)}({', '.join(spelled(a) for a in args)})"
+        case ast.Attribute(value=value, attr=name):
+            own, text = 8, f"{spelled(value, 8)}.{name}"
         case ast.Tuple(elts=parts):
             own, text = 8, f"({', '.join(spelled(p) for p in parts)})"
         case ast.Constant(value=bool() as truth):

@@ -42,7 +42,7 @@ def list_vocabulary() -> None:
     """Print every function by what it is about, with its types, its first line and a file that calls it."""
     from curvedoc.rulebook.load import load
     from curvedoc.rulebook.rule import Cause, Fact, Rule
-    from curvedoc.rulebook.vocabulary import functions, type_name
+    from curvedoc.rulebook.vocabulary import fields_of, functions, type_name
 
     book = load()
     users: dict[str, str] = {}
@@ -57,7 +57,8 @@ def list_vocabulary() -> None:
         parameters = ", ".join(f"{p}: {type_name(t)}" for p, t in function.parameters)
         used = f" Used by {users[name]}." if name in users else ""
         about = f"{name}({parameters}) -> {type_name(function.result)}\n    {function.about}{used}\n"
-        groups.setdefault(function.call.__module__.rpartition(".")[0], []).append(about)
+        about += "".join(f"    .{field}: {told.about}\n" for field, told in fields_of(function.result).items())
+        groups.setdefault(function.module.rpartition(".")[0], []).append(about)
     for package in sorted(groups):
         heading = (sys.modules[package].__doc__ or package).strip().rstrip(".")
         sys.stdout.write(f"\n{heading}\n\n{''.join(groups[package])}")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from curvedoc.rulebook.expr import TRUTHS, Expr, words_of
-from curvedoc.rulebook.vocabulary import Function
+from curvedoc.rulebook.vocabulary import Function, read_field
 
 
 class Env(dict[str, Any]):
@@ -70,6 +70,14 @@ class Evaluator:
             found = self.memo[key] = (_tidy(self._functions[name].call(*args)), args)
         return found[0]
 
+    def field(self, value: Any, name: str) -> Any:
+        """What a field of a record says."""
+        key = (".", name, id(value))
+        found = self.memo.get(key)
+        if found is None:
+            found = self.memo[key] = (_tidy(read_field(value, name)), (value,))
+        return found[0]
+
 
 def code_of(expr: Expr) -> Code:
     """What gives the value of an expression, made once."""
@@ -106,6 +114,8 @@ def _code(node: ast.expr) -> Code:
         case ast.Call(func=ast.Name(id=name), args=args):
             codes = [_code(a) for a in args]
             return _SPECIAL[name](codes) if name in _SPECIAL else _call(name, codes)
+        case ast.Attribute(value=value, attr=name):
+            return _field(_code(value), name)
     raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
 
 
@@ -195,6 +205,14 @@ def _call_one(name: str, part: Code) -> Code:
         # most calls were made before, for another rule
         found = env.known.memo.get((name, value if type(value) in _BY_VALUE else id(value)))
         return env.known.call(name, (value,)) if found is None else found[0]
+
+    return code
+
+
+def _field(part: Code, name: str) -> Code:
+    def code(env: Env) -> Any:
+        value = part(env)
+        return None if value is None else env.known.field(value, name)
 
     return code
 

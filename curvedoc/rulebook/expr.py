@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 from curvedoc.core.errors import RuleError
-from curvedoc.rulebook.vocabulary import SPECIAL, Function, type_name
+from curvedoc.rulebook.vocabulary import SPECIAL, Function, fields_of, type_name
 
 MAX_CHARS = 300
 MAX_NODES = 80
@@ -150,6 +150,13 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
             return bool
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
             return _check_call(node, name, args, [go(a) for a in args], functions)
+        case ast.Attribute(value=value, attr=name):
+            kind = go(value)
+            known = fields_of(kind)
+            if name not in known:
+                hint = _near(name, known) or ", ".join(known) or "only records have fields"
+                raise _fail(f"{type_name(kind)} has no field '{name}'", node, hint)
+            return known[name].result
     raise _fail(f"{type(node).__name__} is not part of the rule language", node)
 
 

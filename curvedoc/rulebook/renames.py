@@ -65,6 +65,25 @@ def current_document(document: Mapping[Any, Any], where: str) -> dict[Any, Any]:
     return {k: _expressions(v, where) if k in ("measure", "when", "strength") else v for k, v in found.items()}
 
 
+def current_call(text: str, old: str, new: str) -> str:
+    """An expression with calls of one function under its new name, which may be a field of what another gives.
+
+    >>> current_call("low(x) < turn_step(tail(y, h))", "turn_step", "valley.step"), current_call("a(b)", "a", ".c")
+    ('low(x) < valley(tail(y, h)).step', 'b.c')
+    """
+    word, _, field = new.partition(".")
+    while found := re.search(rf"(?<![\w.]){re.escape(old)}\s*\(", text):
+        end, depth = found.end(), 1
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        inside = text[found.end() : end - 1]
+        whole = word or not re.fullmatch(r"\w+(\(.*\))?(\.\w+)*", inside)
+        called = f"{word}({inside})" if whole else inside
+        text = f"{text[: found.start()]}{called}{'.' + field if field else ''}{text[end:]}"
+    return text
+
+
 def _link(link: Any, where: str) -> Any:
     """A cause that a rule names, with grades of evidence where it has factors: `times: {measure: 4}`."""
     times = link.get("times") if isinstance(link, dict) else None
@@ -83,9 +102,10 @@ def _link(link: Any, where: str) -> Any:
 def _expressions(value: Any, where: str) -> Any:
     if isinstance(value, str):
         for old, new in renames().words.items():
-            value, times = re.subn(rf"\b{re.escape(old)}(?=\s*\()", new, value)
-            if times:
-                _warn(where, f"{old}() is called {new}() now")
+            if (current := current_call(value, old, new)) != value:
+                word, dot, field = new.partition(".")
+                _warn(where, f"{old}() is called {word + '()' if word else ''}{dot}{field} now")
+                value = current
         for name in _CALL.findall(value):
             if name in retired():
                 _warn(where, f"{name}() leaves the vocabulary")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any, ClassVar
 
 from curvedoc.core.series import Series
 
@@ -43,6 +44,60 @@ class Function:
     required: int
     result: type
     about: str  # first line of its docstring
+    module: str  # that it stands in
+
+
+class _RecordKind(type):
+    """The type of the types of records: made where they are needed, they travel to another process by their word."""
+
+    word: str
+
+
+class Record(metaclass=_RecordKind):
+    """What a word finds that says several things: its arguments, of which a field is computed when it is read."""
+
+    __slots__ = ("arguments",)
+    word: ClassVar[str] = ""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.arguments = arguments
+
+
+@cache
+def record_type(word: str) -> type[Record]:
+    """The type of what a word finds."""
+    made: Any = _RecordKind(word, (Record,), {"__slots__": (), "word": word})
+    return made  # type: ignore[no-any-return]
+
+
+def _travel(kind: _RecordKind) -> tuple[Any, ...]:
+    return record_type, (kind.word,)
+
+
+copyreg.pickle(_RecordKind, _travel)
+
+
+@cache
+def fields_of(kind: type) -> Mapping[str, Function]:
+    """What may be read of a value of this type by a dot; nothing of numbers, truths and series."""
+    from curvedoc.stats.records import FIELDS, RECORDS
+
+    found = RECORDS[kind.word][1] if issubclass(kind, Record) and kind.word else FIELDS.get(kind, {})
+    return {name: describe(call) for name, call in found.items()}
+
+
+def read_field(value: Any, name: str) -> Any:
+    """What a field says of a value."""
+    kind: type = type(value)
+    function = fields_of(kind)[name]
+    return function.call(*value.arguments) if isinstance(value, Record) else function.call(value)
+
+
+def _word(name: str, about: str) -> Function:
+    """A word that gives a record: it takes what its fields take."""
+    kind = record_type(name)
+    first = next(iter(fields_of(kind).values()))
+    return replace(first, name=name, call=partial(kind), result=kind, about=about)
 
 
 def _plain(annotation: Any) -> type:
@@ -72,15 +127,18 @@ def describe(call: Callable[..., Any]) -> Function:
         required=sum(1 for p in parameters.values() if p.default is inspect.Parameter.empty),
         result=_plain(hints["return"]),
         about=about,
+        module=call.__module__,
     )
 
 
 @cache
 def functions() -> Mapping[str, Function]:
     """The whole vocabulary by name."""
+    from curvedoc.stats.records import RECORDS
     from curvedoc.stats.vocabulary import VOCABULARY
 
-    return {f.name: f for f in map(describe, VOCABULARY)}
+    plain = {f.name: f for f in map(describe, VOCABULARY)}
+    return {**plain, **{name: _word(name, about) for name, (about, _) in RECORDS.items()}}
 
 
 @cache

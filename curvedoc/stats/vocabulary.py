@@ -41,60 +41,35 @@ from curvedoc.stats.events.blowup import (
     first_to_move,
 )
 from curvedoc.stats.events.event import (
-    after_of,
-    before_of,
-    count,
     drops,
-    end_of,
     enduring,
     events_between,
-    first_event,
     held,
-    largest,
     last_event,
     rate,
     recovered,
-    recovered_events,
     rises,
-    rows_of,
-    score_of,
     share_recovered,
-    size_of,
-    step_of,
-    strongest,
     unrecovered,
 )
-from curvedoc.stats.events.excursion import excursion_end, excursion_step, excursion_times, excursion_top
 from curvedoc.stats.events.jumps import biggest_drop, biggest_rise, jumps, level_shift
 from curvedoc.stats.events.ladder import (
-    collapse_factor,
-    growth_factor,
-    growth_per_step,
-    growth_z,
-    ladder_growth,
-    ladder_steady,
-    ladder_z,
-    levelling,
     projected_step,
 )
-from curvedoc.stats.events.pace import inverse, row_seconds, slow_clear, slow_factor, slow_step
+from curvedoc.stats.events.pace import inverse, row_seconds
 from curvedoc.stats.events.setback import setback
 from curvedoc.stats.events.spikes import dips, log_dips, log_spikes, spikes
-from curvedoc.stats.events.surge import rounding, surge_factor, surge_step
+from curvedoc.stats.events.surge import rounding
 from curvedoc.stats.noise.noise import noise, noise_growth, noise_head, noise_rel, noise_tail, phi, quantum, tail_ratio
 from curvedoc.stats.noise.oscillation import back_and_forth, flip_rate, lag1, oscillating, swing, wander, wanders
 from curvedoc.stats.noise.period import (
-    epoch_amplitude,
-    epoch_fold,
     period,
     period_amplitude,
     period_score,
-    sawtooth_sign,
 )
 from curvedoc.stats.noise.settling import mean_period
 from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeated_share
 from curvedoc.stats.pairs.carry import carried_over
-from curvedoc.stats.pairs.repeats import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.pairs.runs import (
     first_difference,
     noise_correlation,
@@ -115,7 +90,7 @@ from curvedoc.stats.pairs.train_val import (
     ratio,
     val_noise_ratio,
 )
-from curvedoc.stats.schedule.floor import decays_to_floor, floor_from, floor_share, negligible_from
+from curvedoc.stats.schedule.floor import decays_to_floor, negligible_from
 from curvedoc.stats.schedule.mirror import mirrored_cosine
 from curvedoc.stats.schedule.phases import (
     cycle_count,
@@ -143,7 +118,7 @@ from curvedoc.stats.shape.end_state import (
     rising_end,
     still_falling,
 )
-from curvedoc.stats.shape.net_fall import fell_at_most, lost_of_gain, surely_fell
+from curvedoc.stats.shape.net_fall import lost_of_gain
 from curvedoc.stats.shape.plateau import flat_from_start, hovers, plateau_level, plateau_share, plateau_start
 from curvedoc.stats.shape.transition import (
     delay_share,
@@ -166,27 +141,21 @@ from curvedoc.stats.shape.trend import (
     trend_z,
 )
 from curvedoc.stats.shape.turning import (
-    best_level,
     improves,
     never_improves,
-    rise_after,
-    rise_of_drop,
-    rise_z,
     turn_high,
     turn_low,
-    turn_step,
 )
 from curvedoc.stats.shape.upturn import upturn_z
 
 _Function = Callable[..., Any]
 
 _EVENTS: tuple[_Function, ...] = (
-    after_of, before_of, count, end_of, enduring, events_between, first_event, largest, recovered_events, rows_of,
-    score_of, size_of, step_of, strongest,
+    enduring, events_between,
 )  # fmt: skip
 _SHAPES: tuple[_Function, ...] = (
     biggest_drop, biggest_rise, level_shift, spikes, blowup_onset, departure, first_to_move, fitted, rounding,
-    setback, surge_factor, surge_step, excursion_end, excursion_step, excursion_times, excursion_top,
+    setback,
 )  # fmt: skip
 _FINITE: tuple[_Function, ...] = (
     before_nonfinite, first_nonfinite, nonfinite_kind, nonfinite_rows, nonfinite_share,
@@ -196,20 +165,19 @@ _NOISE: tuple[_Function, ...] = (
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
     best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, speed_left, total_change,
-    trend_z, flat_end, rising_end, still_falling, fell_at_most, surely_fell, flat_from_start, hovers, plateau_start,
+    trend_z, flat_end, rising_end, still_falling, flat_from_start, hovers, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
-    better_throughout, difference, gap_of_drop, gap_ratio, gap_trend_z, ratio, val_noise_ratio, best_level,
-    never_improves, rise_after, rise_of_drop, rise_z, turn_step, upturn_z,
+    better_throughout, difference, gap_of_drop, gap_ratio, gap_trend_z, ratio, val_noise_ratio,
+    never_improves, upturn_z,
 )  # fmt: skip
 
 _RATES: tuple[_Function, ...] = (
-    is_range_test, is_staircase, lr_drop_steps, floor_from, floor_share, is_constant_lr, lr_final_ratio,
+    is_range_test, is_staircase, lr_drop_steps, is_constant_lr, lr_final_ratio,
     lr_jump_step, lr_peak, mirrored_cosine, negligible_from, restart_step, restarts, warmup_steps,
 )  # fmt: skip
 _CYCLES: tuple[_Function, ...] = (
-    flip_rate, lag1, oscillating, swing, wander, wanders, epoch_amplitude, epoch_fold, mean_period, period,
-    sawtooth_sign,
+    flip_rate, lag1, oscillating, swing, wander, wanders, mean_period, period,
 )  # fmt: skip
 _TRANSITIONS: tuple[_Function, ...] = (
     double_descent, late_breakthrough,
@@ -218,21 +186,18 @@ _ANCHORS: tuple[_Function, ...] = (
     chance_level, classes_at_floor, classes_at_rest, classes_at_start, double_softmax_floor, examples_counted,
     integer_factor, power_of_two_factor,
 )  # fmt: skip
-_GROWTH: tuple[_Function, ...] = (
-    collapse_factor, growth_factor, growth_per_step, growth_z, ladder_growth, ladder_steady, ladder_z, levelling,
-)  # fmt: skip
 _PAIRS: tuple[_Function, ...] = (
-    parting_gap, parting_share, parting_step, relative_gap, typical_gap, above_error_line, carried_over,
+    above_error_line, carried_over,
     entropy_of_answers, repeated_share,
 )  # fmt: skip
 _PACE: tuple[_Function, ...] = (
-    climbing_share, inverse, row_seconds, slow_clear, slow_factor, slow_step,
+    climbing_share, inverse, row_seconds,
 )  # fmt: skip
 
 #: Every function that a rule may call.
 VOCABULARY: tuple[_Function, ...] = (
     *BASIC, *WINDOWS, *NUMBERS, *_EVENTS, *_SHAPES, *_FINITE, *_NOISE, *_TRENDS, *_TURNS, *_RATES, *_CYCLES,
-    *_TRANSITIONS, *_ANCHORS, *_GROWTH, *_PAIRS, *_PACE,
+    *_TRANSITIONS, *_ANCHORS, *_PAIRS, *_PACE,
 )  # fmt: skip
 
 #: What no shipped file calls any more: files of users may, with a warning, until release 0.3.

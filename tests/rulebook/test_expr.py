@@ -35,6 +35,9 @@ def value(text: str, **env: Any) -> Any:
         ("-2 * -x + 10 / 100", {"x": 1.0}, 2.1),
         ("true and not false", {}, True),
         ("True or p", {}, True),
+        ("valley(loss).step", {"loss": Series.of([3.0, 2.0, 1.0, 2.0, 3.0, 4.0])}, 2.0),
+        ("spikes(loss, x).largest.step", {"loss": Series.of([1.0] * 9), "x": 6.0}, None),
+        ("valley(loss).step", {}, None),
         ("any(p, x > 1, q)", {"x": 2.0}, True),
         ("sure(x > 1) or sure(y > 1)", {"y": 2.0}, True),
     ],
@@ -65,7 +68,6 @@ def test_sure_any_and_all_leave_unknowns_out(p: bool | None, q: bool | None) -> 
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("loss.step", "Attribute"),
         ("loss[0]", "Subscript"),
         ("__import__('os')", "bare value"),
         ("x ** y", "BinOp"),
@@ -88,6 +90,10 @@ def test_sure_any_and_all_leave_unknowns_out(p: bool | None, q: bool | None) -> 
         ("first(loss=loss)", "Call"),
         ("(x := y)", "NamedExpr"),
         ("f'{x}'", "JoinedStr"),
+        ("x.real", "a number has no field 'real'"),
+        ("loss.value", "a series has no field 'value'"),
+        ("valley(loss).__class__", "valley has no field '__class__'"),
+        ("valley(loss).stop", "did you mean 'step'?"),
         ("", "not an expression"),
         ("x +", "not an expression"),
         ("+".join(["x"] * 90), "more than"),

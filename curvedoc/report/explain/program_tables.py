@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 
 from curvedoc.core.numbers import spelled
 from curvedoc.report.explain.page import Items, PageTable
 from curvedoc.rulebook.rule import Fact, Need, Program
-from curvedoc.rulebook.vocabulary import functions
+from curvedoc.rulebook.vocabulary import fields_of, functions
 
 _MEMBERS = {
     "": "", "each": "each ", "same": "the same ", "others": "the others' ", "first": "the first ", "last": "the last ",
@@ -68,16 +69,15 @@ def params(program: Program) -> PageTable:
 def vocabulary(program: Program) -> Items:
     """What the functions of the measures give, by their own first lines."""
     known = functions()
-    text = " ".join(e.text for _, e in program.measures)
-    used = sorted(name for name in known if f"{name}(" in text and _called(name, text))
-    return Items(tuple(f"`{name}`: {known[name].about}" for name in used))
-
-
-def _called(name: str, text: str) -> bool:
-    at = text.find(f"{name}(")
-    while at > 0 and (text[at - 1].isalnum() or text[at - 1] == "_"):
-        at = text.find(f"{name}(", at + 1)
-    return at >= 0
+    nodes = [node for _, e in program.measures for node in ast.walk(e.tree)]
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    read = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    rows = []
+    for name in sorted(called & set(known)):
+        fields = {field: f for field, f in fields_of(known[name].result).items() if field in read}
+        rows.append(f"`{name}`: {known[name].about}")
+        rows += [f"`{name}(...).{field}`: {function.about}" for field, function in fields.items()]
+    return Items(tuple(rows))
 
 
 def sources(references: Iterable[tuple[str, str]]) -> Items:
