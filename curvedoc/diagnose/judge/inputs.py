@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from curvedoc.core.block import restarts_of
 from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
@@ -16,7 +17,6 @@ from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.diagnose.judge.names import Names, Subject
-from curvedoc.diagnose.judge.restarts import restarts_of
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 from curvedoc.rulebook.evaluate import Evaluator
