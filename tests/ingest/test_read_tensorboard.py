@@ -221,6 +221,7 @@ def test_hyper_parameters_become_config_and_results_of_the_whole_run_no_curves(t
 
 
 def test_images_and_other_media_between_scalars_are_skipped_with_a_note(tmp_path: Path) -> None:
+    pytest.importorskip("PIL")
     with tensorboardX.SummaryWriter(str(tmp_path)) as w:
         for step in range(20):
             w.add_scalar("loss", step, step)
