@@ -148,7 +148,13 @@ class Run:
 
     def matches(self, role: str) -> tuple[RoleMatch, ...]:
         """The metrics taken for a role, best first."""
-        return tuple(m for m in self.roles if m.role == role)
+        if "roles" not in self._made:
+            by_role: dict[str, tuple[RoleMatch, ...]] = {}
+            for key in dict.fromkeys(m.role for m in self.roles):
+                by_role[key] = tuple(m for m in self.roles if m.role == key)
+            self._made["roles"] = by_role
+        found: dict[str, tuple[RoleMatch, ...]] = self._made["roles"]
+        return found.get(role, ())
 
     def ranks(self) -> tuple[int, ...]:
         """The ranks that logged points, ascending."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +13,16 @@ from curvedoc.core.series import Series
 #: so many others say what is usual; of more, these are drawn evenly, so that a thousand ranks are not each held
 #: against a thousand
 MOST_OTHERS = 64
+Member = TypeVar("Member")
+
+
+def some(members: Sequence[Member]) -> Sequence[Member]:
+    """All members; of more than MOST_OTHERS, so many or fewer, drawn evenly.
+
+    >>> len(some(range(1000)))
+    63
+    """
+    return members[:: -(-len(members) // MOST_OTHERS) or 1]
 
 
 def usual(others: Sequence[Series], on: Series) -> Series | None:
@@ -41,7 +52,7 @@ class Ranks:
     def __init__(self, run: Run) -> None:
         self.run = run
         self.labels = run.ranks()
-        self._company: dict[str, list[tuple[int, Series]]] = {}
+        self._company: dict[str, Sequence[tuple[int, Series]]] = {}
 
     def series(self, role: str, rank: int) -> Series | None:
         """The curve of a role that one rank logged."""
@@ -56,7 +67,7 @@ class Ranks:
         if role not in self._company:
             known = ((r, self.series(role, r)) for r in self.labels)
             logged = [(r, s) for r, s in known if s is not None]
-            self._company[role] = logged[:: -(-len(logged) // MOST_OTHERS) or 1]
+            self._company[role] = some(logged)
         rest = [s for r, s in self._company[role] if r != rank]
         # a rank that stopped logging is judged against what the others went on to log
         return usual(rest, max(rest, key=len)) if rest else None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.company import Ranks, usual
+from curvedoc.diagnose.judge.company import Ranks, some, usual
 from curvedoc.diagnose.judge.inputs import MAX_LAYERS, Bench
 from curvedoc.diagnose.judge.names import Subject
 from curvedoc.rulebook.rule import Need, Rule
@@ -19,9 +19,14 @@ def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
     found = [(m.label or m.metric, m.metric) for role in roles for m in run.matches(role)[:MAX_LAYERS]]
     labels = dict.fromkeys(label for label, metric in found if run.metric(metric) is not None)
 
+    by_label: dict[str, dict[str, list[str]]] = {}
+    for role in dict.fromkeys(n.target for n in rule.program.needs):
+        for m in run.matches(role):
+            by_label.setdefault(role, {}).setdefault(m.label or m.metric, []).append(m.metric)
+
     def subject(label: str) -> Subject:
         def of(role: str) -> list[str]:
-            return [m.metric for m in run.matches(role) if (m.label or m.metric) == label]
+            return by_label.get(role, {}).get(label, [])
 
         def pick(need: Need) -> Series | None:
             match need.member:
@@ -31,7 +36,7 @@ def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
                 case "others":
                     same = of(need.target)
                     own = run.metric(same[0]) if same else None
-                    rest = [run.metric(m.metric) for m in run.matches(need.target) if m.metric not in same]
+                    rest = [run.metric(m.metric) for m in some(run.matches(need.target)) if m.metric not in same]
                     return None if own is None else usual([s for s in rest if s is not None], own)
             return bench.pick(need)
 

@@ -16,6 +16,8 @@ from curvedoc.ingest.table.batch import Loose, RecordBatch, Row
 #: Lines of about this many bytes are joined into one array, so that one call into C parses thousands of them.
 #: More of them would not stay in the processor's cache until their columns are made.
 CHUNK_BYTES = 1 << 18
+#: Of long lines at least so many, up to BULK_BYTES: what is laid out by chunks costs its time for each column of each.
+CHUNK_LINES = 64
 #: From the first lines the keys and types of the next ones are known, mostly.
 FIRST_BYTES = 1 << 16
 #: As columns, this much at a time, and to begin with: what fails is parsed once more.
@@ -61,7 +63,8 @@ def by_line(data: bytes) -> Iterator[RecordBatch]:
             else:
                 found = _joined(body, inside + 1, line)
         if not bulk:
-            by_rows, by_row_bytes = by_rows - 1, CHUNK_BYTES
+            lines_long = CHUNK_LINES * (end - start) // (inside + 1)
+            by_rows, by_row_bytes = by_rows - 1, max(CHUNK_BYTES, min(lines_long, BULK_BYTES))
             if found is not None and by_rows < _AGAIN and end < len(data):
                 schema = json_bulk.joined(schema, json_bulk.schema_of(found.rows))
                 if schema is None and by_rows <= 0:
