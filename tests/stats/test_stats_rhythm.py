@@ -228,3 +228,10 @@ def test_no_curve_of_single_batches_is_taken_for_a_mean_that_begins_anew() -> No
         curve = 2.0 * np.exp(-t / (0.3 * n)) + calm * (0.1 * rng.standard_normal(n) + 0.2 * order * rng.integers(0, 2))
         found += settling.mean_period(Series.of(curve)) is not None
     assert found == 0
+
+
+def test_batches_in_one_order_whose_moves_shrink_are_no_mean() -> None:
+    rng = np.random.default_rng(3)
+    block = np.cumsum(rng.choice([-1.0, 1.0], 40) / np.arange(1, 41))
+    curve = np.tile(block, 10) + 0.005 * rng.standard_normal(400)
+    assert settling.mean_period(Series.of(curve)) is None
