@@ -1,7 +1,8 @@
 """Drawn healthy runs of every kind: what no rule may alarm at.
 
 Each kind is one way in which a sound training looks odd: slow laws, floors of noise, sums, distillation, rewards,
-running averages, logs that begin late or change their interval, falls over in two rows, fine-tuning, short logs.
+running averages, logs that begin late or change their interval, falls over in two rows, fine-tuning, adapters,
+preferences, runs taken up again, short logs.
 """
 
 from __future__ import annotations
@@ -181,11 +182,84 @@ def few_epochs(r: np.random.Generator) -> Signals:
     }
 
 
+def adapter(r: np.random.Generator) -> Signals:
+    """A few adapted weights of a large language model: a tenth to a third lost at once, then batches of mixed tasks."""
+    n = _rows(r, 20, 400)
+    t = np.arange(n) / n
+    level = r.uniform(0.9, 1.9) * (1.0 - r.uniform(0.05, 0.3) * (1.0 - np.exp(-t / r.uniform(0.02, 0.15))))
+    rate = 2e-4 * np.minimum(1.0, (t + 1e-3) / 0.03) * np.clip(1.0 - t, 0.0, 1.0)
+    seen = 10.0 * np.arange(1, n + 1) * r.integers(2_000, 200_000)
+    return {
+        "loss": _series(_noisy(level, r, 0.05, 0.2), 10, 10),
+        "lr": _series(rate, 10, 10),
+        "tokens": _series(seen, 10, 10),
+    }
+
+
+def preference(r: np.random.Generator) -> Signals:
+    """Pairs of answers: the loss begins at ln 2, as the model is its own reference; the better is told apart."""
+    n = _rows(r, 20, 500)
+    t = np.arange(n) / n
+    gain = (1.0 - np.exp(-t / r.uniform(0.1, 0.4))) * r.uniform(0.2, 0.8)
+    right = np.clip(0.5 + 0.45 * gain / gain.max() * r.uniform(0.5, 1.0) + 0.04 * r.standard_normal(n), 0.0, 1.0)
+    return {
+        "loss": _series(_noisy(np.log(2.0) * (1.0 - gain), r, 0.03, 0.12), 10, 10),
+        "accuracy": _series(right, 10, 10),
+    }
+
+
+def rewarmed(r: np.random.Generator) -> Signals:
+    """Pretraining that goes on from a checkpoint with a rate warmed up anew: the loss rises a little first."""
+    n, first = _rows(r, 100, 1_500), int(r.integers(20_000, 500_000))
+    t = np.arange(n) / n
+    bump = r.uniform(0.01, 0.05) * np.exp(-(((t - 0.08) / 0.06) ** 2))
+    level = r.uniform(1.8, 3.0) * (1.0 + bump - r.uniform(0.02, 0.08) * t)
+    rate = 1e-4 * np.minimum(1.0, (t + 1e-3) / 0.05) * 0.5 * (1.0 + np.cos(np.pi * t))
+    found = _validated(_noisy(level, r, 0.01, 0.03), level, r, 10, r.uniform(-0.02, 0.02))
+    found["lr"] = _series(rate, 10)
+    return {role: Series(s.step + first, s.value) for role, s in found.items()}
+
+
+def taken_up_again(r: np.random.Generator) -> Signals:
+    """The log of the second half of a run, from the step of its checkpoint on."""
+    n, first = _rows(r, 40, 1_000), int(r.integers(2_000, 200_000))
+    t = np.arange(n) / n
+    level = r.uniform(0.05, 2.5) * (1.0 + r.uniform(0.5, 3.0) * t) ** -r.uniform(0.02, 0.15)
+    found = _validated(_noisy(level, r, 0.02, 0.15), level, r, 10, r.uniform(0.0, 0.2))
+    return {role: Series(s.step + first, s.value) for role, s in found.items()}
+
+
+def tuned_classifier(r: np.random.Generator) -> Signals:
+    """A pretrained encoder with a new head, three to ten epochs: right within the first, level on validation after."""
+    n, epochs = _rows(r, 30, 300), int(r.integers(4, 11))
+    t = np.arange(n) / n
+    end = r.uniform(0.05, 0.3)
+    level = end + (np.log(r.integers(2, 30)) - end) * np.exp(-t / r.uniform(0.02, 0.08))
+    at = np.linspace(n / epochs, n - 1, epochs).astype(np.int64)
+    floor = r.uniform(1.1, 1.5) * end
+    val = floor * (1.0 + 0.5 * np.exp(-np.arange(epochs)) + 0.02 * r.standard_normal(epochs))
+    right = 1.0 - 0.3 * val
+    return {
+        "loss": _series(_noisy(level, r, 0.1, 0.3), 50),
+        "val_loss": Series(at * 50, val),
+        "val_accuracy": Series(at * 50, np.clip(right, 0.0, 1.0)),
+    }
+
+
+def mastered(r: np.random.Generator) -> Signals:
+    """A policy that masters its task within a few evaluations and falls short of the ceiling now and then."""
+    n, ceiling = _rows(r, 40, 600), float(r.choice([1.0, 200.0, 500.0, 1_000.0]))
+    short = r.random(n) < 0.05
+    level = ceiling * (1.0 - np.exp(-(np.arange(n) + r.uniform(0.3, 1.5)) / r.uniform(0.5, 3.0)))
+    return {"reward": _series(level * np.where(short, r.uniform(0.6, 0.99, n), 1.0 - 0.004 * r.random(n)), 10_000)}
+
+
 KINDS: Mapping[str, Callable[[np.random.Generator], Signals]] = {
     f.__name__.replace("_", " "): f
     for f in (
         power_law, logarithm, classifier, noise_floor, summed_parts, distillation, policy, averaged, logged_late,
-        dense_then_sparse, fast_fall, fine_tuned, few_epochs,
+        dense_then_sparse, fast_fall, fine_tuned, few_epochs, adapter, preference, rewarmed, taken_up_again,
+        tuned_classifier, mastered,
     )
 }  # fmt: skip
 
