@@ -139,3 +139,123 @@ def test_what_names_no_split_beside_a_training_loss_is_of_the_evaluation(tmp_pat
     (run,) = read(tmp_path, json.dumps(rows, indent=2), "metrics.json")
     assert of(run, "loss") == ["train_loss"] and of(run, "val_loss") == ["loss"]
     assert {"f1", "recall"} == set(of(run, "val_metric"))
+
+
+def test_what_is_measured_may_stand_ahead_of_a_bar(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(60), 1):
+        text += f"d: {-v:.3f};gen: {v / 3:.3f}:   {i}%|▉         | {i}/20000 [00:{i % 60:02d}<5:28:40,  1.01it/s]\n"
+    (run,) = read(tmp_path, text)
+    assert [s for s, _ in curve(run, "gen")] == list(range(1, 61)) and of(run, "game_loss") == ["d", "gen"]
+
+
+def test_a_bar_of_ones_own_counts_and_that_of_a_tokenizer_does_not(tmp_path: Path) -> None:
+    text = "./build/train \\\n  --epochs 1 \\\n  --loss-scale 1024 \\\n"
+    text += f"Tokenizing [{'=' * 40}] 100.0% 9843688080/9843688080 | 414.98 MiB/s | ETA: 0.0 s | Total time: 22.62 s\n"
+    for i, v in enumerate(losses(12), 1):
+        bar = f"[{'=' * (3 * i):40s}] {i * 8.5:.1f}% {i * 5000}/60000"
+        text += f"Training {bar} | 4.62 it/s | ETA: {99 - i}.8 s | loss={v} | validation_loss={v + 0.1:.4f}\n"
+        text += f'Saved validation checkpoint at step {i * 5000} to "output/step-{i * 5000}"\n'
+    (run,) = read(tmp_path, text, "training_output.txt")
+    assert [s for s, _ in curve(run, "loss")] == [i * 5000 for i in range(1, 13)] and len(
+        curve(run, "validation_loss")
+    ) == 12
+
+
+def test_a_mean_over_the_last_episodes_is_named_by_what_stands_before(tmp_path: Path) -> None:
+    text = "Built the network!\n"
+    for i in range(40):
+        text += f"Avg learning reward last 100 episodes: {i * 1.3:.4f}\nUpdated target network!\n"
+        if i % 2:
+            text += f"Step {(i + 1) * 25000}\n"
+    (run,) = read(tmp_path, text, "training_output.txt")
+    found = curve(run, "Avg learning reward")
+    assert len({s for s, _ in found if s is not None}) >= 38 and found[-1][1] == 50.7
+
+
+def test_a_table_of_commas_amid_a_log_is_read(tmp_path: Path) -> None:
+    text = 'Model: "sequential"\nTotal params: 294,873\n\n,loss,acc,val_loss,val_acc\n'
+    text += "".join(f"{i},{v},{1 - v / 3:.5f},{v + 0.1:.4f},{0.9 - v / 3:.5f}\n" for i, v in enumerate(losses(8)))
+    (run,) = read(tmp_path, text + "\nResults:\n   tp\t  fp\t  fn\nadvise   19\t  12\t 119\n")
+    assert len(curve(run, "loss")) == len(curve(run, "val_acc")) == 8 and of(run, "val_loss") == ["val_loss"]
+
+
+def test_a_table_of_epochs_and_errors_is_read(tmp_path: Path) -> None:
+    text = "Epochs     Error\n-----------------\n" + "".join(f"{i}     {v} \n" for i, v in enumerate(losses(60)))
+    (run,) = read(tmp_path, text, "progress.txt")
+    assert [s for s, _ in curve(run, "Error")] == list(range(60)) and of(run, "loss") == ["Error"]
+
+
+def test_the_seconds_that_an_epoch_cost_are_no_loss(tmp_path: Path) -> None:
+    text = ""
+    for e in range(20):
+        for b in range(3):
+            v = 5 * math.exp(-(3 * e + b) / 20) + 0.2
+            text += f"[Epoch {e}][Batch {b * 10 + 9}], Speed: 218.798 samples/sec, LR=0.000125, HeatmapFocal={v:.3f}\n"
+        text += f"[Epoch {e}] Training cost: {96 + e % 3}.736, HeatmapFocal={v:.3f}\ncost time  0.1{e}\n"
+    (run,) = read(tmp_path, text)
+    assert of(run, "loss") == ["HeatmapFocal"]
+
+
+def test_settings_that_are_printed_again_and_again_are_no_curve(tmp_path: Path) -> None:
+    text = ""
+    for k in range(5):
+        text += f"[2025-02-12 22:0{k}:59,532][rank0][INFO] Config:\n" + " " * 20 + "gradient_accumulation_steps=1,\n"
+        text += " " * 20 + f"learning_rate={0.0005 if k < 2 else 5e-05},\n" + " " * 20 + "max_grad_norm=1.0,\n"
+    assert not read(tmp_path, text, "rank_0000.log")
+
+
+def test_numbers_ahead_of_their_names_behind_a_time_of_day_are_read(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(30)):
+        text += f"Epoch {i} @ {1 + i % 12:02d}:{10 + i} {'AP'[i % 2]}M : {v} C.E. Loss, {99 - 20 * v:.2f}% Accuracy\n"
+    (run,) = read(tmp_path, text, "train.out")
+    assert [s for s, _ in curve(run, "CE Loss")] == list(range(30)) and of(run, "accuracy") == ["Accuracy"]
+
+
+def test_a_name_of_two_words_with_a_colon_between_is_one(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(30), 1):
+        text += f"2019-11-18 02:37:{i:02d},423 - root - INFO - [Epoch 1 Batch {i}/30] loss={v}, "
+        text += f"metrics:accuracy:{1 - v / 3:.4f}\n"
+    (run,) = read(tmp_path, text)
+    assert of(run, "accuracy") == ["metrics/accuracy"]
+
+
+def test_lines_of_a_step_a_split_and_a_loss_are_read(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(60)):
+        text += f"{i} val {v + 0.05:.4f}\n{i} hella {0.25 + i / 900:.4f}\n" if i % 20 == 0 else ""
+        text += f"{i} train {v:.6f}\n"
+    (run,) = read(tmp_path, text, "log.txt")
+    assert len(curve(run, "train loss")) == 60 and [s for s, _ in curve(run, "val loss")] == [0, 20, 40]
+    assert of(run, "loss") == ["train loss"] and of(run, "val_loss") == ["val loss"]
+
+
+def test_an_epoch_and_a_batch_in_brackets_behind_the_split_count(tmp_path: Path) -> None:
+    text = ""
+    for e in range(3):
+        for b, v in enumerate(losses(20, e, 8.0 / (e + 1))):
+            text += f"0: TRAIN [{e}][{b * 10}/200]\tTime 0.443 (0.443)\tTok/s 11990 (11990)"
+            text += f"\tLoss/tok {v} (9.9)\tLR 2.0e-05\n"
+    (run,) = read(tmp_path, text, "result_0.txt")
+    assert of(run, "loss") == ["Loss/tok"] and [s for s, _ in curve(run, "LR")] == [i * 10 for i in range(60)]
+
+
+def test_a_name_that_stands_twice_is_of_the_split_named_before_it(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(20), 1):
+        text += (
+            f"Epoch {i}/20 | Train Loss: {v} Acc: {1 - v / 3:.4f} | Val Loss: {v + 0.1:.4f} Acc: {0.9 - v / 3:.4f}\n"
+        )
+    (run,) = read(tmp_path, text)
+    assert of(run, "accuracy") == ["train Acc"] and of(run, "val_accuracy") == ["val Acc"]
+
+
+def test_a_part_is_no_sum_of_the_loss_and_a_part_of_the_validation(tmp_path: Path) -> None:
+    text = "epoch,train_kl,train_loss,train_recon,val_kl,val_loss,val_recon\n"
+    for i, v in enumerate(losses(40)):
+        kl = 0.001 * v
+        text += f"{i},{kl},{v + kl},{v},{kl * 1.1},{v + 0.1 + kl * 1.1},{v + 0.1}\n"
+    (run,) = read(tmp_path, text, "metrics.csv")
+    assert of(run, "loss")[0] == "train_loss" and of(run, "val_loss")[0] == "val_loss"

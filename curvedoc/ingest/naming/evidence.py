@@ -69,6 +69,7 @@ def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[
         if len(f.finite) == f.points >= curve_shape.FEWEST
         and not f.growing
         and _may_be_part(by_metric.get(f.metric), family)
+        and split_and_rest(f.metric, table)[0] == "train"
         and not is_aside(f.metric, table)
     ]
     sizes = {f.points for f in loose}

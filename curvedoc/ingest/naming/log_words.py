@@ -6,8 +6,11 @@ import re
 
 #: A key without counter makes a record only if one of these words is in it.
 _OUTCOME = re.compile(
-    r"loss|\bcost\b|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|\bfb1|auc|rmse|logloss|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
-    r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error|grad|gnorm|bpb|bpc|top-?[15]|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|fid\b"
+    r"loss|(?<!time )\bcosts?\b(?!.?time)|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|\bfb1|auc|rmse|logloss"
+    r"|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
+    r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error"
+    r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm|bpb|bpc|top-?[15]"
+    r"|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|fid\b"
     r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
     r"|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
 )
@@ -33,6 +36,11 @@ def spaced(key: str) -> str:
 def is_outcome(key: str) -> bool:
     """Whether the key names what training is measured by (a loss, an accuracy, a gradient norm ...)."""
     return _OUTCOME.search(spaced(key).replace("/", " ")) is not None
+
+
+def is_loss(key: str) -> bool:
+    """Whether the key says loss or accuracy outright."""
+    return re.search(r"loss|acc\b|accuracy|reward", spaced(key)) is not None
 
 
 def is_usual(key: str) -> bool:

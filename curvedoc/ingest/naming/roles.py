@@ -17,6 +17,7 @@ from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
+from curvedoc.ingest.naming.misnomers import counterparts, of_the_evaluation, without_times
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
@@ -90,6 +91,7 @@ def assign(
     the metric. What no name tells is told by evidence of the values; settings: what the configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
+    found = without_times(found)
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = _without_costs([(f, r) for f, r in found if r.family not in barred])
@@ -97,9 +99,10 @@ def assign(
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
     found = totals(metrics, found, table)
+    found += counterparts(metrics, found, table)
     found = _promoted(_lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings or {}) if _plausible(f, r)]
-    found = _test_for_validation(_of_the_evaluation(found, table))
+    found = _test_for_validation(of_the_evaluation(found, table))
     chosen = resolved(chosen or {}, [f.metric for f in metrics])
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
@@ -262,30 +265,6 @@ def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Readin
 def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
     have = {r.role for _, r in found}
     return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
-
-
-def _of_the_evaluation(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
-    """A loss that names no split, beside one that names the training and qualities that name none, in as many rows: all
-    that names none is of the evaluation ({"train_loss": ..., "loss": ..., "f1": ...})."""
-
-    def splits(f: Facts) -> bool:
-        return not table.splits.keys().isdisjoint(plain(f.metric).split("_"))
-
-    if any(r.split != "train" for _, r in found):
-        return found
-    losses = [(f, r) for f, r in found if r.role == "loss" and not r.label]
-    said = [f for f, _ in losses if splits(f)]
-    silent = [f for f, _ in losses if not splits(f)]
-    measured = [f for f, r in found if r.family in ("accuracy", "metric") and r.role != "loss"]
-    if len(said) != 1 or len(silent) != 1 or said[0].points != silent[0].points or not measured:
-        return found
-    if any(map(splits, measured)) or np.array_equal(said[0].finite, silent[0].finite):
-        return found
-    moved = {f.metric for f in (*silent, *measured)}
-    family = {f.name: f for f in table.families}
-    return [
-        (f, replace(r, role=family[r.family].roles["val"], split="val") if f.metric in moved else r) for f, r in found
-    ]
 
 
 def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:

@@ -88,10 +88,10 @@ def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
     return (epoch - np.nanmin(epoch)) * length + count
 
 
-def _inner(ev: CounterEvents, epoch: Floats, whole: bool) -> Floats | None:
+def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> Floats | None:
     """The counter within the epoch as one of the run, NaN where a line has none; None where it does not count.
 
-    epoch: of every event, carried; whole: the epochs are whole numbers
+    epoch: of every event, carried; whole: the epochs are whole numbers; main: the lines of the main curve
     """
     train = ~ev.evaluation
     inner = np.where(train & np.isfinite(ev.inner), ev.inner, np.nan)
@@ -99,7 +99,10 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool) -> Floats | None:
         # bars of downloads and evaluations run to other totals than the bar of the training does
         totals = np.where(ev.bar & ~np.isnan(inner), ev.total, np.nan)
         if not np.isnan(totals).all() and not whole:
-            inner = np.where(totals == np.nanmax(totals), inner, np.nan)
+            mine = totals[main] if main is not None else totals
+            known, often = np.unique(mine[~np.isnan(mine)], return_counts=True)
+            total = known[often == often.max()].max() if main is not None and len(known) else np.nanmax(totals)
+            inner = np.where(totals == total, inner, np.nan)
     counted = not np.isnan(inner).all() and (bool((ev.record & ~np.isnan(inner)).any()) or not whole)
     if counted:
         if not np.isnan(epoch).all():
@@ -135,6 +138,32 @@ def _counted_apart(inner: Floats, step: Floats, main: Ints) -> bool:
     known = step[~np.isnan(step)]
     told = len(np.unique(known)) < len(np.unique(own[~np.isnan(own)])) / _FEW
     return told and float(known.max()) <= float(np.nanmax(inner)) * (1 + 1 / _FEW)
+
+
+def _between(step: Floats, main: Ints) -> Floats:
+    """The steps, carried; where the lines of the main curve name none and several stand between two that do, laid out
+    evenly between these."""
+    carried = _carry(step)
+    mine = carried[main]
+    known = ~np.isnan(mine)
+    if not bool(np.isnan(step[main]).all()) or not bool(known.any()):
+        return carried
+    rows, mine = main[known], mine[known]
+    begins = np.flatnonzero(np.r_[True, mine[1:] != mine[:-1]])
+    size = np.diff(np.r_[begins, len(mine)])
+    level = mine[begins]
+    if len(begins) < _EPOCHS or float((size - 1).sum()) < (1 - RESET_SHARE) * len(mine) or (np.diff(level) <= 0).any():
+        return carried
+    stride = np.r_[np.diff(level), np.median(np.diff(level))]
+    if bool((stride < size).any()):
+        return carried
+    place = np.arange(len(mine)) - np.repeat(begins, size)
+    laid = np.repeat(level, size) + np.floor(np.repeat(stride / size, size) * place)
+    out = carried.copy()
+    before = np.searchsorted(rows, np.arange(len(out)), side="right") - 1
+    same = (before >= 0) & (carried == mine[np.maximum(before, 0)])
+    out[same] = laid[before[same]]
+    return out
 
 
 def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
@@ -188,15 +217,15 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
         if _resets(own, epoch, total):
             step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
         elif np.isnan(own[~np.isnan(ev.inner)]).all():
-            inner = _inner(ev, epoch, whole)
+            inner = _inner(ev, epoch, whole, main)
             if inner is not None and _agree(inner, step):
                 step = np.where(np.isnan(step), inner, step)
             elif inner is not None and main is not None and _counted_apart(inner, step, main):
                 # the lines that name a step were printed at another time: a buffer held them back
                 last = np.nanmax(inner)
                 step = np.where(np.isnan(inner) & (step <= last), step, inner)
-        return Steps(_carry(step), "step", whole)
-    inner = _inner(ev, epoch, whole)
+        return Steps(_carry(step) if main is None else _between(step, main), "step", whole)
+    inner = _inner(ev, epoch, whole, main)
     if inner is not None and not _stands(inner, epoch, ev.record & train):
         return Steps(_carry(inner), "samples" if ev.samples.any() else "step", whole)
     if whole:

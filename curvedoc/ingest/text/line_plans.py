@@ -12,11 +12,9 @@ from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
 from curvedoc.ingest.text.layouts.columns import column_plans
 from curvedoc.ingest.text.layouts.layers import layer_plans
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
-from curvedoc.ingest.text.line.plan import LinePlan, plan_of
+from curvedoc.ingest.text.line.plan import LinePlan, plan_of, shape_of
 from curvedoc.ingest.text.line.slots import METRIC
 
-#: A sentence with an outcome that is said so often is a record.
-HABIT = 5
 #: A word and a colon ahead of the first name.
 _HEAD = re.compile(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
 
@@ -54,8 +52,3 @@ def _labeled(plans: Mapping[str, LinePlan]) -> dict[str, LinePlan]:
                 )
                 out[template] = replace(plans[template], slots=named)
     return out
-
-
-def shape_of(plan: LinePlan) -> tuple[str, ...]:
-    """The names of what a line holds."""
-    return tuple(s.name for s in plan.slots)

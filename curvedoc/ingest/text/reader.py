@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.naming.log_words import is_loss
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
@@ -22,10 +22,10 @@ from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
 from curvedoc.ingest.text.legible import legible
+from curvedoc.ingest.text.line.kinds import with_kinds
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
-from curvedoc.ingest.text.line.slots import METRIC
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
-from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
+from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.messages import find_blocks, messages
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
@@ -47,10 +47,8 @@ _RANK_RE = (
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
-#: A line that sets so many things at once is no record.
-_SETTINGS = 8
-#: A line of one pair belongs to the record so many lines away.
-_NEAR = 4
+#: So many values a setting may have in one log.
+_SETTING = 2
 _RECORDS = ("record", "loose", "member")
 
 
@@ -95,7 +93,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     printed, used = read_config(lines)
     lines = lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used)))
     boxes = read_boxes(lines.filter(~pl.col("taken")))
-    lines = _accepted(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
+    lines = with_kinds(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
     plans = with_evaluations(plans, lines["tid"].to_list(), lines["kind"].to_list())
     first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
     early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
@@ -117,6 +115,8 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             table = moved_to_end(table, int(known[-1]) if len(known) else None)
         scales = scale_points(here.filter(pl.col("kind") == ""), steps)
         boxed = boxes.points if len(parts) == 1 else empty_points()
+        if _only_settings(part.read):
+            part = replace(part, read=Read(empty_points(), part.read.steps, part.read.axis))
         points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))
         more = _remarks(part.read, gaps)
         out.append(Log(
@@ -126,6 +126,14 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             axis=part.read.axis if len(part.read.points) else "step", is_text=True,
         ))  # fmt: skip
     return out
+
+
+def _only_settings(read_: Read) -> bool:
+    """Whether nothing is counted and each metric has hardly more than one value: settings that were printed again."""
+    if read_.axis != "row" or not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
+        return False
+    same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
+    return bool((same["value"] <= _SETTING).all()) and bool((same["len"] > 1).any())
 
 
 def _remarks(read_: Read, gaps: int) -> list[Note]:
@@ -207,85 +215,6 @@ def _tail(lines: pl.DataFrame, plans: list[LinePlan], told: list[Note]) -> pl.Da
         pl.when(last).then(len(plans) - 1).otherwise(pl.col("tid")).alias("tid"),
         pl.when(blank).then(pl.lit("")).otherwise(pl.col("text")).alias("text"),
     )
-
-
-def _accepted(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
-    """Adds `kind`: what each line is taken for in this log ("" for a message)."""
-    tid = lines["tid"].to_numpy()
-    kind = np.array([p.kind for p in plans], dtype=object)[tid]
-    kind[lines["taken"].to_numpy()] = ""
-    context = bool((kind == "anchor").any())
-    shapes = [shape_of(p) for p in plans]
-    often = _counted(tid[kind == "loose"], shapes)
-    once = np.array([often[s] < 2 for s in shapes], bool)[tid]
-    if not context:
-        kind[(kind == "loose") & once] = ""
-    # a sentence is a record where it comes again with other numbers
-    spoken = kind == "spoken"
-    said = _counted(tid[spoken], shapes)
-    among = bool(((kind == "record") & np.array([p.counted for p in plans], bool)[tid]).any())
-    kept = [said[shapes[t]] >= HABIT and (among or plans[t].counted) for t in tid[spoken]]
-    kind[spoken] = np.where(kept, "record", "")
-    # "[4] id=1" is a list of something where the training counts by name
-    counted = np.array([p.counted for p in plans], bool)[tid]
-    usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
-    if int((counted & usual & (kind == "record")).sum()) >= HABIT:
-        kind[(kind == "record") & ~counted & ~usual] = ""
-    kind[_settings(kind, tid, shapes, plans)] = ""
-    # members count only in a block right under an anchor
-    indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
-    chained = ((kind == "member") | (kind == "loose")) & indented
-    opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
-    under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
-    beside = _beside(kind, tid, shapes, usual)
-    kind[beside] = "loose"
-    kind[(kind == "member") & ~(chained & under)] = ""
-    return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
-
-
-def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
-    """How many of these lines have each shape."""
-    out: Counter[tuple[str, ...]] = Counter()
-    for t, n in enumerate(np.bincount(tid).tolist()):
-        if n:
-            out[shapes[t]] += n
-    return out
-
-
-def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:
-    """The lines of one pair, of a name that logs usually carry, that come again and again right beside records
-    ("lr: 0.1" below "epoch: 3 loss: 0.5")."""
-    out = np.zeros(len(kind), bool)
-    record = np.flatnonzero((kind == "record") | (kind == "loose"))
-    at = np.flatnonzero((kind == "member") & usual)
-    if not len(record) or not len(at):
-        return out
-    after = np.searchsorted(record, at)
-    gap = np.minimum(
-        np.abs(record[np.minimum(after, len(record) - 1)] - at), np.abs(at - record[np.maximum(after - 1, 0)])
-    )
-    near = _counted(tid[at[gap <= _NEAR]], shapes)
-    out[at] = [near[shapes[t]] >= HABIT for t in tid[at]]
-    return out
-
-
-def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], plans: list[LinePlan]) -> np.ndarray:
-    """The lines of many numbers that stand once, ahead of all records that come again, and share no name with these
-    (without such records, lines of which few names are what logs carry); shorter ones too where they name no outcome:
-    settings ("epochs=100, batch=16, lr0=0.01, momentum=0.937 ...")."""
-    out = np.zeros(len(kind), bool)
-    at = np.flatnonzero(kind == "record")
-    often = _counted(tid[at], shapes)
-    names = {n for shape, count in often.items() if count >= HABIT for n in shape}
-    for i in at:
-        shape = shapes[tid[i]]
-        if often[shape] >= HABIT:
-            break
-        measured = [s.name for s in plans[tid[i]].slots if s.role == METRIC]
-        other = names.isdisjoint(measured) if names else 2 * sum(map(is_usual, measured)) < len(measured)
-        few = len(shape) < _SETTINGS and (not names or any(map(is_outcome, measured)))
-        out[i] = often[shape] == 1 and other and not few
-    return out
 
 
 def _rank(lines: pl.DataFrame) -> int | None:

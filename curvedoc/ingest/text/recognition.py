@@ -13,8 +13,9 @@ from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.legible import legible
+from curvedoc.ingest.text.line.plan import HABIT, shape_of
 from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
-from curvedoc.ingest.text.line_plans import HABIT, plans_of, shape_of
+from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.tracebacks import HEADER
 
 _SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")

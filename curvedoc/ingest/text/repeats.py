@@ -7,9 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.text.cells import LineNumbers
-from curvedoc.ingest.text.line.plan import LinePlan
+from curvedoc.ingest.text.line.plan import LinePlan, shape_of
 from curvedoc.ingest.text.line.slots import COUNTERS, METRIC
-from curvedoc.ingest.text.line_plans import shape_of
 
 #: Two handlers write the lines of a whole log twice; lines that happen to be alike are fewer.
 _TWICE = 1 / 3

@@ -13,11 +13,15 @@ from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
-HEADER_RE = r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
+HEADER_RE = (
+    r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
+    r"|^(?i:epoch|step|iter|iteration|index)?,(?:[\w. /-]{1,40},)*[\w. /-]*(?i:loss|acc)"
+)
 #: Different headers of one file.
 MAX_HEADERS = 50
 
 _GAP = re.compile(r"[\s|]+")
+_COMMA = re.compile(r" *, *")
 #: Between names of several words.
 _WIDE = re.compile(r" *\| *|\s{2,}|\t")
 _NAME = re.compile(r"[A-Za-z_#](?:[\w./@%()#-]|:(?=\.)){0,60}")
@@ -33,14 +37,16 @@ Headers = dict[tuple[int, bool], tuple[str, ...]]
 def headers(lines: Iterable[str]) -> Headers:
     """The names in the lines that can be a header; the first of each width counts."""
     out: Headers = {}
-    for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE)):
+    for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE, _COMMA)):
+        if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
+            line = f"step{line}"
         names = [n.strip("(): ") for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
         names = [n.rsplit("(", 1)[-1] for n in names]
         if names[:2] == ["E", "#"]:  # spaCy's
             names[:2] = ["epoch", "step"]
         if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
             continue
-        if any(words.is_prose(n) for n in names) or not any(is_usual(n) for n in names[1:]):
+        if any(words.is_prose(n) for n in names[1:]) or not any(is_usual(n) for n in names[1:]):
             continue
         out.setdefault((len(names), names[0].lower() == "class"), tuple(names))
     return out
@@ -48,7 +54,8 @@ def headers(lines: Iterable[str]) -> Headers:
 
 def table_plan(template: str, of: Headers) -> LinePlan | None:
     """The plan of a row under one of the headers, None for a line that is no such row."""
-    cells = _GAP.split(template.strip(" |\t"))
+    bare = template.strip(" |\t")
+    cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
     for (width, of_classes), names in of.items():
         if of_classes != (cells[0] == "all"):
             continue

@@ -13,12 +13,19 @@ _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
 #: Marks, bullets and pictures ahead of a key.
 _DECORATION = re.compile(r"^[^\w%]+")
+#: "metrics:accuracy:0.5"
+_JOINED = re.compile(r"(?<=[A-Za-z]):(?=[A-Za-z])")
 #: A split in brackets holds for the line whatever else it says.
 _TAGGED = re.compile(r"\[([A-Za-z]{3,10})\]")
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
 _REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
 #: "Loss after 100 iterations: 0.3"
 _AFTER = re.compile(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
+#: "Avg reward last 100 episodes: 3.5"
+_OVER = re.compile(
+    rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
+    r" (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?(?= ?[:=])"
+)
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
@@ -83,7 +90,7 @@ def _split(gap: str) -> tuple[str, str, str, str]:
     cut = 0
     for m in _HARD.finditer(text):
         cut = m.end()
-    key = text[cut:]
+    key = _JOINED.sub("/", text[cut:])
     bare = _DECORATION.sub("", key)
     lead = words.unit_of(bare) if not cut else ""
     return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
@@ -159,7 +166,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.stray += 1
 
 
-def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int) -> None:
+def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
     """A number after a key: a counter, a metric, or running text."""
     counter = _counter(key, mark == FRACTION)
     if counter is not None:
@@ -173,10 +180,11 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.found.append(NumberSlot(role, slot, key))
         return
     scope = SCOPES.get(key.lower())
-    if scope and (sep == ":" or mark == FRACTION) and not state.found and opened in ("", "["):
+    nested = opened == "[" and tail.startswith("][")  # "TRAIN [0][10/1938]"
+    if scope and (sep == ":" or mark == FRACTION or nested) and not state.found and opened in ("", "["):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
-        state.found.append(NumberSlot(EPOCH if opened == "" and sep else INNER, slot, "epoch"))
+        state.found.append(NumberSlot(EPOCH if (opened == "" and sep) or nested else INNER, slot, "epoch"))
         return
     parts = key.split()
     while sep and len(parts) > 1 and words.is_prose(parts[0]):
@@ -236,6 +244,7 @@ def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
+    body = _OVER.sub(r"\2 \1", body)
     end, slot = 0, first
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
@@ -261,7 +270,7 @@ def read_body(body: str, first: int) -> Body:
             if key.lower() in words.SPEAKS and state.rest:  # "loss at step 5 is 2.3"
                 key, sep = "", "is"
             if key:
-                _keyed(state, key, sep, opened, mark, unit, slot)
+                _keyed(state, key, sep, opened, mark, unit, slot, tail)
             else:
                 _keyless(state, gap, tail, mark, sep, slot)
             if seen and state.found and state.found[-1].slot == slot:

@@ -12,6 +12,8 @@ from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
+#: A sentence with an outcome that is said so often is a record.
+HABIT = 5
 #: Values that are no number; the pair says nothing.
 _NO_VALUE = re.compile(
     r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b"
@@ -26,7 +28,11 @@ _COULD = re.compile(
 )
 #: What the description of a bar may say when the bar is the training's own.
 _TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
+#: What is measured may stand in the description too ("d: 0.98;gen: 0.12:   0%|").
+_PAIR = re.compile(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
 _BAR = re.compile("\\|\\||\u2592")
+#: A line of a command that is printed over several lines.
+_OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -57,7 +63,7 @@ class LinePlan:
 
 def _bar_scope(body: str) -> str:
     """The scope of a progress bar: "other" where its description speaks of something else than the training."""
-    said = re.findall(r"[A-Za-z]{2,}", _BAR.split(body, maxsplit=1)[0])
+    said = re.findall(r"[A-Za-z]{2,}", _PAIR.sub(" ", _BAR.split(body, maxsplit=1)[0]))
     return scope_of(" ".join(said)) or ("" if all(_TRAINING.fullmatch(w) or is_usual(w) for w in said) else "other")
 
 
@@ -71,7 +77,7 @@ def plan_of(template: str) -> LinePlan:
     prefix = read_prefix(template)
     body = template[prefix.end :]
     numbers = body.count(NUMBER) + body.count(FRACTION)
-    if not numbers or (numbers > 1 and body.isascii() and not _COULD.search(body)):
+    if not numbers or (numbers > 1 and body.isascii() and not _COULD.search(body)) or _OPTION.match(body):
         return LinePlan("", (), prefix)
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
     state = read_body(name_first(body), prefix.slots)
@@ -118,3 +124,8 @@ def plan_of(template: str) -> LinePlan:
         keep=(kind == "record" and (state.prose >= 2 or prefix.level in ("WARNING", "ERROR", "CRITICAL")))
         or (kind == "anchor" and state.prose > 0),
     )  # fmt: skip
+
+
+def shape_of(plan: LinePlan) -> tuple[str, ...]:
+    """The names of what a line holds."""
+    return tuple(s.name for s in plan.slots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, spaced
+from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, scope_of, spaced
 from curvedoc.ingest.text.line import words
 
 #: Roles of a number. A place is a counter that no word names ("[4] loss=2.3"): the lines around tell which.
@@ -53,6 +53,7 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
         shared = True
     else:
         shared = False
+    state.found = _told_apart(state.found)
     steps = [s for s in state.found if s.role == STEP]
     best = min(steps, key=lambda s: _priority(s.name), default=None)
     out = []
@@ -63,6 +64,22 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
             s = NumberSlot(METRIC, s.slot, s.name, s.unit)
         out.append(s)
     return tuple(out)
+
+
+def _told_apart(found: list[NumberSlot]) -> list[NumberSlot]:
+    """The slots, those of one name that stands twice with the split of the name before them ("train loss 0.5 acc 0.8 |
+    val loss 0.6 acc 0.7")."""
+    names = [s.name for s in found if s.role == METRIC]
+    if len(set(names)) == len(names):
+        return found
+    out, split = [], ""
+    for s in found:
+        if s.role == METRIC and has_scope(s.name):
+            split = scope_of(s.name.replace("_", " ")) or split
+        elif s.role == METRIC and split and names.count(s.name) > 1:
+            s = NumberSlot(s.role, s.slot, f"{split} {s.name}", s.unit)
+        out.append(s)
+    return out
 
 
 def _open(name: str, shared: bool) -> bool:

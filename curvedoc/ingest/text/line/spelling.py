@@ -73,6 +73,11 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"(Iteration [0-9]{1,12}), Testing net \(#[0-9]{1,3}\)$", "${1}"),
     (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({_NUM}).*", "${1} ${2} = ${3}"),
     (rf"^ *([0-9]{{1,9}}): ({_NUM}), ({_NUM}) avg(?: loss)?, ({_NUM}) rate, .*", "step ${1}: loss: ${3}, lr: ${4}"),
+    # "250 val 6.5", "250 hella 0.25"
+    (rf"^([0-9]{{1,9}}) (train|val|valid|test) ({_NUM})$", "step ${1} ${2} loss: ${3}"),
+    (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({_NUM})$", "step ${1} ${2} acc: ${3}"),
+    # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
+    (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}"),
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "="),
 )
@@ -93,7 +98,8 @@ COULD = "|".join(
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
-        r"第|^:::ML",
+        r"^\x01 (?:train|val|valid|test|hella)",
+        r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )
 

@@ -1,0 +1,77 @@
+"""Names that the company of other metrics shows to mean something else than they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from curvedoc.ingest.naming import curve_shape
+from curvedoc.ingest.naming.comparable_name import plain
+from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
+from curvedoc.ingest.naming.rivals import MetricValues
+from curvedoc.ingest.naming.signals import Signals
+
+F = TypeVar("F", bound=MetricValues)
+
+
+def without_times(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
+    """The readings without a "cost" that stands still beside another loss: the seconds that an epoch cost."""
+    costs = {f.metric for f, r in found if r.role == "loss" and plain(f.metric).split("_")[-1] == "cost"}
+    if not costs or not any(r.family == "loss" and f.metric not in costs for f, r in found):
+        return list(found)
+    return [(f, r) for f, r in found if f.metric not in costs or curve_shape.falls(f.finite)]
+
+
+def of_the_evaluation(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """A loss that names no split, beside one that names the training and qualities that name none, in as many rows: all
+    that names none is of the evaluation ({"train_loss": ..., "loss": ..., "f1": ...})."""
+
+    def splits(f: F) -> bool:
+        return not table.splits.keys().isdisjoint(plain(f.metric).split("_"))
+
+    if any(r.split != "train" for _, r in found):
+        return list(found)
+    losses = [(f, r) for f, r in found if r.role == "loss" and not r.label]
+    said = [f for f, _ in losses if splits(f)]
+    silent = [f for f, _ in losses if not splits(f)]
+    measured = [f for f, r in found if r.family in ("accuracy", "metric") and r.role != "loss"]
+    if len(said) != 1 or len(silent) != 1 or said[0].points != silent[0].points or not measured:
+        return list(found)
+    if any(map(splits, measured)) or np.array_equal(said[0].finite, silent[0].finite):
+        return list(found)
+    moved = {f.metric for f in (*silent, *measured)}
+    family = {f.name: f for f in table.families}
+    return [
+        (f, replace(r, role=family[r.family].roles["val"], split="val") if f.metric in moved else r) for f, r in found
+    ]
+
+
+def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of metrics without one that are called like a part of the training's objective, but for the split
+    ("val_recon" beside "train_recon"), where that split logs its whole loss: the same part there."""
+    known = {f.metric for f, _ in found}
+    out: list[tuple[F, Reading]] = []
+    for family in table.families:
+        if "train" not in family.parts_as:
+            continue
+        trained = {split_and_rest(f.metric, table)[1]: r for f, r in found if r.part and r.split == "train"}
+        whole = {r.split for _, r in found if r.role in family.roles.values()}
+        for f in metrics:
+            split, rest = split_and_rest(f.metric, table)
+            like = trained.get(rest)
+            if (
+                f.metric in known
+                or like is None
+                or like.family != family.name
+                or split not in whole
+                or split == "train"
+            ):
+                continue
+            role = family.parts_as.get(split)
+            if role is not None:
+                why = f"the part of the loss that is called {like.label} in training"
+                out.append((f, replace(like, role=role, split=split, why=why)))
+    return out

@@ -1,0 +1,96 @@
+"""What each line of a text log is taken for: its own plan, and how often and beside what it stands."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
+from curvedoc.ingest.text.line.slots import METRIC
+
+#: A line that sets so many things at once is no record.
+_SETTINGS = 8
+#: A line of one pair belongs to the record so many lines away.
+_NEAR = 4
+
+
+def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
+    """Adds `kind`: what each line is taken for in this log ("" for a message)."""
+    tid = lines["tid"].to_numpy()
+    kind = np.array([p.kind for p in plans], dtype=object)[tid]
+    kind[lines["taken"].to_numpy()] = ""
+    context = bool((kind == "anchor").any())
+    shapes = [shape_of(p) for p in plans]
+    often = _counted(tid[kind == "loose"], shapes)
+    once = np.array([often[s] < 2 for s in shapes], bool)[tid]
+    if not context:
+        kind[(kind == "loose") & once] = ""
+    # a sentence is a record where it comes again with other numbers
+    spoken = kind == "spoken"
+    said = _counted(tid[spoken], shapes)
+    among = bool(((kind == "record") & np.array([p.counted for p in plans], bool)[tid]).any())
+    kept = [said[shapes[t]] >= HABIT and (among or plans[t].counted) for t in tid[spoken]]
+    kind[spoken] = np.where(kept, "record", "")
+    # "[4] id=1" is a list of something where the training counts by name
+    counted = np.array([p.counted for p in plans], bool)[tid]
+    usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
+    if int((counted & usual & (kind == "record")).sum()) >= HABIT:
+        kind[(kind == "record") & ~counted & ~usual] = ""
+    kind[_settings(kind, tid, shapes, plans)] = ""
+    # members count only in a block right under an anchor
+    indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
+    chained = ((kind == "member") | (kind == "loose")) & indented
+    opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
+    under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
+    beside = _beside(kind, tid, shapes, usual)
+    kind[beside] = "loose"
+    kind[(kind == "member") & ~(chained & under)] = ""
+    return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
+
+
+def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    """How many of these lines have each shape."""
+    out: Counter[tuple[str, ...]] = Counter()
+    for t, n in enumerate(np.bincount(tid).tolist()):
+        if n:
+            out[shapes[t]] += n
+    return out
+
+
+def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:
+    """The lines of one pair, of a name that logs usually carry, that come again and again right beside records
+    ("lr: 0.1" below "epoch: 3 loss: 0.5")."""
+    out = np.zeros(len(kind), bool)
+    record = np.flatnonzero((kind == "record") | (kind == "loose"))
+    at = np.flatnonzero((kind == "member") & usual)
+    if not len(record) or not len(at):
+        return out
+    after = np.searchsorted(record, at)
+    gap = np.minimum(
+        np.abs(record[np.minimum(after, len(record) - 1)] - at), np.abs(at - record[np.maximum(after - 1, 0)])
+    )
+    near = _counted(tid[at[gap <= _NEAR]], shapes)
+    out[at] = [near[shapes[t]] >= HABIT for t in tid[at]]
+    return out
+
+
+def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], plans: list[LinePlan]) -> np.ndarray:
+    """The lines of many numbers that stand once, ahead of all records that come again, and share no name with these
+    (without such records, lines of which few names are what logs carry); shorter ones too where they name no outcome:
+    settings ("epochs=100, batch=16, lr0=0.01, momentum=0.937 ...")."""
+    out = np.zeros(len(kind), bool)
+    at = np.flatnonzero(kind == "record")
+    often = _counted(tid[at], shapes)
+    names = {n for shape, count in often.items() if count >= HABIT for n in shape}
+    for i in at:
+        shape = shapes[tid[i]]
+        if often[shape] >= HABIT:
+            break
+        measured = [s.name for s in plans[tid[i]].slots if s.role == METRIC]
+        other = names.isdisjoint(measured) if names else 2 * sum(map(is_usual, measured)) < len(measured)
+        few = len(shape) < _SETTINGS and (not names or any(map(is_outcome, measured)))
+        out[i] = often[shape] == 1 and other and not few
+    return out
