@@ -343,6 +343,9 @@ def test_a_cost_beside_losses_is_that_of_time() -> None:
     )
     assert "Training cost" not in {m.metric for m in told if m.role == "loss"}
     assert [m.metric for m in roles(cost=[3.0, 2.0, 1.0]) if m.role == "loss"] == ["cost"]
+    parts = [2.2, 1.3, 0.9, 0.8, 0.7, 0.6, 0.55, 0.5, 0.48, 0.47, 0.46, 0.45]
+    told = roles(**{"Training cost": [484.0 + k % 3 for k in range(12)], "WHL1": parts})
+    assert "Training cost" not in {m.metric for m in told if m.role == "loss"}
 
 
 def test_a_clock_that_begins_anew_is_no_time_of_a_step() -> None:

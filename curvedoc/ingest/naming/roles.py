@@ -94,7 +94,7 @@ def assign(
     found = without_times(found)
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
-    found = _without_costs([(f, r) for f, r in found if r.family not in barred])
+    found = _without_costs([(f, r) for f, r in found if r.family not in barred], metrics)
     guessed = [*vague_readings(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
@@ -136,10 +136,17 @@ def _plausible(f: Facts, r: Reading) -> bool:
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)
 
 
-def _without_costs(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
-    """A cost beside a loss that is called one is that of an epoch in seconds."""
+def _without_costs(found: list[tuple[Facts, Reading]], metrics: Sequence[Facts]) -> list[tuple[Facts, Reading]]:
+    """A cost beside a loss that is called one, or that does not fall where what nobody knows by name does, is that of
+    an epoch in seconds."""
     called = {r.split for f, r in found if r.family == "loss" and not _is_cost(f.metric)}
-    return [(f, r) for f, r in found if r.family != "loss" or r.split not in called or not _is_cost(f.metric)]
+    named = {f.metric for f, _ in found}
+    others = any(curve_shape.falls(f.finite) for f in metrics if f.metric not in named)
+
+    def is_time(f: Facts, r: Reading) -> bool:
+        return _is_cost(f.metric) and (r.split in called or (others and not curve_shape.falls(f.finite)))
+
+    return [(f, r) for f, r in found if r.family != "loss" or not is_time(f, r)]
 
 
 def _is_cost(metric: str) -> bool:
