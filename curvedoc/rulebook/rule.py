@@ -248,6 +248,10 @@ class Rulebook:
     digest: str
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
+    def patterns(self) -> tuple[str, ...]:
+        """What its rules and facts look for in messages."""
+        return tuple(p for f in (*self.rules, *self.facts.values()) for p in f.program.patterns.values())
+
     def rule(self, id_: str) -> Rule | None:
         """The rule of that id."""
         return next((r for r in self.rules if r.id == id_), None)
