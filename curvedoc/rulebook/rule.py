@@ -250,7 +250,8 @@ class Rulebook:
 
     def patterns(self) -> tuple[str, ...]:
         """What its rules and facts look for in messages."""
-        return tuple(p for f in (*self.rules, *self.facts.values()) for p in f.program.patterns.values())
+        programs = [*(r.program for r in self.rules), *(f.program for f in self.facts.values())]
+        return tuple(regex for program in programs for regex in program.patterns.values())
 
     def rule(self, id_: str) -> Rule | None:
         """The rule of that id."""
