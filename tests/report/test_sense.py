@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -16,7 +17,9 @@ from curvedoc.diagnose.story.headline import same
 from curvedoc.pipeline import Options, analyze
 from curvedoc.report.summary import first_thing, lead_finding, onset
 from curvedoc.rulebook.load import load
+from tests.helpers.corpus import CORPUS
 from tests.helpers.golden_headlines import GOLDEN, SAMPLES, told
+from tests.helpers.quoted_numbers import unfounded
 
 #: Further labelled sets, where they are at hand: folders, separated as in PATH.
 MORE = [Path(p) for p in os.environ.get("CURVEDOC_SENSE_SETS", "").split(os.pathsep) if p]
@@ -27,11 +30,16 @@ _LEVELS = ("tail_level(", "head_level(", "median(", "quantile(", "best_level(", 
 _AGAINST = "ruled-out"
 
 
-@pytest.fixture(scope="module", params=[SAMPLES, *MORE], ids=lambda p: p.name)
-def diagnosis(request: pytest.FixtureRequest) -> Diagnosis:
+@pytest.fixture(scope="module", params=[SAMPLES, CORPUS, *MORE], ids=lambda p: p.name)
+def labelled(request: pytest.FixtureRequest) -> tuple[Path, Diagnosis]:
     if not request.param.is_dir():
         pytest.skip(f"{request.param} is not there")
-    return analyze([request.param], Options())
+    return request.param, analyze([request.param], Options())
+
+
+@pytest.fixture
+def diagnosis(labelled: tuple[Path, Diagnosis]) -> Diagnosis:
+    return labelled[1]
 
 
 def flagged(d: Diagnosis) -> list[RunDiagnosis]:
@@ -96,6 +104,42 @@ def test_no_sentence_is_cut_in_mid_word_or_has_a_gap(diagnosis: Diagnosis) -> No
 
 def test_every_flagged_run_has_something_to_do_first(diagnosis: Diagnosis) -> None:
     assert all(first_thing(r) for r in flagged(diagnosis))
+
+
+def test_every_number_of_a_headline_is_on_the_page(diagnosis: Diagnosis) -> None:
+    wrong = []
+    for r in flagged(diagnosis):
+        lead = lead_finding(r)
+        # what a message says is quoted, wherever its numbers come from
+        if lead and not any(e.text.startswith("the log says") for e in lead.evidence):
+            wrong += [(r.run, number, r.headline) for number in unfounded(r, r.headline)]
+    assert not wrong
+
+
+def test_a_question_that_the_log_answers_is_not_open(diagnosis: Diagnosis) -> None:
+    """What a finding says of a run is the answer to the question for it; a border case is told as one."""
+    asked = [(r, check) for r in flagged(diagnosis) for c in r.causes[:1] for check in c.checks]
+    falls = [
+        r.run
+        for r, check in asked
+        if "still fall" in check.ask and check.answer != "yes" and r.findings[0].symptom == "slow-convergence"
+    ]
+    silent = [(r.run, check.ask) for r, check in asked if check.answer == "unanswerable" and not check.because]
+    assert not falls and not silent
+
+
+def test_the_nearest_healthy_run_has_the_same_task(labelled: tuple[Path, Diagnosis]) -> None:
+    labels, diagnosis = labelled[0] / "labels.jsonl", labelled[1]
+    if not labels.is_file():
+        pytest.skip("no tasks are known")
+    rows = map(json.loads, labels.read_text(encoding="utf-8").splitlines())
+    task = {row["run"]: row.get("task") for row in rows}
+    other = [(r.run, r.nearest.run) for r in diagnosis.runs if r.nearest and task.get(r.run) != task.get(r.nearest.run)]
+    assert not other
+
+
+def test_results_are_no_settings_that_part_two_runs(diagnosis: Diagnosis) -> None:
+    assert not [r.nearest.text for r in diagnosis.runs if r.nearest and "summary." in r.nearest.text]
 
 
 def test_a_level_in_a_title_is_said_to_be_about() -> None:

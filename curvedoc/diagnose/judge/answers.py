@@ -30,8 +30,21 @@ def answered(
         how, cost = f"log {_listed(missing)} first; {how}", "short-run"
     roles = tuple(dict.fromkeys(n.target for n in missing if n.source == "role"))
     return Check(
-        spec.ask, how, cost, spec.yes, spec.no, "unanswerable", _lack(missing) or "the log does not show it", roles
+        spec.ask,
+        how,
+        cost,
+        spec.yes,
+        spec.no,
+        "unanswerable",
+        _lack(missing) or _between(spec, env, texts, count),
+        roles,
     )
+
+
+def _between(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], count: Counter) -> str:
+    """What is said where all inputs are there and speak neither for a yes nor for a no, as a rate at the border."""
+    seen = fill(spec.because, env, texts, count) if spec.because else None
+    return f"{seen}: neither clearly so nor clearly not" if seen else "the log does not show it"
 
 
 def _truth(answer: str | Answer, env: Mapping[str, Any]) -> bool | None:

@@ -21,7 +21,7 @@ _SWEEP = re.compile(r"(?:^|[._/-])sweep(?:_id|_name)?$", re.IGNORECASE)
 _PROJECT = re.compile(r"(?:^|[._/-])(?:project|project_name|experiment_name|sweep(?:_id|_name)?)$", re.IGNORECASE)
 #: Keys that name or place a run, or that tell how it went, instead of saying what was tried.
 NAMING = re.compile(
-    r"^(?:wandb|trainer|_wandb|mlflow|slurm|env|system|git)[._/]"
+    r"^(?:wandb|trainer|_wandb|mlflow|slurm|env|system|git|summary)[._/]"
     r"|(?:^|[._/-])(?:seed|id|ids|uuid|guid|name|names|path|paths|dir|dirs|directory|folder|file|files|filename|root|"
     r"output|logdir|url|uri|host|hostname|user|port|pid|tag|tags|note|notes|group|version|commit|sha|hash|timestamp|"
     r"time|date|datetime|started|created|device|rank|local_rank|node|resume|checkpoint|ckpt|job|command|cmd|argv)$"

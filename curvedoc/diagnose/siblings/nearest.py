@@ -32,6 +32,8 @@ from curvedoc.rulebook.location import signals_file
 MOST_HEALTHY = 2000
 #: Of those that differ in equally few keys, how many are looked at for the closest values.
 MOST_TIES = 50
+#: Classes are read off the loss and may be told as 9 of 10; half as many again are those of another task.
+OTHER_TASK = math.log(1.5)
 #: Keys that the sentence names.
 TOLD = 6
 _WORD = 40
@@ -47,6 +49,7 @@ class _Row:
     name: str
     settings: Mapping[str, Value]
     seed: Scalar | None
+    classes: float = math.nan  # as far as the log tells
 
 
 def nearest(outlines: Sequence[Outline], done: Sequence[RunDiagnosis]) -> Mapping[str, Nearest]:
@@ -72,9 +75,16 @@ def nearest(outlines: Sequence[Outline], done: Sequence[RunDiagnosis]) -> Mappin
     out: dict[str, Nearest] = {}
     memo: dict[object, Mapping[str, Scalar]] = {}
     for members in groups.values():
-        rows = [_Row(o.name, _comparable(o, table, memo), o.settings.get("seed")) for o in members]
+        rows = [
+            _Row(o.name, _comparable(o, table, memo), o.settings.get("seed"), _classes(told[o.name])) for o in members
+        ]
         out.update(_of_group(rows, {r.name for r in rows if told[r.name].verdict == "failed"}))
     return out
+
+
+def _classes(d: RunDiagnosis) -> float:
+    known = d.facts.get("classes")
+    return float(known.value) if known is not None and isinstance(known.value, int | float) else math.nan
 
 
 def _explained(d: RunDiagnosis) -> bool:
@@ -114,11 +124,13 @@ def _of_group(rows: Sequence[_Row], failed: set[str]) -> dict[str, Nearest]:
         if row.name not in failed:
             alike[codes[i].tobytes()].append(row)
     healthy = _distinct([i for i, r in enumerate(rows) if r.name not in failed], codes, rows)
+    classes = np.array([r.classes for r in rows])
     named = np.array([[k in r.settings for k in names] for r in rows])
     out = {}
     for i, row in enumerate(rows):
         if row.name in failed:
-            near = healthy[_of_one_script(named[healthy], named[i])]
+            alike_tasks = ~(np.abs(np.log(classes[healthy] / classes[i])) > OTHER_TASK)
+            near = healthy[_of_one_script(named[healthy], named[i]) & alike_tasks]
             apart = (codes[near] != codes[i]).sum(axis=1)
             least = int(apart.min(initial=MOST_KEYS_OF_SWEEP + 1))
             if least <= MOST_KEYS_OF_SWEEP:
