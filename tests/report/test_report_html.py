@@ -277,3 +277,24 @@ def test_a_sweep_shows_its_groups_contrasts_and_what_could_not_be_read(pages: di
     assert "lr9/events.out.tfevents.1" in text
     assert sum(a.get("class") == "sig" for _, a in parsed.tags) == 3  # the letter of a group of one would say nothing
     assert hostile_run().run != text
+
+
+def test_findings_and_causes_lead_to_their_paragraph_at_the_end_of_the_page() -> None:
+    page = Page(to_html(of(nan_run())))
+    ids = {attrs["id"] for _, attrs in page.tags if "id" in attrs}
+    led = [attrs["href"] for tag, attrs in page.tags if tag == "a" and str(attrs.get("href")).startswith("#ref-")]
+    assert "#ref-nan-after-blowup" in led
+    assert {str(href)[1:] for href in led} <= ids
+
+
+def test_what_no_shipped_rule_knows_leads_nowhere() -> None:
+    run = nan_run()
+    own = replace(run, findings=(replace(run.findings[0], symptom="rule-of-our-own"),))
+    text = to_html(of(own))
+    assert "rule-of-our-own" in text and "#ref-rule-of-our-own" not in text
+
+
+def test_a_page_of_many_runs_explains_what_each_is_told_of_first() -> None:
+    page = Page(to_html(sweep()))
+    explained = [attrs["id"] for _, attrs in page.tags if str(attrs.get("id")).startswith("ref-")]
+    assert explained and len(explained) == len(set(explained))

@@ -28,6 +28,8 @@ _SAID = "the log says: "
 _LONGEST = 120
 #: A longer line of code is not read inside a sentence.
 _CODE = 60
+#: Characters by which two quotes of one message are known, each of which may be cut.
+_COMPARED = 40
 HAPPENED: Mapping[EndingWord, str] = {
     "finished": "Finished", "early-stopping": "Stopped early by its own rule", "by-hand": "Stopped by hand",
     "time-limit": "Out of time", "preempted": "Preempted", "killed": "Killed", "hardware": "Lost its hardware",
@@ -119,7 +121,15 @@ def _caused(f: Finding, told: Sequence[Said], ending: Ending) -> Finding:
     code = f": {chosen.frame.code}" if chosen.frame is not None and chosen.frame.code else ""
     said = f.evidence[1:] if f.evidence and f.evidence[0].text.startswith(_SAID) else f.evidence
     more = (Evidence(f"the user's code was{place}{code}"),) if place else ()
-    return replace(f, causes=_shares(f, chosen.group.cause), evidence=(Evidence(_SAID + chosen.line), *said, *more))
+    shares, told = _shares(f, chosen.group.cause), (Evidence(_SAID + chosen.line), *said, *more)
+    return replace(f, title=_quoting(f.title, chosen.line), causes=shares, evidence=told)
+
+
+def _quoting(title: str, line: str) -> str:
+    """The title of a crash with the message that ended the run, where it quotes an earlier one."""
+    what, colon, quoted = title.partition(": ")
+    start = quoted.rstrip("…")[:_COMPARED]
+    return title if not colon or not what.startswith("Crashed") or start in line else f"{what}: {line}"
 
 
 def _shares(f: Finding, cause: str) -> tuple[tuple[str, float], ...]:

@@ -18,7 +18,7 @@ def next_action(causes: Sequence[RankedCause]) -> NextAction | None:
         return None
     cause = causes[0]
     if cause.action:
-        return NextAction(cause.action, code=cause.action_code, tests=cause.cause)
+        return NextAction(_sentence(cause.action), code=cause.action_code, tests=cause.cause)
     check = min((c for c in cause.checks if c.answer in _OPEN and c.how), key=_cost, default=None)
     text = check.how if check is not None else cause.fix[0] if cause.fix else ""
     return NextAction(_sentence(text), tests=cause.cause) if text else None
@@ -30,4 +30,4 @@ def _cost(check: Check) -> float:
 
 def _sentence(text: str) -> str:
     text = text[:1].upper() + text[1:] if text.split(" ", 1)[0].isalpha() else text
-    return text if text.endswith((".", "!", "?")) else text + "."
+    return text if text.endswith((".", "!", "?", "…")) else text + "."

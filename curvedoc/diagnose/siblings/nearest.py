@@ -33,7 +33,7 @@ MOST_HEALTHY = 2000
 #: Of those that differ in equally few keys, how many are looked at for the closest values.
 MOST_TIES = 50
 #: Classes are read off the loss and may be told as 9 of 10; half as many again are those of another task.
-OTHER_TASK = math.log(1.5)
+OTHER_TASK = 1.5
 #: Keys that the sentence names.
 TOLD = 6
 _WORD = 40
@@ -124,20 +124,25 @@ def _of_group(rows: Sequence[_Row], failed: set[str]) -> dict[str, Nearest]:
         if row.name not in failed:
             alike[codes[i].tobytes()].append(row)
     healthy = _distinct([i for i, r in enumerate(rows) if r.name not in failed], codes, rows)
-    classes = np.array([r.classes for r in rows])
     named = np.array([[k in r.settings for k in names] for r in rows])
     out = {}
     for i, row in enumerate(rows):
         if row.name in failed:
-            alike_tasks = ~(np.abs(np.log(classes[healthy] / classes[i])) > OTHER_TASK)
-            near = healthy[_of_one_script(named[healthy], named[i]) & alike_tasks]
+            able = np.array([any(_one_task(row, o) for o in alike[codes[h].tobytes()]) for h in healthy], dtype=bool)
+            near = healthy[_of_one_script(named[healthy], named[i]) & able]
             apart = (codes[near] != codes[i]).sum(axis=1)
             least = int(apart.min(initial=MOST_KEYS_OF_SWEEP + 1))
             if least <= MOST_KEYS_OF_SWEEP:
-                ties = [alike[codes[near[t]].tobytes()] for t in np.flatnonzero(apart == least)[:MOST_TIES]]
+                found = [alike[codes[near[t]].tobytes()] for t in np.flatnonzero(apart == least)[:MOST_TIES]]
+                ties = [[o for o in same if _one_task(row, o)] for same in found]
                 best = min(ties, key=lambda same: (_distance(row, same[0], keys), same[0].name))
                 out[row.name] = _told(row, next((r for r in best if r.seed == row.seed), best[0]), keys)
     return out
+
+
+def _one_task(a: _Row, b: _Row) -> bool:
+    """Whether two runs may learn the same: what tells classes apart tells them roughly, and not always."""
+    return not max(a.classes, b.classes) > OTHER_TASK * min(a.classes, b.classes)
 
 
 def _of_one_script(others: np.ndarray, own: np.ndarray) -> np.ndarray:

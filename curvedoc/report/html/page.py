@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import chain
@@ -25,14 +25,16 @@ from curvedoc.report.html.detail import left_out, thinned
 from curvedoc.report.html.key_figures import read, stats
 from curvedoc.report.html.levels import INLINE, LEVELS, LIMIT, Detail
 from curvedoc.report.html.neighbor import Neighbor, references, with_sections
+from curvedoc.report.html.reference import entries
 from curvedoc.report.html.section_cache import Pieces
+from curvedoc.report.html.stills import Still, begun, with_stills
 from curvedoc.report.html.template import environment
 from curvedoc.report.inbox import top_sentence
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import Summary, lead_finding, sentence, summarize, worst_first
 
 if TYPE_CHECKING:
-    from curvedoc.report.charts.static_svg import Begin, Pending
+    from curvedoc.report.charts.static_svg import Begin
 
 _HERE = Path(__file__).parent
 
@@ -91,14 +93,16 @@ def _page(
     beside = references(chosen, pictures, pairs or {})
     refs = {name: other.run for name, other in beside.items()}
     refs_of = {ids[name]: other for name, other in beside.items()}
+    about = pieces.once("about", partial(entries, chosen))
+    known = frozenset(e.id for e in about)
     templates = json.loads((_HERE / "assets" / "panels.json").read_text("utf-8"))["templates"]
     thin = thinned(chosen, pictures, detail, pieces)
     stills = {}
     for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
         if detail.baked > 0 and (len(runs) == 1 or (run.verdict in ("failed", "warning") and i < detail.baked)):
-            stills[i] = _Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}")
+            stills[i] = Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}")
             if begin is not None:  # before all else, since it takes the longest
-                _begun(stills[i], templates, pieces, begin)
+                begun(stills[i], templates, pieces, begin)
     listed = runs[: detail.rows]
     table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
     by_name = {row.run.run: row for row in table}
@@ -108,7 +112,7 @@ def _page(
         make = partial(view.section, by_name[run.run], pic, places, whole)
         sections.append(pieces.once(("section", run.run, i, whole, i in stills), make))
     css, script = _asset("page.css"), _asset("bundle.js")
-    if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, pieces)):
+    if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, known, pieces)):
         return ""  # before the curves are drawn, which is more work
     drawings = [_drawing(r, p, thin.each[i], pieces) for i, (r, p) in enumerate(zip(chosen, pictures, strict=True))]
     payload = _payload(d, chosen, drawings, refs, templates, pieces, title if len(runs) == 1 else "", detail.whole)
@@ -130,6 +134,8 @@ def _page(
         "stats": stats(d, head),
         "sections": sections,
         "refs": refs_of,
+        "about": about,
+        "known": known,
         "hidden": len(runs) - len(chosen),
         "nav": _nav(sections, many=len(runs) > 1, grouped=bool(boxes(d, ids))),
         "left_out": left_out(detail, thin, len(runs), len(chosen)),
@@ -150,15 +156,19 @@ def _page(
         if room < 0:
             return ""
     # last, since each takes a tenth of a second and a page that is too long needs none
-    return _with_stills("".join(parts), stills.values(), templates, pieces, room)
+    return with_stills("".join(parts), stills.values(), templates, pieces, room)
 
 
 def _largest(
-    table: Iterable[view.Row], sections: Iterable[view.RunSection], refs: Mapping[str, Neighbor], pieces: Pieces
+    table: Iterable[view.Row],
+    sections: Iterable[view.RunSection],
+    refs: Mapping[str, Neighbor],
+    known: frozenset[str],
+    pieces: Pieces,
 ) -> Iterator[str]:
     """What a page of several runs is mostly made of: the lines of its table and its sections, as the template asks."""
     yield from (pieces.row(row, n) for n, row in enumerate(table, 1))
-    yield from (pieces.section(s, True, refs.get(s.row.id)) for s in sections)
+    yield from (pieces.section(s, True, refs.get(s.row.id), known) for s in sections)
 
 
 def _fits(most: int, *parts: Iterable[str]) -> bool:
@@ -169,35 +179,6 @@ def _fits(most: int, *parts: Iterable[str]) -> bool:
         if room < 0:
             return False
     return True
-
-
-@dataclass(frozen=True, slots=True)
-class _Still:
-    """A run whose panels are drawn as static pictures, and what stands for each until then."""
-
-    run: RunDiagnosis
-    picture: RunPicture
-    data: dict[str, Any]
-    name: str
-
-    @property
-    def places(self) -> list[Markup]:
-        """A mark for each panel that no text of a page can hold: control characters are spelled out everywhere."""
-        return [Markup(f"\0{self.name}p{i}\0") for i in range(len(self.picture.panels))]
-
-
-def _with_stills(text: str, stills: Iterable[_Still], templates: dict[str, Any], pieces: Pieces, room: float) -> str:
-    """The page with its pictures where their marks are; "" as soon as they are longer than there is room."""
-    pictures: dict[str, Markup] = {}
-    for s in stills:
-        for place, svg in zip(s.places, _baked(s, templates, pieces), strict=True):
-            pictures[place] = svg
-            room += len(place) - len(svg)
-        if room < 0:
-            return ""
-    first, *rest = text.split("\0")
-    # every second part is a mark
-    return "".join([first, *(pictures[f"\0{part}\0"] if i % 2 == 0 else part for i, part in enumerate(rest))])
 
 
 def policy(script: str, css: str) -> str:
@@ -218,23 +199,6 @@ def _asset(name: str) -> str:
 
 def _drawing(run: RunDiagnosis, pic: RunPicture, thin: tuple[int, bool], pieces: Pieces) -> dict[str, Any]:
     return pieces.once(("drawing", run.run, *thin), partial(drawing, pic, *thin))
-
-
-def _begun(still: _Still, templates: dict[str, Any], pieces: Pieces, begin: Begin | None) -> list[Pending]:
-    """Its pictures, begun once for all levels of detail that draw the same."""
-    from curvedoc.report.charts.static_svg import begin_pictures
-
-    return pieces.once(("begun", json.dumps(still.data)), lambda: begin_pictures(still.data, templates, begin))
-
-
-def _baked(still: _Still, templates: dict[str, Any], pieces: Pieces) -> list[Markup]:
-    from curvedoc.report.charts.static_svg import svg_of_pictures
-
-    alts = [f"{p.title} against {still.run.axis}. {still.run.headline}" for p in still.picture.panels]
-    return pieces.once(
-        ("baked", still.name, json.dumps(still.data)),
-        lambda: svg_of_pictures(_begun(still, templates, pieces, None), still.name, alts),
-    )
 
 
 def _payload(

@@ -33,10 +33,10 @@ class Pieces:
         key = ("row", row.run.run, row.id, row.spark, number)
         return self.once(key, lambda: _macro("parts.html.j2", "line")(row, number))
 
-    def section(self, s: RunSection, many: bool, reference: Neighbor | None) -> Markup:
-        """A run in full, among others or alone; reference: the run that it is drawn beside."""
+    def section(self, s: RunSection, many: bool, reference: Neighbor | None, known: frozenset[str]) -> Markup:
+        """A run in full, among others or alone, drawn beside `reference`; known: the ids that the page explains."""
         key = ("html", s.row.run.run, s.row.id, s.short, bool(s.panels and s.panels[0].svg), many, reference)
-        return self.once(key, lambda: _macro("run.html.j2", "section")(s, many, reference))
+        return self.once(key, lambda: _macro("run.html.j2", "section")(s, many, reference, known))
 
 
 def _macro(file: str, name: str) -> Callable[..., Markup]:

@@ -187,6 +187,9 @@ $$('.runs th button').forEach(b => {
 
 // #run=NAME&x=6200-7700 restores run and zoom, f, g, q and s what the table shows; #r3 is the address of a section.
 function follow() {
+  // A paragraph of the reference changes nothing of what the page shows above it.
+  const ref = location.hash.startsWith('#ref-') && document.getElementById(location.hash.slice(1));
+  if (ref) { ref.parentElement.open = true; ref.parentElement.scrollIntoView(); if (current) return; }
   const plain = location.hash.slice(1).replace(/^at-/, ''), p = new URLSearchParams(plain);
   const named = Object.keys(RUNS).find(id => RUNS[id].n === p.get('run'));
   moved = Boolean(RUNS[plain] || named);
