@@ -121,8 +121,8 @@ def _caused(f: Finding, told: Sequence[Said], ending: Ending) -> Finding:
     code = f": {chosen.frame.code}" if chosen.frame is not None and chosen.frame.code else ""
     said = f.evidence[1:] if f.evidence and f.evidence[0].text.startswith(_SAID) else f.evidence
     more = (Evidence(f"the user's code was{place}{code}"),) if place else ()
-    shares, told = _shares(f, chosen.group.cause), (Evidence(_SAID + chosen.line), *said, *more)
-    return replace(f, title=_quoting(f.title, chosen.line), causes=shares, evidence=told)
+    shares, heard = _shares(f, chosen.group.cause), (Evidence(_SAID + chosen.line), *said, *more)
+    return replace(f, title=_quoting(f.title, chosen.line), causes=shares, evidence=heard)
 
 
 def _quoting(title: str, line: str) -> str:
