@@ -153,3 +153,9 @@ def test_a_printed_schedule_and_a_smooth_decay_are_told_apart() -> None:
     assert curve_shape.is_schedule(np.linspace(1e-3, 0, 100))
     assert not curve_shape.is_schedule(2 * np.exp(-np.arange(100) / 20))
     assert not curve_shape.is_schedule(LOSS)
+
+
+def test_the_total_of_a_reward_is_a_reward_and_no_loss() -> None:
+    rewards = [-81.0, -80.2, -79.5, -79.9, -78.0, -77.1, -77.4, -76.0, -75.5, -75.0]
+    told = assign([facts("Total Prey Reward", np.array(rewards))], TABLE)
+    assert [m.role for m in told] == ["reward"]

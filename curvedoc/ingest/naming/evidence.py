@@ -187,6 +187,7 @@ def _hinted(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     """Metrics whose name holds a word that may mean the role, where no other of the split has the role by name."""
     have = {(r.family, r.split) for _, r in found}
     steered = {"reward", "game_loss"} & {r.role for _, r in found}
+    paid = table.hints.get("reward", frozenset())
     out: list[tuple[F, Reading]] = []
     taken: set[str] = set()
     for name, agrees in _AGREES.items():
@@ -199,6 +200,8 @@ def _hinted(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
         for f in free:
             split, rest = split_and_rest(f.metric, table)
             if f.metric in taken or f.growing or split not in family.roles or (name, split) in have:
+                continue
+            if name != "reward" and not paid.isdisjoint(rest):  # the total of a reward is no total loss
                 continue
             whole = "_".join(rest)
             # a letter is a name, but in a name of several words it may be anything
