@@ -110,7 +110,7 @@ def _clear(y: Floats, rows: float) -> float:
 
 
 def _same_again(moves: Floats, rows: float) -> bool:
-    """Whether the later half goes as it went one length before: batches in one order, or a wave; no mean of new batches.
+    """Whether the later half goes as it went one length before: batches in one order, or a wave; no mean of new ones.
 
     By the signs of the moves, since those of a mean shrink (one that falls over the run moves down more often than up),
     and by the course about its average over one length, which the noise of many small moves does not hide.
