@@ -11,6 +11,7 @@ from curvedoc.core.errors import CurvedocError
 from curvedoc.options import Options, rulebook
 
 if TYPE_CHECKING:
+    from curvedoc.core.run import Run
     from curvedoc.triage import Limits
 
 __all__ = ["Options", "analyze", "rulebook"]
@@ -41,7 +42,7 @@ def analyze(
         return _shared_out(wanted, options, progress, jobs, limits)
     book = rulebook(options)
     harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
-    if not harvest.runs:
+    if not any(_says_something(r) for r in harvest.runs):
         raise _nothing(wanted, harvest.unreadable)
     total = len(harvest.runs)
 
@@ -52,6 +53,11 @@ def analyze(
     return diagnose_all(
         harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step, alive=options.alive
     )
+
+
+def _says_something(run: Run) -> bool:
+    """Whether a run holds more than settings: a value, or a line of text."""
+    return bool(run.blocks) or bool(len(run.messages))
 
 
 def _shared_out(
@@ -67,18 +73,20 @@ def _shared_out(
     done = sweep(paths, options, SweepOptions(jobs, slim=False, limits=limits or Limits(), progress=progress))
     if done.interrupted:
         raise KeyboardInterrupt
-    if not done.diagnosis.runs:
+    if not any(r.signals or r.messages or any(s.points for s in r.sources) for r in done.diagnosis.runs):
         raise _nothing(paths, done.diagnosis.unreadable)
     return done.diagnosis
 
 
 def _nothing(paths: Sequence[Path], unreadable: Sequence[Unreadable]) -> CurvedocError:
     from curvedoc.core.errors import NothingToAnalyse
+    from curvedoc.ingest.find.contents import contents
 
-    listed = "; ".join(f"{u.path}: {u.reason}" for u in unreadable[:5])
+    held, then = contents([p for p in paths if p.exists()])
+    listed = "; ".join(f"{u.path}: {u.reason}" for u in unreadable[:5]) or held
     places = ", ".join(str(p) for p in paths)
     return NothingToAnalyse(
         "no training run found" + (f" ({listed})" if listed else ""),
         places,
-        f"curvedoc doctor {places} shows what was looked at",
+        f"{then}. curvedoc doctor {places} shows what was looked at",
     )

@@ -81,7 +81,10 @@ def run(paths: list[Path], options: Options, out: Outputs, jobs: int = 1, limits
 def _run(paths: list[Path], options: Options, out: Outputs, jobs: int, limits: Limits | None) -> Diagnosis:
     for path in paths:
         if url_of(path) is None and not path.exists() and not any(c in str(path) for c in "*?["):
-            raise UsageError("no such file or directory", str(path))
+            from curvedoc.ingest.find.contents import absent
+
+            what, hint = absent(path)
+            raise UsageError(what, "", hint)
     from curvedoc.triage import Limits
 
     out = prepared(out, paths)

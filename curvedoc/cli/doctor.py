@@ -94,6 +94,7 @@ def _fact_lines(run: Run, facts: Mapping[str, Fact]) -> list[str]:
 def show(paths: list[Path], options: Options) -> None:
     """Print every run with its sources, notes, roles, facts and unused metrics; what was not read, what is no log."""
     from curvedoc.ingest import read_runs
+    from curvedoc.ingest.find.contents import contents
     from curvedoc.options import rulebook
     from curvedoc.rulebook.location import signals_file
 
@@ -109,6 +110,10 @@ def show(paths: list[Path], options: Options) -> None:
     out += [f"left out  {visible(item.path)}: {visible(item.reason)}" for item in shown]
     if len(harvest.ignored) > len(shown):
         out.append(f"left out  {len(harvest.ignored) - len(shown):,} more")
+    if not harvest.runs:
+        held, then = contents(paths)
+        out += [f"holds     {visible(held)}"] if held else []
+        out.append(f"next      {then}")
     lost, left = len(harvest.unreadable), len(harvest.ignored)
     out.append(f"{len(harvest.runs):,} runs, {lost:,} files not read, {left:,} left out")
     sys.stdout.write("\n".join(out) + "\n")

@@ -16,6 +16,7 @@ from curvedoc.cli.outputs import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
 from curvedoc.core.output_file import check, write
+from curvedoc.ingest.find.contents import contents
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, SweepOptions, sweep
@@ -85,8 +86,9 @@ def run(
         places = ", ".join(map(str, paths))
         if not done.total and not done.diagnosis.unreadable:
             when = "" if since is None else f" changed since {since}"
-            hint = f"curvedoc doctor {places} shows what is there"
-            raise NothingToAnalyse(f"no training run{when} found", places, hint)
+            held, then = contents([p for p in paths if p.exists()]) if since is None else ("", "leave out --since")
+            hint = f"{then}. curvedoc doctor {places} shows what was looked at"
+            raise NothingToAnalyse(f"no training run{when} found" + (f" ({held})" if held else ""), places, hint)
         d = done.diagnosis
         if before is not None:
             from curvedoc.triage.baseline import new_only

@@ -12,7 +12,7 @@ from helpers.drawn import run_of
 import curvedoc
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import grounds
-from curvedoc.diagnose.story.progress import course_of
+from curvedoc.diagnose.story.progress import course_of, gain
 from curvedoc.diagnose.story.remedy import remedy
 
 FELL = Series.of(np.linspace(2.3, 0.4, 40))
@@ -30,11 +30,17 @@ def advice(series: dict[str, Series]) -> str:
         ({}, "Log the training loss at every step or epoch"),
         ({"loss": Series.of([2.3, 2.2, 2.1])}, "at least 20 times a run: 3 finite points"),
         ({"loss": Series.of(np.linspace(1.0, 1.2, 40))}, ""),
-        ({"game_loss": FELL}, "Log what rates the samples"),
+        ({"lr": Series.of([0.1])}, "Give the log that this training wrote"),
     ],
 )
 def test_a_run_that_cannot_be_judged_is_told_what_to_log(series: dict[str, Series], says: str) -> None:
     assert says in advice(series) and bool(says) == bool(advice(series))
+
+
+def test_a_game_is_told_to_log_what_rates_its_samples() -> None:
+    run = run_of({"game_loss": FELL})
+    told = gain(run, grounds(run))
+    assert told is not None and told.text.startswith("Log what rates the samples")
 
 
 def test_columns_that_nothing_is_known_of_are_offered_as_the_loss() -> None:

@@ -56,8 +56,7 @@ def grounds(run: Run) -> Grounds:
     """What a run without findings can be called healthy by."""
     found = [(role, name, s) for role, name in PROGRESS if (s := run.series(role)) is not None and len(s)]
     if not found:
-        rivals = "the losses of two rival networks tell no progress"
-        return Grounds("loss", None, rivals if run.series("game_loss") else "no loss was found")
+        return Grounds("loss", None, "no loss was found")
     broken = next(filter(None, (_not_a_number(name, s) for role, name, s in found if role.endswith("loss"))), "")
     role, name, curve = max(found, key=lambda f: _least(run, f[0]) <= len(f[2].finite()))
     n = len(curve.finite())

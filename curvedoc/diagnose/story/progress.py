@@ -47,6 +47,11 @@ def course_of(run: Run, ground: Grounds, brief: bool = False) -> str:
 
 def gain(run: Run, ground: Grounds) -> NextAction | None:
     """What a sound run still invites to: its best checkpoint, more steps, a look at data that it never saw."""
+    if ground.name == "loss of a game":
+        return NextAction(
+            "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
+            "against each other stay level while both learn."
+        )
     val, count = _validation(run), counter(run)
     if val is None:
         if ground.name in ("loss", "accuracy") and run.series("val_accuracy") is None:

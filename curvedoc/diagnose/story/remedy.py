@@ -25,10 +25,10 @@ def remedy(run: Run, ground: Grounds) -> NextAction | None:
             f"Log the {ground.name} at every {unit}, at least {WORTH_LOGGING} times a run: "
             f"{ground.points or 'no'} finite point{'s' * (ground.points != 1)} cannot show a course."
         )
-    if run.matches("game_loss"):
+    if run.blocks and max(len(b.step) for b in run.blocks) < 2:
         return NextAction(
-            "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
-            "against each other stay level while both learn."
+            "Give the log that this training wrote, with a line for each step or epoch: what was read holds single "
+            "values, as settings and results do, and no curve."
         )
     loose = _unnamed(run)
     if loose:

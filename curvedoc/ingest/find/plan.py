@@ -8,13 +8,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.find.archives import is_archive, unpacked
+from curvedoc.ingest.find.contents import absent
 from curvedoc.ingest.find.folders import Draft, gather
 from curvedoc.ingest.find.glob_matches import matches
 from curvedoc.ingest.find.path_words import relative_name
@@ -122,10 +122,8 @@ def _expand(path: Path) -> list[Path]:
     found = matches(str(path)) if glob.has_magic(str(path)) else []
     if found:
         return found
-    parent = path.parent
-    names = [p.name for p in parent.iterdir()] if parent.is_dir() and os.access(parent, os.R_OK | os.X_OK) else []
-    near = get_close_matches(path.name, names, 1)
-    raise UsageError(f"no such file or folder: {path}", "", f"did you mean {parent / near[0]}?" if near else "")
+    what, hint = absent(path)
+    raise UsageError(what, "", hint)
 
 
 def _opened(path: Path, lost: list[Unreadable]) -> Path:
