@@ -21,8 +21,8 @@ from curvedoc.rulebook.vocabulary import functions
 BOOK = load()
 FILES: tuple[Rule | Cause | Fact, ...] = (*BOOK.rules, *BOOK.causes.values(), *BOOK.facts.values())
 
-PARAMS, MEASURES = 580, 1_755
-MEDIAN_LINES, MOST_LINES = 82, 240
+PARAMS, MEASURES = 580, 1_765
+MEDIAN_LINES, MOST_LINES = 82, 216
 WORDS, UNUSED_WORDS = 141, 0
 COPIED = 7
 
