@@ -24,7 +24,7 @@ COSTS: dict[Cost, str] = {
 }
 
 #: At or above: the word. A headline asserts a cause only from `ASSERTED` up.
-ASSERTED = 0.50
+ASSERTED = 0.60
 POSSIBLE = 0.10
 _LIKELY = ((0.70, "very likely"), (ASSERTED, "likely"), (POSSIBLE, "possible"), (0.0, "unlikely"))
 

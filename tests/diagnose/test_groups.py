@@ -67,7 +67,7 @@ def test_runs_without_a_cause_part_where_their_curves_differ_and_not_where_only_
     assert sets(runs) == {frozenset("ab"), frozenset("cd"), frozenset("e")}
 
 
-@pytest.mark.parametrize("chance", [0.55, 0.9])
+@pytest.mark.parametrize("chance", [0.65, 0.9])
 def test_a_likely_cause_keeps_runs_together_whatever_their_curves(chance: float) -> None:
     assert sets([run("a", rising(), cause="x", chance=chance), run("b", broken(), cause="x", chance=chance)]) == {
         frozenset("ab")

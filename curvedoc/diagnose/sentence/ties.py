@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from curvedoc.core.diagnosis import RankedCause
 
 #: Below this the headline names the symptom only: it may not assert a cause.
-ASSERTED = 0.5
+ASSERTED = 0.6
 #: Two causes tie where the second has at least this much of the first's probability, and both matter.
 TIED, WORTH = 0.6, 0.15
 

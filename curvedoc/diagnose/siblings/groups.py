@@ -15,7 +15,7 @@ VERDICT_ORDER = ("failed", "warning", "ended-early", "inconclusive", "healthy")
 #: Below it a cause does not tell failures of one symptom apart, and the order in which channels moved does.
 _POSSIBLE = 0.3
 #: From here on a cause says by itself that two runs failed alike; below it their curves may say that they did not.
-_ASSERTED = 0.5
+_ASSERTED = 0.6
 #: From here on one cause outweighs which of its symptoms came first.
 _SURE = 0.8
 #: Curves nearer than this may be of one failure; within one kind they seldom lie further apart (`shape.distance`).
