@@ -238,10 +238,12 @@ def _restarted(blocks: Sequence[Block]) -> dict[int, float]:
     spans: dict[tuple[int, int], tuple[int, int]] = {}
     for b in blocks:
         segment = np.zeros(len(b), np.int64) if b.segment is None else b.segment
-        for at in np.unique(segment).tolist():
-            step = b.step[segment == at]
-            low, high = spans.get((b.rank, at), (int(step[0]), int(step[0])))
-            spans[b.rank, at] = min(low, int(step.min())), max(high, int(step.max()))
+        order = np.argsort(segment, kind="stable")
+        names, starts = np.unique(segment[order], return_index=True)
+        lowest, highest = (ends.reduceat(b.step[order], starts) for ends in (np.minimum, np.maximum))
+        for at, least, most in zip(names.tolist(), lowest.tolist(), highest.tolist(), strict=True):
+            low, high = spans.get((b.rank, at), (least, most))
+            spans[b.rank, at] = min(low, least), max(high, most)
     previous: dict[int, int] = {}
     for (rank, _), (low, high) in sorted(spans.items()):
         if rank in previous and low <= previous[rank]:

@@ -128,22 +128,46 @@ def _part_of(s: Strand, main: Strand, found: Sequence[Rewind]) -> Ints:
             return by_clock
     back = np.flatnonzero(np.diff(s.step) <= 0) + 1 if len(s) > 1 else np.zeros(0, dtype=np.int64)
     # A sparse metric may pass a short restart without going back; it can never go back more often than the counter did.
-    part = np.zeros(len(s), dtype=np.int64)
+    goals = np.array([r.to_step for r in found])
+    lowest_left = np.minimum.accumulate(goals[::-1])[::-1].tolist()
+    went: list[int] = []
+    parts: list[int] = []
     seen = 0
     for row in back.tolist():
-        goes = next((k for k in range(seen, len(found)) if found[k].to_step <= int(s.step[row])), None)
-        if goes is not None:
-            seen = goes + 1
-            part[row:] = seen
-    return part
+        step = int(s.step[row])
+        if seen < len(found) and lowest_left[seen] <= step:
+            while found[seen].to_step > step:
+                seen += 1
+            seen += 1
+            went.append(row)
+            parts.append(seen)
+    return np.array([0, *parts], dtype=np.int64)[np.searchsorted(went, np.arange(len(s)), side="right")]
 
 
 def _marked(s: Strand, main: Strand, found: Sequence[Rewind]) -> Strand:
+    """The strand with the segment of each point, and whether a later segment wrote its step again. O(n log n)."""
     segment = _part_of(s, main, found)
-    superseded = np.zeros(len(s), dtype=np.bool_)
-    for k, r in enumerate(found, start=1):
-        later = s.step[segment >= k]
-        reach = int(later.max()) if len(later) else r.to_step - 1
-        old = segment < k
-        superseded |= old & (len(later) > 0) if r.scratch else old & (s.step >= r.to_step) & (s.step <= reach)
+    highest = np.full(len(found) + 1, -np.inf)
+    np.maximum.at(highest, segment, s.step)
+    # how far everything from a rewind on came, falling from rewind to rewind
+    reach = np.maximum.accumulate(highest[::-1])[::-1][1:]
+    scratch = np.array([r.scratch for r in found])
+    goal = np.where(scratch, np.inf, [r.to_step for r in found])
+    anew = np.append(np.maximum.accumulate((scratch & np.isfinite(reach))[::-1])[::-1], False)
+    last = np.searchsorted(-reach, -s.step, side="right")
+    superseded = anew[segment] | (_least_between(goal, segment, last) <= s.step)
     return replace(s, segment=segment, superseded=superseded)
+
+
+def _least_between(values: Floats, first: Ints, last: Ints) -> Floats:
+    """The least of values[first:last] for each pair; infinity where that is empty."""
+    rows = [values]
+    while 1 << len(rows) <= len(values):
+        half = 1 << (len(rows) - 1)
+        rows.append(np.minimum(rows[-1][:-half], rows[-1][half:]))
+    out = np.full(len(first), np.inf)
+    length = last - first
+    for level, row in enumerate(rows):
+        here = (length >= 1 << level) & (length < 2 << level)
+        out[here] = np.minimum(row[first[here]], row[last[here] - (1 << level)])
+    return out
