@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from curvedoc.core.run import Note, Run
 from curvedoc.report.escape import visible
+from curvedoc.report.words import count
 
 if TYPE_CHECKING:
     from curvedoc.options import Options
@@ -32,7 +33,7 @@ def _run_lines(run: Run) -> list[str]:
     segments = int(run.points["segment"].max() or 0) + 1 if len(run.points) else 0  # type: ignore[arg-type]
     ranks = len(run.ranks())
     extra = (f", {ranks} ranks" if ranks > 1 else "") + (f", {segments} segments" if segments > 1 else "")
-    out = [f"{visible(run.name)}  ({len(run.points):,} points{extra}, axis {run.axis})"]
+    out = [f"{visible(run.name)}  ({count(len(run.points), 'point')}{extra}, axis {run.axis})"]
     for source in run.sources:
         size = f"{source.points:,} points, {source.bytes:,} bytes"
         out.append(f"  read   {visible(source.path)}  {source.format}, {size}")
@@ -115,5 +116,5 @@ def show(paths: list[Path], options: Options) -> None:
         out += [f"holds     {visible(held)}"] if held else []
         out.append(f"next      {then}")
     lost, left = len(harvest.unreadable), len(harvest.ignored)
-    out.append(f"{len(harvest.runs):,} runs, {lost:,} files not read, {left:,} left out")
+    out.append(f"{count(len(harvest.runs), 'run')}, {count(lost, 'file')} not read, {left:,} left out")
     sys.stdout.write("\n".join(out) + "\n")
