@@ -197,7 +197,10 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(shown))
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup(""), panel_note(p, pic.end)))
+    # of a sound run only what explains a notice is worth a look, not what would have been logged better
+    calm = run.verdict == "healthy" and all(f.kind == "gap" for f in run.findings)
     likely = run.causes if whole else tuple(_brief(c) for c in run.causes[:_SHORT_CAUSES])
+    likely = () if calm else likely
     causes = tuple(_cause(run, c, pic) for c in likely)
     # The first stands open whatever its share; then what is at least possible, four in all.
     near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
@@ -209,7 +212,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         _found(run, pic),
         causes[:near],
         causes[near:],
-        tree(run) if whole else None,
+        tree(run) if whole and not calm else None,
         tuple(_missing(run)) if whole and run.verdict != "healthy" else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
         tuple(run.messages[:_MOST_MESSAGES]),

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from curvedoc.core.diagnosis import RunDiagnosis
+from curvedoc.core.diagnosis import Finding, RunDiagnosis
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.rule import Rulebook
@@ -33,13 +33,19 @@ def _book() -> Rulebook:
 def entries(runs: Sequence[RunDiagnosis]) -> tuple[Entry, ...]:
     """The findings that these runs name, then their causes, each by its title; rules of the user's own are not in."""
     whole = len(runs) < 2
-    symptoms = {f.symptom for r in runs for f in r.findings[: None if whole else FIRST_FINDINGS]}
+    named = [f for r in runs for f in r.findings[: None if whole else FIRST_FINDINGS] if _told(r, f)]
+    symptoms = {f.symptom for f in named}
     # what explains a mere notice of a healthy run is asked for where that is all there is to read
-    asked = [r for r in runs if whole or r.verdict in ("failed", "warning")]
+    asked = [r for r in runs if r.verdict != "healthy" or (whole and named)]
     causes = {c.cause for r in asked for c in r.causes[: None if whole else FIRST_CAUSES]}
     book = _book()
     found = [_symptom(book, id_) for id_ in sorted(symptoms & {r.id for r in book.rules})]
     return (*found, *(_cause(book, id_) for id_ in sorted(causes & set(book.causes))))
+
+
+def _told(run: RunDiagnosis, finding: Finding) -> bool:
+    """Whether the page tells of it: of a sound run what was not logged stands in one line only."""
+    return finding.kind != "gap" or run.verdict != "healthy"
 
 
 def _symptom(book: Rulebook, id_: str) -> Entry:
