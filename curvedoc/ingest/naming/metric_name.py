@@ -37,6 +37,8 @@ class Reading:
     trust: Sureness = "sure"
 
 
+#: Words at the end of a setting that is called by what it steers ("l1_ratio", "loss_weight").
+_SETTINGS = frozenset(("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "coef", "coeff", "temperature"))
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
 _GAPS = re.compile("__+")
@@ -138,7 +140,7 @@ def _label(words: tuple[str, ...], family: RoleFamily) -> tuple[str, str] | None
         if 0 < len(n) < len(words):
             if words[-len(n) :] == n:
                 return "_".join(words[: -len(n)]), "_".join(n)
-            if words[: len(n)] == n:
+            if words[: len(n)] == n and words[-1] not in _SETTINGS:
                 return "_".join(words[len(n) :]), "_".join(n)
     for n in family.label_names:
         for at in range(1, len(words) - len(n)) if len(n) > 1 else ():

@@ -133,7 +133,7 @@ def _only_settings(read_: Read) -> bool:
     if read_.axis != "row" or not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
-    return bool((same["value"] <= _SETTING).all()) and bool((same["len"] > 1).any())
+    return bool((same["value"] <= _SETTING).all()) and bool((same["len"] > same["value"]).any())
 
 
 def _remarks(read_: Read, gaps: int) -> list[Note]:
