@@ -11,7 +11,7 @@ import polars as pl
 
 from curvedoc.ingest.csv.cells import CellColumn, Floats
 from curvedoc.ingest.table import clock
-from curvedoc.ingest.table.counters import CounterEvents, resolve
+from curvedoc.ingest.trainings.counters import CounterEvents, resolve
 
 #: Names of the counter, best first; case, blanks and a path before the last word do not matter.
 STEPS = (

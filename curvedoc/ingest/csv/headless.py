@@ -18,7 +18,7 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.word_set import word_set
-from curvedoc.ingest.table.log import LogCurve, points_of
+from curvedoc.ingest.table.curve import LogCurve, points_of
 
 NAME = "headless"
 FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt")

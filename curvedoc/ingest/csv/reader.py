@@ -28,8 +28,9 @@ from curvedoc.ingest.csv.lost_head import headed
 from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
+from curvedoc.ingest.table.curve import LogCurve, points_of
 from curvedoc.ingest.table.inference.structure import TableShape, shape_of
-from curvedoc.ingest.table.log import LogCurve, log_of_table, points_of
+from curvedoc.ingest.table.log import log_of_table
 
 NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")

@@ -14,7 +14,7 @@ from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.objects import document
 from curvedoc.ingest.json.salvage import one_by_one
-from curvedoc.ingest.table.log import LogCurve, points_of
+from curvedoc.ingest.table.curve import LogCurve, points_of
 
 NAME = "catboost"
 FILES: tuple[str, ...] = ("catboost_training.json",)

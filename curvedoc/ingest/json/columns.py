@@ -19,9 +19,10 @@ from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.batch import RecordBatch, Row
+from curvedoc.ingest.table.curve import LogCurve, points_of
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
-from curvedoc.ingest.table.log import LogCurve, log_of, points_of
+from curvedoc.ingest.table.log import log_of
 from curvedoc.ingest.table.values import clock, moment, number, numbers
 
 NAME = "column-json"

@@ -18,7 +18,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.word_set import word_set
-from curvedoc.ingest.table.log import LogCurve, points_of
+from curvedoc.ingest.table.curve import LogCurve, points_of
 
 NAME = "lists"
 FILES: tuple[str, ...] = ("*history*.txt", "*loss*.txt", "*.txt", "*.json")

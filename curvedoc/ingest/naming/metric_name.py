@@ -38,7 +38,9 @@ class Reading:
 
 
 #: Words at the end of a setting that is called by what it steers ("l1_ratio", "loss_weight").
-_SETTINGS = frozenset(("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "coef", "coeff", "temperature"))
+_SETTINGS = frozenset(
+    ("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "coef", "coeff", "temperature")
+)
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
 _GAPS = re.compile("__+")

@@ -18,7 +18,7 @@ from curvedoc.ingest.settings.flatten import MAX_KEYS, scalar
 from curvedoc.ingest.stores import sqlite
 from curvedoc.ingest.stores.mlflow_files import curve_of
 from curvedoc.ingest.table.clock_alignment import placed
-from curvedoc.ingest.table.log import LogCurve, mark_filtered, points_of
+from curvedoc.ingest.table.curve import LogCurve, mark_filtered, points_of
 
 NAME = "mlflow-db"
 FILES: tuple[str, ...] = ("mlflow.db", "*.db", "*.sqlite")

@@ -16,7 +16,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.settings.flatten import MAX_KEYS, flatten, scalar
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.table.clock_alignment import placed
-from curvedoc.ingest.table.log import LogCurve, mark_filtered, points_of
+from curvedoc.ingest.table.curve import LogCurve, mark_filtered, points_of
 
 NAME = "mlflow"
 FILES: tuple[str, ...] = ("mlruns/<experiment>/<run>/meta.yaml",)

@@ -17,8 +17,8 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
 from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
 from curvedoc.ingest.stores.npy import PICKLED, ZIP, array, header, members
+from curvedoc.ingest.table.curve import LogCurve, points_of
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
-from curvedoc.ingest.table.log import LogCurve, points_of
 
 NAME = "numpy"
 FILES: tuple[str, ...] = ("*loss*.npy", "*history*.npz", "*metrics*.npz", "evaluations.npz")

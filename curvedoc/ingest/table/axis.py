@@ -1,37 +1,22 @@
-"""Step, clock, rank and split of each record, found among the columns."""
+"""The step of each record, found among the columns."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.notes import NoteKind
 from curvedoc.core.run import Note
-from curvedoc.ingest.table.columns import RecordColumn, RecordTable
-from curvedoc.ingest.table.keys import EPOCH_KEYS, SAMPLE_KEYS, SPLIT_KEYS, STEP_KEYS
-from curvedoc.ingest.table.values import clock, moment, split_of
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable, dense_of, named_in
+from curvedoc.ingest.table.keys import EPOCH_KEYS, SAMPLE_KEYS, STEP_KEYS
 
 Floats = NDArray[np.float64]
 
-_TIME_KEYS = (
-    "wall_time", "_timestamp", "timestamp", "ts", "time", "created_at", "asctime", "@timestamp", "created", "datetime",
-    "date", "wall", "t",
-)  # fmt: skip
-_SINCE_START = (
-    "_runtime", "runtime", "elapsed", "elapsed_time", "time_elapsed", "elapsed_seconds", "time_total_s", "total_time",
-    "relative_time", "wall_clock",
-)  # fmt: skip
-_RANK_KEYS = ("rank", "global_rank", "process_rank", "process_index", "local_rank")
-#: These name a split in some logs ("event": "val") and something else in others.
-_LOOSE_SPLIT_KEYS = ("event", "type", "kind", "log_type", "prefix")
 #: A counter that goes back in more than this share of its rows counts something else.
 _MAX_BACK = 0.05
-#: Up to so many columns are looked up once for all files that have the same.
-_FEW = 100
 #: A counter below this share of the rows is taken only where there is no better one.
 _MOST = 0.5
 #: Records of asynchronous writers stand at most so many rows from their place.
@@ -56,12 +41,12 @@ def axis_of(table: RecordTable, prefer: Sequence[str] = (), split: Sequence[str 
     epoch is continued across epochs. Records without it take it from an equal counter, else from the record before.
     """
     n = table.rows
-    named = set(_named(table.numbers, (*prefer, *STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS)))
+    named = set(named_in(table.numbers, (*prefer, *STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS)))
     dense = {k: d for k in table.numbers if k in named and (d := _counter(table.numbers[k], n)) is not None}
     if {"step", "iter", "epoch"} <= dense.keys():
         dense["step"] = _without_epochs(dense["step"], dense["iter"], dense["epoch"])
     for keys, kind in (((*prefer, *STEP_KEYS), "step"), (EPOCH_KEYS, "epoch"), (SAMPLE_KEYS, "samples")):
-        names = _named(dense, keys)
+        names = named_in(dense, keys)
         if kind == "epoch":
             names = [k for k in names if _few_rows_each(dense[k])]
         chosen = _best(dense, names, n)
@@ -93,95 +78,12 @@ def counted_by(table: RecordTable, key: str, split: Sequence[str | None] | None 
     if step is None or not _orders(step):
         return None
     dense = {
-        k: d for k in _named(table.numbers, EPOCH_KEYS) if (d := _counter(table.numbers[k], table.rows)) is not None
+        k: d for k in named_in(table.numbers, EPOCH_KEYS) if (d := _counter(table.numbers[k], table.rows)) is not None
     }
     whole = _across_epochs(step, _first(dense, EPOCH_KEYS), split)
     step = step if whole is None else whole
     note = Note("step-guessed", f"no column is called a step; '{key}' counts like one (--map step={key} says so)")
     return RecordAxis(_filled(step), "step", frozenset({key}), np.isfinite(step), (note,))
-
-
-def clock_of(table: RecordTable, guess: str | None = None) -> tuple[Floats, frozenset[str]]:
-    """Each record's time (NaN: unknown) and the keys it was read from: an epoch clock, else seconds since the start.
-
-    guess: a column to ask, whatever it is called
-    """
-    n = table.rows
-    for key in _named(table.numbers, _TIME_KEYS) if guess is None else [guess]:
-        column = table.numbers[key]
-        finite = column.value[np.isfinite(column.value)]
-        scale = _scale(finite)
-        if scale:
-            return _dense(column.at, np.where(column.value / scale < 1e8, np.nan, column.value / scale), n), frozenset(
-                {key}
-            )
-    for key in _named(table.texts, _TIME_KEYS):
-        texts = table.texts[key]
-        times = [moment(t) for t in texts.text]
-        if 2 * sum(t is not None for t in times) >= len(times):
-            return _dense(texts.at, np.array([np.nan if t is None else t for t in times]), n), frozenset({key})
-    for key in _named(table.numbers, (*_SINCE_START, "time")):
-        column = table.numbers[key]
-        if len(column.at) >= 3 and bool((np.diff(column.value) >= 0).all()) and column.value[-1] > column.value[0] >= 0:
-            # A public key stays a curve too: it may be a duration that happens to grow.
-            return _dense(column.at, column.value, n), frozenset({key} if key.startswith("_") else ())
-    return np.full(n, np.nan), frozenset()
-
-
-def ranks_of(table: RecordTable) -> tuple[NDArray[np.int32], str | None]:
-    """Each record's rank and the key that named it (0 and None where none does)."""
-    ranks = np.zeros(table.rows, np.int32)
-    for key in _named([k for k in table.numbers if "/" not in k], _RANK_KEYS):
-        c = table.numbers[key]
-        if (
-            np.isfinite(c.value).all()
-            and (c.value == np.floor(c.value)).all()
-            and ((c.value >= 0) & (c.value < 1e6)).all()
-        ):
-            ranks[c.at] = c.value.astype(np.int32)
-            return ranks, key
-    return ranks, None
-
-
-def splits_of(table: RecordTable, guess: str | None = None) -> list[str | None]:
-    """Each record's split ("train", "val" ...), None where it names none; nothing at all where no record does.
-
-    guess: a column to ask first, whatever it is called
-    """
-    for keys, strict in (((guess,) if guess else (), True), (SPLIT_KEYS, True), (_LOOSE_SPLIT_KEYS, False)):
-        for key in (guess,) if guess and keys == (guess,) else _named(table.texts, keys):
-            texts = table.texts[key]
-            known = {t: split_of(t) for t in set(texts.text)}
-            hits = [v for v in known.values() if v]
-            if not hits or (strict and len(hits) < len(known)):
-                continue
-            splits: list[str | None] = [None] * table.rows
-            for at, text in zip(texts.at.tolist(), texts.text, strict=True):
-                splits[at] = known[text]
-            return splits
-    return []
-
-
-def _named(columns: Iterable[str], keys: tuple[str, ...]) -> list[str]:
-    """The columns of these names in order of `keys`: by the whole name first, then by the last part of a path."""
-    names = tuple(columns)
-    return list(_few_named(names, keys)) if len(names) <= _FEW else _all_named(names, keys)
-
-
-@lru_cache(maxsize=1024)  # the files of a tree have a few sets of columns between them
-def _few_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(_all_named(columns, keys))
-
-
-def _all_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> list[str]:
-    whole: dict[str, list[str]] = {}
-    tail: dict[str, list[str]] = {}
-    for name in columns:
-        low = name.lower().replace(" ", "_")
-        whole.setdefault(low, []).append(name)
-        tail.setdefault(low.rsplit("/", 1)[-1], []).append(name)
-    found = [name for by in (whole, tail) for key in keys for name in by.get(key, ())]
-    return list(dict.fromkeys(found))
 
 
 def _counter(column: RecordColumn, n: int) -> Floats | None:
@@ -192,7 +94,7 @@ def _counter(column: RecordColumn, n: int) -> Floats | None:
     value = column.value[finite]
     if (value == np.floor(value)).mean() < 0.99:
         return None
-    return _dense(column.at[finite], np.floor(value), n)
+    return dense_of(column.at[finite], np.floor(value), n)
 
 
 def _without_epochs(step: Floats, iteration: Floats, epoch: Floats) -> Floats:
@@ -202,12 +104,6 @@ def _without_epochs(step: Floats, iteration: Floats, epoch: Floats) -> Floats:
     if not alone.any() or (step != iteration)[both].any() or (step != _filled(epoch))[alone].any():
         return step
     return np.where(alone, np.nan, step)
-
-
-def _dense(at: NDArray[np.int64], value: Floats, n: int) -> Floats:
-    dense = np.full(n, np.nan)
-    dense[at] = value
-    return dense
 
 
 def _best(dense: dict[str, Floats], names: Sequence[str], n: int) -> str | None:
@@ -248,7 +144,7 @@ def _few_rows_each(epoch: Floats) -> bool:
 
 
 def _first(dense: dict[str, Floats], keys: tuple[str, ...]) -> Floats | None:
-    names = _named(dense, keys)
+    names = named_in(dense, keys)
     return dense[names[0]] if names else None
 
 
@@ -298,14 +194,6 @@ def _filled(step: Floats) -> Floats:
     last = np.maximum.accumulate(np.where(known, np.arange(len(step)), -1))
     last[last < 0] = int(np.argmax(known))
     return np.asarray(step[last], np.float64)
-
-
-def _scale(finite: Floats) -> float | None:
-    if not len(finite):
-        return None
-    median = float(np.median(finite))
-    seconds = clock(median)
-    return None if seconds is None else round(median / seconds)
 
 
 Lookup = Callable[[int], int | None]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from curvedoc.ingest.table.log import LogCurve
+from curvedoc.ingest.table.curve import LogCurve
 
 #: Machine metrics that the stores log beside a training, with a counter of their own or with none.
 SYSTEM = "system/"

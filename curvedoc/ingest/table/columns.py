@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.layout import Gathering, Index, add
 from curvedoc.ingest.table.messages import JsonMessage, blocks
+
+#: Up to so many columns are looked up once for all files that have the same.
+_FEW = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +111,32 @@ def _value_notes(columns: dict[str, RecordColumn]) -> list[Note]:
     if quoted:
         notes.append(Note("numbers-as-strings", "numbers in quotes were read as numbers", count=quoted))
     return notes
+
+
+def named_in(columns: Iterable[str], keys: tuple[str, ...]) -> list[str]:
+    """The columns of these names in order of `keys`: by the whole name first, then by the last part of a path."""
+    names = tuple(columns)
+    return list(_few_named(names, keys)) if len(names) <= _FEW else _all_named(names, keys)
+
+
+@lru_cache(maxsize=1024)  # the files of a tree have a few sets of columns between them
+def _few_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_all_named(columns, keys))
+
+
+def _all_named(columns: tuple[str, ...], keys: tuple[str, ...]) -> list[str]:
+    whole: dict[str, list[str]] = {}
+    tail: dict[str, list[str]] = {}
+    for name in columns:
+        low = name.lower().replace(" ", "_")
+        whole.setdefault(low, []).append(name)
+        tail.setdefault(low.rsplit("/", 1)[-1], []).append(name)
+    found = [name for by in (whole, tail) for key in keys for name in by.get(key, ())]
+    return list(dict.fromkeys(found))
+
+
+def dense_of(at: NDArray[np.int64], value: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Values at their rows among n, NaN in the others."""
+    dense = np.full(n, np.nan)
+    dense[at] = value
+    return dense

@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.ingest.table.counters import CounterEvents
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP
 from curvedoc.ingest.text.line.words import SCALES
+from curvedoc.ingest.trainings.counters import CounterEvents
 
 #: Counters of other things than the run.
 _NO_METRIC = frozenset({"v_num"})

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from curvedoc.core.run import POINTS, Flag, empty_points
 from curvedoc.ingest.naming.log_words import has_scope, is_outcome, scope_of, spaced
-from curvedoc.ingest.table.counters import CounterEvents, resolve, rows
 from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
+from curvedoc.ingest.trainings.counters import CounterEvents, resolve, rows
 
 _LIMIT = float(2**62)
 

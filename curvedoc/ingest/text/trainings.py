@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.ingest.table.counters import CounterEvents
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import RANK
@@ -16,6 +15,7 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text.points import Read, main_curve, read_points
 from curvedoc.ingest.text.record_scopes import scoped
 from curvedoc.ingest.text.repeats import repeated
+from curvedoc.ingest.trainings.counters import CounterEvents
 from curvedoc.ingest.trainings.starts import Progress, Returns, cut, returns, starts
 
 #: A line that announces something has a word in it.

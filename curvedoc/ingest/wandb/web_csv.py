@@ -15,7 +15,7 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.table.columns import RecordColumn
-from curvedoc.ingest.table.log import LogCurve, points_of
+from curvedoc.ingest.table.curve import LogCurve, points_of
 from curvedoc.ingest.table.values import clock, moment
 from curvedoc.ingest.table.wide import parsed
 

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.ingest.naming.log_words import is_outcome
-from curvedoc.ingest.table.axis import axis_of, clock_of
+from curvedoc.ingest.table.axis import axis_of
 from curvedoc.ingest.table.columns import RecordTable
 from curvedoc.ingest.table.inference.samples import why_samples
 from curvedoc.ingest.table.inference.structure import TableShape, behaves, shape_of
+from curvedoc.ingest.table.record_context import clock_of
 
 #: Rows of a table that nobody pointed at, and of one that was given by name.
 _ROWS, _ROWS_NAMED = 20, 4
