@@ -38,6 +38,8 @@ from curvedoc.rulebook.rule import Rulebook
 SHOWN_MESSAGES = 12
 #: Causes whose evidence is drawn.
 DRAWN_CAUSES = 2
+#: What to do about a run that ended early and that nothing else is known of.
+RESUME = NextAction("Resume from the last checkpoint if the run was to go on: nothing was wrong until then.")
 _LEVELS = ("TRACEBACK", "CRITICAL", "ERROR", "WARNING")
 
 
@@ -65,6 +67,9 @@ def _first(run: Run, result: Verdict, findings: Sequence[Finding], causes: Seque
         return gain(run, grounds(run))
     if result == "inconclusive":
         return remedy(run, grounds(run))
+    # what would merely have been logged better is not what ended it
+    if result == "ended-early" and not any(result in c.findings for c in causes[:1]):
+        return remedy(run, grounds(run)) or RESUME
     action = next_action(causes)
     if action is None:
         return None

@@ -12,7 +12,7 @@ from helpers.drawn import run_of
 import curvedoc
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import grounds
-from curvedoc.diagnose.story.progress import course_of, gain
+from curvedoc.diagnose.story.progress import course_of, gain, moved
 from curvedoc.diagnose.story.remedy import remedy
 
 FELL = Series.of(np.linspace(2.3, 0.4, 40))
@@ -70,3 +70,16 @@ def test_an_error_that_ended_a_sound_run_is_told_with_how_it_went_until_then(tmp
     (tmp_path / "train.log").write_text("\n".join([*steps, *error, ""]), encoding="utf-8")
     told = curvedoc.analyze(tmp_path).runs[0].headline
     assert "KeyError" in told and "Until then training was sound: the loss went from 2.3 to" in told
+
+
+def test_a_sound_run_that_was_stopped_by_hand_is_to_go_on(tmp_path: Path) -> None:
+    steps = [f"step {i} loss {2.3 * 0.97**i:.4f}" for i in range(60)]
+    stop = ["Traceback (most recent call last):", '  File "train.py", line 39, in <module>', "KeyboardInterrupt"]
+    (tmp_path / "train.log").write_text("\n".join([*steps, *stop, ""]), encoding="utf-8")
+    told = curvedoc.analyze(tmp_path).runs[0]
+    assert told.verdict == "ended-early" and told.next_action is not None
+    assert told.next_action.text.startswith("Resume from the last checkpoint")
+
+
+def test_a_curve_that_stood_still_until_an_error_is_not_told_as_progress() -> None:
+    assert not moved(Series.of([0.0] * 30)) and moved(FELL)

@@ -13,7 +13,7 @@ from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.progress import course_of
+from curvedoc.diagnose.story.progress import course_of, moved
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
@@ -90,6 +90,8 @@ def _until_the_crash(run: Run, findings: Sequence[Finding]) -> str:
     faults = [f for f in findings if f.kind == "pathology"]
     ground = grounds(run)
     if ground.curve is None or ground.lacking or not all(f.symptom in _MESSAGES for f in faults):
+        return ""
+    if not moved(ground.curve):
         return ""
     return f" Until then training was sound: {course_of(run, ground, brief=True)}."
 

@@ -83,6 +83,12 @@ def gain(run: Run, ground: Grounds) -> NextAction | None:
     return None
 
 
+def moved(curve: Series) -> bool:
+    """Whether a curve ends at another level than it began at, as far as a sentence tells the two apart."""
+    first, _, last = _span(curve.finite()).partition(" to ")
+    return first != last
+
+
 def _span(curve: Series) -> str:
     """The first and the last value; of a curve that scatters the levels at both ends, of which no single row speaks."""
     scatter = noise(curve)
