@@ -766,6 +766,13 @@ def test_trainer_state_gives_curves_and_its_closing_row_as_summary(tmp_path):
     assert log.clean_end is True and log.notes == ()
 
 
+def test_rows_under_a_damaged_key_of_a_trainer_state_are_read(tmp_path: Path) -> None:
+    rows = [{"epoch": i / 10, "loss": 2.0 - i / 20, "learning_rate": 1e-4, "step": i * 10} for i in range(1, 21)]
+    log = read_state(tmp_path, json.dumps(state(log_history=rows)).replace('"log_history"', '"log_hist0ry"'))
+    assert log.points.filter(log.points["metric"] == "loss")["step"].to_list() == [i * 10 for i in range(1, 21)]
+    assert "damaged" in kinds(log)
+
+
 def test_trainer_state_with_nan_literals_marks_filtered_losses(tmp_path):
     rows = [{"loss": 0.0, "grad_norm": math.nan, "step": 10}, {"loss": 0.0, "grad_norm": 0.0, "step": 20}]
     log = read_state(tmp_path, json.dumps(state(log_history=rows)))

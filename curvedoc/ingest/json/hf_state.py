@@ -53,15 +53,29 @@ def _read(path: Path) -> Log:
     state = document(clean)
     if not isinstance(state, Mapping):
         return _torn(path, clean, len(data), notes)
-    if "log_history" not in state:
+    key = _history(state)
+    if key is None:
         found = flatten(state, "results")
         if not found:
             notes = (*notes, Note("empty", "no results in the file"))
         return Log(path, NAME, config=found, notes=notes, bytes=len(data))
-    history = state["log_history"]
+    history = state[key]
+    if key != "log_history":
+        notes = (*notes, Note("damaged", f"the rows stand under '{key[:40]}' in place of 'log_history'"))
     rows = [r for r in history if isinstance(r, dict)] if isinstance(history, list) else []
-    config = flatten({k: v for k, v in state.items() if k not in ("log_history", "stateful_callbacks")}, "trainer")
+    config = flatten({k: v for k, v in state.items() if k not in (key, "stateful_callbacks")}, "trainer")
     return _log(path, rows, config, len(data), notes)
+
+
+def _history(state: Mapping[str, Any]) -> str | None:
+    """The field with the rows of the training: log_history, or where that key is damaged, the list of rows that hold a
+    step."""
+    if "log_history" in state:
+        return "log_history"
+    for key, value in state.items():
+        if isinstance(value, list) and value and all(isinstance(r, dict) and "step" in r for r in value):
+            return key
+    return None
 
 
 def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:

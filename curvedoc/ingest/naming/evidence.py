@@ -69,8 +69,8 @@ def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[
         if len(f.finite) == f.points >= curve_shape.FEWEST
         and not f.growing
         and _may_be_part(by_metric.get(f.metric), family)
-        and split_and_rest(f.metric, table)[0] == "train"
         and not is_aside(f.metric, table)
+        and (f.metric in by_metric or split_and_rest(f.metric, table)[0] == "train")
     ]
     sizes = {f.points for f in loose}
     for size in sorted(sizes, reverse=True):

@@ -15,7 +15,7 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
     r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
-    r"|^(?i:epoch|step|iter|iteration|index)?,(?:[\w. /-]{1,40},)*[\w. /-]*(?i:loss|acc)"
+    r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
 #: Different headers of one file.
 MAX_HEADERS = 50

@@ -41,7 +41,7 @@ _NUMBER_RE = rf"{_BEFORE}{_NUM}"
 _BARS = "\u2500-\u259f\u25a0\u25a1\u25cf\u25cb\u2501"
 _BAR_RE = rf"[{_BARS}]+(?:[ #0-9]*[{_BARS}]+)*"
 _ASCII_BAR_RE = r"%\|[# 0-9=>.-]*\|"
-_KERAS_BAR_RE = r"\[(?:[=>.]{3,}|[=#>.-]+[=#>. -]{8,})\]"
+_KERAS_BAR_RE = r"\[[=>.#-][=>.# -]{2,}\]"
 _TEMPLATE = (
     pl.col("masked").str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
     .str.replace_all(_NUMBER_RE, "${1}" + NUMBER)
