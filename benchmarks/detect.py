@@ -140,7 +140,7 @@ def judging(folder: Path, names: Sequence[str], n: int, times: int = 3) -> list[
         run = runs[0]
         for match in run.roles:
             run.metric(match.metric)
-        bench = Bench(run, patterns=book.patterns())
+        bench = Bench(run)
         judge_time = spent(lambda b=bench: [detect(rule, b, strict=True) for rule in book.rules], 1)
         out.append((read_time, judge_time))
     return out

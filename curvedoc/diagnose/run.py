@@ -88,8 +88,7 @@ def diagnose(
     # most runs say nothing, and the catalogue takes a while to read
     told, way = said(run, catalogue()) if len(run.messages) else (), course(run)
     ended = ending(run, told, way, alive)
-    noted = () if alive and ended.early else as_note(ended)
-    bench = Bench(run, facts=book.facts, known=noted, spoken=spoken(ended), patterns=book.patterns())
+    bench = Bench(run, facts=book.facts, known=() if alive and ended.early else as_note(ended), spoken=spoken(ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     seen = lowered(run, [j.finding for j in judged if j.finding is not None])

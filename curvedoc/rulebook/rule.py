@@ -248,11 +248,6 @@ class Rulebook:
     digest: str
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
-    def patterns(self) -> tuple[str, ...]:
-        """What its rules and facts look for in messages."""
-        programs = [*(r.program for r in self.rules), *(f.program for f in self.facts.values())]
-        return tuple(regex for program in programs for regex in program.patterns.values())
-
     def rule(self, id_: str) -> Rule | None:
         """The rule of that id."""
         return next((r for r in self.rules if r.id == id_), None)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -16,8 +15,6 @@ from curvedoc.rulebook.compiler import CAPTURED
 
 #: Characters of a message that a sentence quotes.
 _LONGEST = 160
-#: Patterns that are looked for together, where so many messages are too few for the compiling of each to pay.
-_TOGETHER, _FEW_MESSAGES = 6, 500
 #: Messages written before the first logged step.
 BEFORE_FIRST = -1
 
@@ -32,50 +29,6 @@ class Hits:
 
 
 _NONE = Hits(Series(np.zeros(0, dtype=np.int64), np.zeros(0), "messages"), {}, empty_messages())
-
-
-class Screen:
-    """The messages of a run, and which of them a pattern may match: several are looked for at once where that is quick.
-
-    A pattern takes longer to compile than to be looked for in a few hundred lines, and most match nothing.
-    """
-
-    def __init__(self, messages: pl.DataFrame, patterns: Sequence[str] = ()) -> None:
-        """patterns: that will be asked for; others may be."""
-        self.messages = messages
-        self._unions = _unions(tuple(patterns)) if 0 < len(messages) <= _FEW_MESSAGES else {}
-        self._left: dict[str, pl.DataFrame] = {}
-
-    def suspects(self, regex: str) -> pl.DataFrame:
-        """The messages that may match a pattern; no other does."""
-        union = self._unions.get(regex)
-        if union is None:
-            return self.messages
-        if union not in self._left:
-            mask = self.messages["text"].str.contains(union)
-            self._left[union] = self.messages.filter(mask) if mask.any() else self.messages.clear()
-        return self._left[union]
-
-
-@lru_cache(maxsize=4)
-def _unions(patterns: tuple[str, ...]) -> Mapping[str, str]:
-    """Each pattern with the alternative of a few that it is looked for in."""
-    found: dict[str, str] = {}
-    known = [p for p in dict.fromkeys(patterns) if _stands_in_a_group(p)]
-    for i in range(0, len(known), _TOGETHER):
-        group = known[i : i + _TOGETHER]
-        # group names must be unique in an expression
-        union = "|".join(f"(?:{_GROUP.sub('(?:', p)})" for p in group)
-        found.update(dict.fromkeys(group, union))
-    return found
-
-
-_GROUP = re.compile(r"(?<!\\)\(\?P<\w+>")
-
-
-def _stands_in_a_group(regex: str) -> bool:
-    """Whether a pattern means the same in a group of its own: one in verbose mode may end in a comment."""
-    return "(?x" not in regex and not re.search(r"\(\?[a-z]*x", regex)
 
 
 def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None = None) -> Hits:

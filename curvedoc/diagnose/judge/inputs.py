@@ -14,7 +14,7 @@ from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
-from curvedoc.diagnose.judge.hits import Hits, Screen, hits_in
+from curvedoc.diagnose.judge.hits import Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.diagnose.judge.names import Names, Subject
 from curvedoc.diagnose.sentence.counter import Counter, counter
@@ -45,13 +45,11 @@ class Bench:
         facts: Mapping[str, Fact] | None = None,
         known: Sequence[Note] = (),
         spoken: Spoken = SILENT,
-        patterns: Sequence[str] = (),
     ) -> None:
         """facts: that may be asked for; those that ship with curvedoc where none are given.
 
         known: what was found out of the run as a whole, as notes that rules and facts may ask for;
-        spoken: what the message that ended the run says, for sentences;
-        patterns: that messages will be searched for, which saves time.
+        spoken: what the message that ended the run says, for sentences.
         """
         self.run = run
         self.known = tuple(known)
@@ -61,7 +59,6 @@ class Bench:
         self._facts = shipped_facts() if facts is None else facts
         self._known: dict[str, KnownFact | None] = {}
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
-        self._screen = Screen(run.messages, patterns)
         self._restarts: Series | None = None
         self._picked: dict[tuple[str, str], Series | None] = {}
 
@@ -174,7 +171,7 @@ class Bench:
             return None
         key = (name, regex, excepted)
         if key not in self._hits:
-            self._hits[key] = hits_in(self._screen.suspects(regex), name, regex, excepted)
+            self._hits[key] = hits_in(self.run.messages, name, regex, excepted)
         return self._hits[key]
 
     def environment(self, program: Program, subject: Subject) -> Names:
