@@ -259,3 +259,12 @@ def test_a_part_is_no_sum_of_the_loss_and_a_part_of_the_validation(tmp_path: Pat
         text += f"{i},{kl},{v + kl},{v},{kl * 1.1},{v + 0.1 + kl * 1.1},{v + 0.1}\n"
     (run,) = read(tmp_path, text, "metrics.csv")
     assert of(run, "loss")[0] == "train_loss" and of(run, "val_loss")[0] == "val_loss"
+
+
+def test_a_number_amid_a_name_is_a_part_of_it(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(losses(20)):
+        text += f"Epoch {i}: loss {v} | top 1 acc: {90 - 30 * v:.2f} | top 5 acc: {99 - 20 * v:.2f}\n"
+    (run,) = read(tmp_path, text)
+    assert of(run, "accuracy") == ["top1 acc"] and of(run, "metric") == ["top5 acc"]
+    assert len(curve(run, "top1 acc")) == len(curve(run, "top5 acc")) == 20

@@ -86,6 +86,8 @@ _DEVIATION = rf" ?\((?:{_NUM})z\)"
 #: fairseq's means over an epoch, called like the losses on the way where these are logged as well.
 _MEANS, _WAY = r"\| train \| epoch [0-9]+ \| [a-z]", "| train_inner |"
 _KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({_NUM})"
+#: "top 5 acc: 0.9": the number is a part of the name.
+_TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
 #: What the template of a line holds that could be spelled otherwise.
 COULD = "|".join(
     (
@@ -99,6 +101,7 @@ COULD = "|".join(
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
         r"^\x01 (?:train|val|valid|test|hella)",
+        r"(?i:top) \x01 (?i:acc|err)",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )
@@ -108,7 +111,7 @@ def spelled(text: pl.Expr) -> pl.Expr:
     """The lines as most loggers would print them; all others stay as they are."""
     for pattern, spelling in SPELLINGS:
         text = text.str.replace(pattern, spelling)
-    text = text.str.replace_all(_DEVIATION, "")
+    text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}").str.replace(
         "| epoch_num_updates", "| num_updates", literal=True
     )
