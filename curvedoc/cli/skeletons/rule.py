@@ -75,23 +75,12 @@ causes:
 # Cases: at least one that fires, a near miss that is silent, and one not judged because an input is missing.
 # A series is a list of [step, value] knots by role, drawn with `points` rows and `noise` relative to the value.
 tests:
-  - name: a loss that falls and then rises by a half fires
-    series: {loss: [[0, 2], [500, 1], [1000, 1.5]]}
-    noise: 0.02
-    expect: fires
-    near: {end: [1.47, 0.05]}
-    first: lr-too-high
-  - name: a loss that falls to the end is silent
-    series: {loss: [[0, 2], [1000, 1]]}
-    noise: 0.02
-    expect: silent
-  - name: a spike that comes back is silent
-    series: {loss: [[0, 2], [500, 1], [520, 2], [540, 1], [1000, 0.9]]}
-    noise: 0.02
-    expect: silent
-  - name: a run without a loss is not judged
-    series: {val_loss: [[0, 2], [1000, 1]]}
-    expect: not-judged
+  - {name: a loss that falls and then rises by a half, expect: fires, first: lr-too-high,
+     near: {end: [1.47, 0.05]}, noise: 0.02, series: {loss: [[0, 2], [500, 1], [1000, 1.5]]}}
+  - {name: a loss that falls to the end, expect: silent, noise: 0.02, series: {loss: [[0, 2], [1000, 1]]}}
+  - {name: a spike that comes back, expect: silent, noise: 0.02,
+     series: {loss: [[0, 2], [500, 1], [520, 2], [540, 1], [1000, 0.9]]}}
+  - {name: a run without a loss, expect: not-judged, series: {val_loss: [[0, 2], [1000, 1]]}}
 
 # Where the claim comes from, if anybody can read it there: references: [{title: ..., url: ...}]
 """

@@ -48,11 +48,12 @@ def _input_name(need: Need) -> str:
     return f"another {need.target}" if need.member == "others" else need.target
 
 
-def _undecided(rule: Rule, env: Mapping[str, Any]) -> tuple[str, tuple[str, ...]]:
+def _undecided(rule: Rule, env: Env) -> tuple[str, tuple[str, ...]]:
     """The line that could not be decided and the optional signals that are missing behind it."""
     missing = tuple(dict.fromkeys(_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None))
-    lines = [e.text for _, group in rule.when for e in group]
-    reason = f"needs {' or '.join(missing)}" if missing else f"too little to decide: {lines[0]}"
+    lines = [e for _, group in rule.when for e in group]
+    open_line = next((e for e in lines if code_of(e)(env) is None), lines[0])
+    reason = f"needs {' or '.join(missing)}" if missing else f"too little to decide: {open_line.text}"
     return reason, missing
 
 

@@ -1,0 +1,44 @@
+"""A rule that cannot be decided says which of its lines is open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from curvedoc.diagnose.cases import build
+from curvedoc.diagnose.judge.detect import detect
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.rulebook.load import load
+from curvedoc.rulebook.schema.case import Case
+
+RULE = """\
+id: accuracy-halves
+title: The accuracy halves
+kind: pathology
+severity: warning
+what: it halves
+why: it should not
+lookalikes: none
+needs: {acc: accuracy}
+params: {lost: {value: 0.5, unit: of the level, why: half}}
+measure:
+  drop: biggest_drop(acc)
+when:
+  - count_finite(acc) >= some_rows
+  - 1 - last(acc) / drop.before > lost
+evidence: [{say: it halves}]
+causes: []
+tests:
+  - {name: it halves, expect: fires, series: {accuracy: [[0, 0.9], [500, 0.9], [501, 0.3], [1000, 0.3]]}}
+  - {name: nothing drops, expect: not-judged, series: {accuracy: [[0, 0.9], [1000, 0.9]]}}
+"""
+
+
+def test_the_line_that_is_open_is_named_and_none_that_holds(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "accuracy-halves.yaml").write_text(RULE)
+    rule = load([tmp_path], builtin=False).rules[0]
+    case = Case.model_validate(
+        {"name": "flat", "expect": "not-judged", "series": {"accuracy": [[0, 0.9], [1000, 0.9]]}}
+    )
+    judged = detect(rule, Bench(build(case, case)), strict=True)
+    assert (judged.outcome, judged.reason) == ("not-judged", "too little to decide: 1 - last(acc) / drop.before > lost")
