@@ -166,13 +166,15 @@ class Bench:
         return self._restarts
 
     def hits(self, name: str, regex: str, excepted: str | None = None) -> Hits | None:
-        """The messages that match, None when no text log was read. excepted: see `hits_in`."""
-        if not self.run.has_text:
+        """The messages that match; None where there are none and no text log was read. excepted: see `hits_in`."""
+        if not self.run.has_text and self.run.messages.is_empty():
             return None
         key = (name, regex, excepted)
         if key not in self._hits:
             self._hits[key] = hits_in(self.run.messages, name, regex, excepted)
-        return self._hits[key]
+        found = self._hits[key]
+        # lines between records of data: one that is there says something, one that is not says nothing
+        return found if self.run.has_text or len(found.messages) else None
 
     def environment(self, program: Program, subject: Subject) -> Names:
         """Every name of a program with its value."""
