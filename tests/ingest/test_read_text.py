@@ -914,6 +914,28 @@ def test_the_quickstart_of_pytorch_counts_samples_and_tests_after_each_epoch() -
     assert {v for _, v in curve(log, "test Accuracy")} == {50.9}
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Test Accuracy of the model on the 10000 test images: {} %",
+        "Accuracy of the network on the 10000 test images: {}%",
+        "Accuracy of our model on the test images: {} %",
+        "Accuracy of the trained network on all the 10000 test images: {} %",
+    ],
+)
+def test_the_accuracy_of_a_network_on_so_many_images_is_that_of_the_test(said: str) -> None:
+    rows = "".join(
+        "".join(f"Epoch [{e}/5], Step [{b}/600], Loss: 2.{e}{b}\n" for b in (100, 300, 600))
+        + said.format(50.5 + e)
+        + "\n"
+        for e in range(1, 6)
+    )
+    log = parse(rows)
+    assert len(curve(log, "Loss")) == 15
+    (name,) = {m for m in log.points["metric"].unique().to_list() if "ccuracy" in m}
+    assert "test" in name.lower() and [v for _, v in curve(log, name)] == [51.5, 52.5, 53.5, 54.5, 55.5]
+
+
 def test_the_accuracy_under_the_rows_of_a_test_is_no_training_accuracy() -> None:
     row = "Epoch: [{e}][{b:4d}/5005]\tTime  0.3 ( 0.3)\tLoss 2.{b} (2.{b})\tAcc@1  30.00 ( 30.00)\tAcc@5  60.0 (60.0)\n"
     rows = "".join(

@@ -26,36 +26,18 @@ _OVER = re.compile(
     rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
     r" (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?(?= ?[:=])"
 )
+#: PyTorch's tutorials: "Accuracy of the network on the 10000 test images: 54 %"
+_OF_MODEL = re.compile(
+    r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
+    rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
+)
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
-_ALLOWED_REST = frozenset(
-    [
-        "overfit",
-        "overfitting",
-        "sanity",
-        "debug",
-        "completed",
-        "current",
-        "starting",
-        "start",
-        "begin",
-        "beginning",
-        "at",
-        "finished",
-        "end",
-        "of",
-        "after",
-        "in",
-        "for",
-        "during",
-        "new",
-        "trainer",
-        "done",
-        "result",
-        "results",
-    ]
-)
+_ALLOWED_REST = frozenset({
+    "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
+    "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
+})  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 _SCORES = frozenset({"score", "objective"})
 #: "Iteration step: 300", "training epoch 3".
@@ -240,11 +222,18 @@ def _label(before: str, label: str) -> str:
     return head.lower().replace(" ", "_") if named and len(head.split()) <= 3 else ""
 
 
+def _of_model(said: re.Match[str]) -> str:
+    """What is said of a model on a set, as a number of samples and a key: "10000 test accuracy"."""
+    name, samples, split = said[1], said[2] or "", said[3] or ""
+    return f"{samples} {name if has_scope(name) else f'{split} {name}'}".strip()
+
+
 def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
     body = _OVER.sub(r"\2 \1", body)
+    body = _OF_MODEL.sub(_of_model, body)
     end, slot = 0, first
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
