@@ -158,7 +158,7 @@ _SHAPES: tuple[_Function, ...] = (
     setback,
 )  # fmt: skip
 _FINITE: tuple[_Function, ...] = (
-    before_nonfinite, first_nonfinite, nonfinite_kind, nonfinite_rows, nonfinite_share,
+    first_nonfinite, nonfinite_kind, nonfinite_rows, nonfinite_share,
 )  # fmt: skip
 _NOISE: tuple[_Function, ...] = (
     noise, noise_growth, noise_rel, noise_tail, phi, quantum,
@@ -202,7 +202,8 @@ VOCABULARY: tuple[_Function, ...] = (
 
 #: What no shipped file calls any more: files of users may, with a warning, until release 0.3.
 RETIRED: tuple[_Function, ...] = (
-    aligned, back_and_forth, blowup_factor, blowup_score, chance_accuracy, change_high, change_low, change_over,
+    aligned, back_and_forth, before_nonfinite,
+    blowup_factor, blowup_score, chance_accuracy, change_high, change_low, change_over,
     classes_at_chance, coincide, crossing_step, cycle_count, decay_fit, decays_to_floor, delay_share, dips,
     double_softmax_ceiling, doubling_time, drops, end_slope, first_difference, fit_drop, fit_floor, fit_r2,
     fit_sigma, flat_within, gap_end, grokking_gap, grokking_step, half_fall_time, half_time, held, improves,
