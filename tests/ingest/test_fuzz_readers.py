@@ -83,6 +83,7 @@ LOGS: Mapping[str, Mapping[str, Callable[[], str | bytes]]] = {
     "export": {"export.csv": lambda: _csv().replace("step", "_step", 1)},
     "csv": {"metrics.csv": _csv},
     "text": {"train.log": _text},
+    "lists": {"losses.txt": lambda: f"losses = {[r['loss'] for r in ROWS]}\n"},
     "notebook": {"train.ipynb": _notebook},
     "sacred": {"1/run.json": _sacred, "1/metrics.json": _sacred_curves},
     "mlflow": {

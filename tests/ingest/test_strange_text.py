@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from pathlib import Path
 from random import Random
 
@@ -268,3 +269,10 @@ def test_a_number_amid_a_name_is_a_part_of_it(tmp_path: Path) -> None:
     (run,) = read(tmp_path, text)
     assert of(run, "accuracy") == ["top1 acc"] and of(run, "metric") == ["top5 acc"]
     assert len(curve(run, "top1 acc")) == len(curve(run, "top5 acc")) == 20
+
+
+@pytest.mark.parametrize("line", ["| a" + " " * 60_000, "[" + "0.5, " * 12_000, "[0.1, " * 10_000])
+def test_lines_that_resemble_boxes_and_lists_end_quickly(tmp_path: Path, line: str) -> None:
+    started = time.process_time()
+    read(tmp_path, f"{line}\n--------------\n" * 3, "losses.txt")
+    assert time.process_time() - started < 5

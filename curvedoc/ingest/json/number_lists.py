@@ -3,6 +3,7 @@ in a file called by its metric, one list for each model."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -66,9 +67,11 @@ def claims(path: Path, head: bytes) -> bool:
     if Path(name).suffix not in _SUFFIXES or b"\x00" in head[:100] or pointer(head) is not None:
         return False
     text, _ = decode(head)
+    if ("[" in text or "\n" in text.strip()) and not _LIST.search(text):
+        return False
     if _COUNTED.search(text):
         return False
-    found = list(_lists(text, Path(name).stem))
+    found = list(itertools.islice(_lists(text, Path(name).stem), MAX_LISTS + 1))
     if max((len(x.value) for x in found), default=0) < MIN_VALUES or len(found) > MAX_LISTS:
         return False
     if not (_named(found) or _measures(Path(name).stem)):
@@ -86,7 +89,7 @@ def _read(path: Path) -> list[Log]:
     data, notes = read_text(path)
     text, more = decode(data)
     stem = Path(_PACKED.sub("", path.name)).stem
-    found = list(_lists(text, stem))[:MAX_LISTS]
+    found = list(itertools.islice(_lists(text, stem), MAX_LISTS))
     told = [*notes, *more]
     told += [Note("truncated", "the file ends inside a list") for x in found if x.torn]
     groups = _trainings(found, stem)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from dataclasses import dataclass
 
 import polars as pl
@@ -17,7 +15,6 @@ _EDGE_RE = r"^[-=+]{8,}$"
 #: The same without bars, as rllab and garage print it.
 _BARE_ROW_RE = rf"^([A-Za-z_][\w./()-]*) {{2,}}({_NUMBER})$"
 _BARE_EDGE_RE = r"^-{3,} +-{3,}$"
-_ROW, _EDGE = re.compile(_ROW_RE, re.MULTILINE), re.compile(_EDGE_RE, re.MULTILINE)
 #: What counts the steps of a box, best first, by the last part of a name ("total/steps").
 _COUNTERS = (
     "total_timesteps", "num_timesteps", "timesteps", "totalenvinteracts", "total_steps", "step", "steps",
@@ -25,14 +22,18 @@ _COUNTERS = (
 )  # fmt: skip
 #: So many rows within so many edges are boxes.
 _ROWS, _EDGES = 4, 2
+#: A row has so many bars, an edge is so long.
+_BARS, _EDGE = 3, 8
 
 
 def has_boxes(text: str) -> bool:
     """Whether a text holds boxes."""
     if "| " not in text:
         return False
-    rows = sum(1 for _ in itertools.islice(_ROW.finditer(text), _ROWS))
-    return rows == _ROWS and sum(1 for _ in itertools.islice(_EDGE.finditer(text), _EDGES)) == _EDGES
+    lines = [line.rstrip() for line in text.split("\n")]
+    rows = sum(line.startswith("| ") and line.endswith("|") and line.count("|") == _BARS for line in lines)
+    edges = sum(len(line) >= _EDGE and not line.strip("-=+") for line in lines)
+    return rows >= _ROWS and edges >= _EDGES
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,8 @@ def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
-    body = _OVER.sub(r"\2 \1", body)
+    if "last " in body or "past " in body or "previous " in body:
+        body = _OVER.sub(r"\2 \1", body)
     body = _OF_MODEL.sub(_of_model, body)
     end, slot = 0, first
     scoped: dict[int, str] = {}
