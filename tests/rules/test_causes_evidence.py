@@ -99,8 +99,8 @@ def test_an_average_calms_down_within_an_epoch_and_batches_in_order_do_not() -> 
     config = {"steps_per_epoch": 50}
     batches, mean = run_of(_epochs(True), config), run_of(_epochs(False), config)
     assert "as_lively" in lines(batches, "running-average-reset")[1]
-    assert "calms_down" in lines(mean, "running-average-reset")[0]
-    assert "calms_down" in lines(mean, "data-not-shuffled")[1]
+    assert "epoch_means" in lines(mean, "running-average-reset")[0]
+    assert "epoch_means" in lines(mean, "data-not-shuffled")[1]
 
 
 def agreement_in(run: Run, cause: str, channel: str) -> float:
