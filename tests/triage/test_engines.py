@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from curvedoc.report.exchange.json_document import to_json
 from curvedoc.triage import Limits, SweepOptions, sweep
 from curvedoc.triage.engines.choice import Engine, engine_of
 from curvedoc.triage.engines.dask import EngineLost
+from curvedoc.triage.engines.workers import workers_watched
 from curvedoc.triage.store.outcomes import Store
 
 try:
@@ -146,6 +148,27 @@ def test_a_run_that_ends_its_worker_each_time_is_told_and_the_others_go_on(
     assert [r.run for r in done.diagnosis.runs] == ["a", "b", "c", "d", "e", "f", "g"]
     assert [(u.path, "ended three dask workers" in u.reason) for u in done.diagnosis.unreadable] == [("deadly", True)]
     assert done.done == done.total == 8
+
+
+@needs_dask
+def test_a_cluster_that_loses_all_workers_for_good_is_told_and_not_waited_for(
+    tree: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under load a worker that was killed may not be started again."""
+    import distributed
+
+    from curvedoc.triage.engines import dask
+
+    monkeypatch.setattr(dask, "workers_watched", partial(workers_watched, most=2.0))
+    whole = distributed.as_completed
+
+    def emptied(futures: Any, **options: Any) -> Any:
+        futures[0].client.cluster.scale(0)
+        return whole(futures, **options)
+
+    monkeypatch.setattr(distributed, "as_completed", emptied)
+    with pytest.raises(EngineLost, match="no worker for"):
+        sweep([tree], QUICK, SweepOptions(engine=engine, limits=LIMITS))
 
 
 @needs_dask

@@ -16,6 +16,7 @@ from typing import Any
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError, UsageError
+from curvedoc.triage.engines.workers import WORKERS_SECONDS, workers_watched
 from curvedoc.triage.run.interrupts import ctrl_c_later
 from curvedoc.triage.run.limits import Limits
 from curvedoc.triage.run.shard import Shard, WorkContext
@@ -23,8 +24,6 @@ from curvedoc.triage.store.outcome import Outcome
 
 #: A scheduler that does not answer in this time is not there.
 _CONNECT_SECONDS = 20.0
-#: A scheduler may be up before its workers are.
-_WORKERS_SECONDS = 120.0
 #: One thread each: the parallelism is over runs.
 _ENVIRONMENT = {
     name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -118,7 +117,7 @@ class DaskEngine:
             hint = "give HOST:PORT of a running scheduler, or --engine dask for a cluster of this machine"
             raise UsageError(f"no dask scheduler answers: {str(e)[:200]}", f"dask:{self.address}", hint) from e
         try:
-            client.wait_for_workers(1, timeout=_WORKERS_SECONDS)
+            client.wait_for_workers(1, timeout=WORKERS_SECONDS)
         except TimeoutError as e:
             raise EngineLost("the scheduler has no worker", f"dask:{self.address}", "start dask worker there") from e
         return client
@@ -195,14 +194,19 @@ def _map(client: Any, name: str, shards: Sequence[Shard], lost: Lost) -> Iterato
 
     futures = {client.submit(on_worker, name, s, pure=False): s for s in shards}
     try:
-        for future in as_completed(list(futures), loop=client.loop, raise_errors=False):
-            shard = futures.pop(future)
-            gave, raised = _result(future)
-            if raised is None:
-                yield from gave
-            else:
-                lost[shard] = raised
-            future.release()
+        with workers_watched(client, futures) as gone:
+            for future in as_completed(list(futures), loop=client.loop, raise_errors=False):
+                if gone:
+                    raise EngineLost(
+                        f"dask had no worker for {gone[0]:.0f} s", "", "the same command goes on from there"
+                    )
+                shard = futures.pop(future)
+                gave, raised = _result(future)
+                if raised is None:
+                    yield from gave
+                else:
+                    lost[shard] = raised
+                future.release()
     finally:
         client.cancel(list(futures))
 
