@@ -54,6 +54,7 @@ INSIDE = {
         ("fact_cases", "many"),
     ),
     "report": (
+        ("credentials",),
         ("advice", "escape", "event_order", "glossary", "redact", "schedule_words", "words"),
         ("difference", "mask", "summary"),
         ("charts", "exchange", "limits", "tree"),
