@@ -31,6 +31,7 @@ from curvedoc.cli.settings.arguments import (
     Signals,
     TimeLimit,
     TriageFormat,
+    Version,
     options_of,
 )
 from curvedoc.cli.settings.command_group import Commands
@@ -44,20 +45,8 @@ app = typer.Typer(
 )
 
 
-def _version(show: bool) -> None:
-    if show:
-        from curvedoc.core.version import __version__
-
-        typer.echo(f"curvedoc {__version__}")
-        raise typer.Exit
-
-
 @app.callback()
-def root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-) -> None:
+def root(version: Version = False) -> None:
     """Offline diagnosis of training runs: what went wrong, where it began, why, and what to do next."""
 
 

@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
-from curvedoc.core.run import Run
-from curvedoc.ingest import read_runs
-from curvedoc.rulebook.load import signals_file
-
-
-def read(place: Path, text: str, name: str = "train.log") -> list[Run]:
-    (place / name).write_text(text)
-    return list(read_runs([place / name], signals_file=signals_file()).runs)
-
-
-def curve(run: Run, metric: str) -> list[tuple[int | None, float]]:
-    frame = run.points.filter(run.points["metric"] == metric)
-    return list(frame.select("step", "value").iter_rows())
-
-
-def losses(n: int, seed: int = 0, top: float = 2.3) -> list[float]:
-    r = Random(seed)
-    return [round(0.2 + (top - 0.2) * math.exp(-4 * i / n) + r.gauss(0, 0.01), 4) for i in range(n)]
+from text_log import curve, losses, read
 
 
 def lines(parts: Iterable[str]) -> str:

@@ -97,3 +97,16 @@ TimeLimit = Annotated[float, typer.Option("--time-limit", min=1, help="Seconds f
 MemoryLimit = Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")]
 ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Do not mask what looks like a credential.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]
+
+
+def _version(show: bool) -> None:
+    if show:
+        from curvedoc.core.version import __version__
+
+        typer.echo(f"curvedoc {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[
+    bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+]

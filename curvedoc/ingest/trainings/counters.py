@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.series import Floats, Ints
+
 #: A counter that starts again at this share of the epoch changes counts within the epoch.
 RESET_SHARE = 0.8
 _LIMIT = float(2**62)
@@ -17,9 +19,7 @@ _WANDERING = 8
 #: Of two counters, one that has so many times the values of the other one counts the records.
 _FEW = 5
 
-Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.series import Floats, Ints
+
 #: Records that tell a level.
 _LEVEL = 3
 #: A jump of so many typical differences of neighbors is no continuation.
@@ -21,8 +23,6 @@ _CHECKPOINT = 0.1
 #: A log of more restarts than that is a counter of something else.
 MAX_TRAININGS = 1_000
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
 
