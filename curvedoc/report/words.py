@@ -6,6 +6,7 @@ import math
 
 from curvedoc.core.diagnosis import Cost, KnownFact, Verdict
 from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 
 #: Glyph, word and style class of a verdict. Never colour alone.
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {
@@ -24,7 +25,6 @@ COSTS: dict[Cost, str] = {
 }
 
 #: At or above: the word. A headline asserts a cause only from `ASSERTED` up.
-ASSERTED = 0.60
 POSSIBLE = 0.10
 _LIKELY = ((0.70, "very likely"), (ASSERTED, "likely"), (POSSIBLE, "possible"), (0.0, "unlikely"))
 

@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from curvedoc.core.diagnosis import Group, RunDiagnosis
+from curvedoc.diagnose.sentence.ties import ASSERTED
 from curvedoc.diagnose.siblings.shape import distance, shape
 
 VERDICT_ORDER = ("failed", "warning", "ended-early", "inconclusive", "healthy")
 #: Below it a cause does not tell failures of one symptom apart, and the order in which channels moved does.
 _POSSIBLE = 0.3
-#: From here on a cause says by itself that two runs failed alike; below it their curves may say that they did not.
-_ASSERTED = 0.6
 #: From here on one cause outweighs which of its symptoms came first.
 _SURE = 0.8
 #: Curves nearer than this may be of one failure; within one kind they seldom lie further apart (`shape.distance`).
@@ -81,7 +80,8 @@ def _order(run: RunDiagnosis) -> tuple[str, ...]:
 def _split(signature: tuple[str, str], members: Sequence[RunDiagnosis]) -> list[_Draft]:
     """One draft, or several where the cause does not decide: each run goes to the nearest middle, or begins another."""
     whole = _Draft(signature, tuple(members), None)
-    if len(members) == 1 or whole.chance >= _ASSERTED:
+    # a cause that a headline asserts says by itself that runs failed alike; below that their curves may deny it
+    if len(members) == 1 or whole.chance >= ASSERTED:
         return [whole]
     parts: list[tuple[list[RunDiagnosis], npt.NDArray[np.float64]]] = []
     bare = []

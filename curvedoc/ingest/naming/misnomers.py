@@ -17,12 +17,20 @@ from curvedoc.ingest.naming.signals import Signals
 F = TypeVar("F", bound=MetricValues)
 
 
-def without_times(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
-    """The readings without a "cost" that stands still beside another loss: the seconds that an epoch cost."""
-    costs = {f.metric for f, r in found if r.role == "loss" and plain(f.metric).split("_")[-1] == "cost"}
-    if not costs or not any(r.family == "loss" and f.metric not in costs for f, r in found):
+def without_times(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> list[tuple[F, Reading]]:
+    """The readings without a "cost" that is the seconds of an epoch: it stands beside a loss of its split that is
+    called one, or it does not fall, where another loss is known or something that no name tells falls."""
+    costs = {f.metric for f, r in found if r.family == "loss" and plain(f.metric).split("_")[-1] == "cost"}
+    if not costs:
         return list(found)
-    return [(f, r) for f, r in found if f.metric not in costs or curve_shape.falls(f.finite)]
+    called = {r.split for f, r in found if r.family == "loss" and f.metric not in costs}
+    named = {f.metric for f, _ in found}
+    other = bool(called) or any(curve_shape.falls(f.finite) for f in metrics if f.metric not in named)
+
+    def is_time(f: F, r: Reading) -> bool:
+        return f.metric in costs and (r.split in called or (other and not curve_shape.falls(f.finite)))
+
+    return [(f, r) for f, r in found if not is_time(f, r)]
 
 
 def of_the_evaluation(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

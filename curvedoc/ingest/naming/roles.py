@@ -91,10 +91,10 @@ def assign(
     the metric. What no name tells is told by evidence of the values; settings: what the configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
-    found = without_times(found)
+    found = without_times(found, metrics)
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
-    found = _without_costs([(f, r) for f, r in found if r.family not in barred], metrics)
+    found = [(f, r) for f, r in found if r.family not in barred]
     guessed = [*vague_readings(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
@@ -134,23 +134,6 @@ def _plausible(f: Facts, r: Reading) -> bool:
         return False
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)
-
-
-def _without_costs(found: list[tuple[Facts, Reading]], metrics: Sequence[Facts]) -> list[tuple[Facts, Reading]]:
-    """A cost beside a loss that is called one, or that does not fall where what nobody knows by name does, is that of
-    an epoch in seconds."""
-    called = {r.split for f, r in found if r.family == "loss" and not _is_cost(f.metric)}
-    named = {f.metric for f, _ in found}
-    others = any(curve_shape.falls(f.finite) for f in metrics if f.metric not in named)
-
-    def is_time(f: Facts, r: Reading) -> bool:
-        return _is_cost(f.metric) and (r.split in called or (others and not curve_shape.falls(f.finite)))
-
-    return [(f, r) for f, r in found if r.family != "loss" or not is_time(f, r)]
-
-
-def _is_cost(metric: str) -> bool:
-    return plain(metric).split("_")[-1] == "cost"
 
 
 def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
