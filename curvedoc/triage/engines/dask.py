@@ -161,20 +161,27 @@ def _prove(client: Any, name: str) -> None:
 
     Raises EngineLost.
     """
-    from distributed import KilledWorker
+    from distributed import CancelledError, KilledWorker
 
     from curvedoc.triage.engines.dask_worker import on_worker
 
     future = client.submit(on_worker, name, Shard(()), pure=False)
     try:
-        future.result()
+        with workers_watched(client, [future]) as gone:
+            future.result()
     except KilledWorker:
         return  # a worker that goes away just now says nothing of the others
-    except Exception as e:  # whatever the other side raises, also while it unpacks the call; it is told
+    except (CancelledError, Exception) as e:  # whatever the other side raises, also while it unpacks the call
+        if gone:
+            raise _without_workers(gone[0]) from e
         hint = "install the same curvedoc and Python for the scheduler and its workers"
         raise EngineLost(f"dask cannot run curvedoc: {_cause(e)}", "", hint) from e
     finally:
         future.release()
+
+
+def _without_workers(seconds: float) -> EngineLost:
+    return EngineLost(f"dask had no worker for {seconds:.0f} s", "", "the same command goes on from there")
 
 
 def _cause(error: BaseException) -> str:
@@ -197,9 +204,7 @@ def _map(client: Any, name: str, shards: Sequence[Shard], lost: Lost) -> Iterato
         with workers_watched(client, futures) as gone:
             for future in as_completed(list(futures), loop=client.loop, raise_errors=False):
                 if gone:
-                    raise EngineLost(
-                        f"dask had no worker for {gone[0]:.0f} s", "", "the same command goes on from there"
-                    )
+                    raise _without_workers(gone[0])
                 shard = futures.pop(future)
                 gave, raised = _result(future)
                 if raised is None:
