@@ -49,7 +49,7 @@ def fact(known: KnownFact) -> str:
 def likelihood(probability: float) -> str:
     """The word for a probability, judged after rounding to whole percents as it is shown beside it.
 
-    >>> [likelihood(p) for p in (0.9, 0.695, 0.5, 0.1, 0.02)]
+    >>> [likelihood(p) for p in (0.9, 0.695, 0.6, 0.1, 0.02)]
     ['very likely', 'very likely', 'likely', 'possible', 'unlikely']
     """
     shown = math.floor(probability * 100 + 0.5) / 100 if math.isfinite(probability) else 0.0

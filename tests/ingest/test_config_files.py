@@ -89,9 +89,9 @@ def test_shared_values_of_a_yaml_are_read(tmp_path):
 )
 def test_hostile_yaml_ends_quickly_with_its_plain_lines_and_a_note(tmp_path, text):
     path = put(tmp_path, text, "config.yaml")
-    started = time.perf_counter()
+    started = time.process_time()  # of this process alone: whatever else the machine does is not the reader's time
     found, notes = read_config(path)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert found["lr"] == 0.1 and [n.kind for n in notes] == ["damaged"]
 
 

@@ -10,6 +10,7 @@ from make_diagnosis import curve
 from curvedoc.report import escape, redact
 from curvedoc.report.charts import spark
 from curvedoc.report.charts.drawing import short, shorts
+from curvedoc.report.credentials.shapes import SHAPES
 
 _LETTERS = st.text("abcXYZ019", min_size=44, max_size=44)
 #: Beginnings of credentials that are known by their shape alone.
@@ -24,7 +25,7 @@ _HEADS = (
 @given(st.text(max_size=12), st.sampled_from(_HEADS), _LETTERS, st.text(max_size=12))
 def test_a_credential_is_masked_whatever_is_looked_for_first(before: str, head: str, rest: str, after: str) -> None:
     text = f"{before} {head}{rest} {after}"
-    assert redact.redact(text) == redact._PAIR.sub(redact._masked_pair, redact._SHAPES.sub(redact.MASK, text))
+    assert redact.redact(text) == redact._PAIR.sub(redact._masked_pair, SHAPES.sub(redact.MASK, text))
 
 
 @settings(max_examples=200, deadline=None)
