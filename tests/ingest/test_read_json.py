@@ -111,10 +111,10 @@ def test_keys_that_come_late_or_go_away_leave_gaps_and_lose_nothing(tmp_path):
 
 def test_every_record_with_keys_of_its_own_stays_quick(tmp_path):
     rows = [{"step": i, f"layer{i}/norm": 1.0, "loss": 2.0} for i in range(3000)]
-    started = time.perf_counter()
+    started = time.process_time()
     log = read(tmp_path, lines(*rows))
     assert len(curve(log, "loss")) == 3000 and log.points["metric"].n_unique() == 3001
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("literal", ["NaN", "nan", '"NaN"', '"nan"'])
@@ -418,18 +418,18 @@ def test_a_torn_array_keeps_its_whole_records(tmp_path, indent):
 
 def test_one_line_of_megabytes_is_read_in_linear_time(tmp_path):
     rows = [{"step": i, "loss": 1.0, "note": "x" * 100} for i in range(20_000)]
-    started = time.perf_counter()
+    started = time.process_time()
     log = read(tmp_path, json.dumps(rows))
     torn = read(tmp_path, json.dumps(rows)[:-40])
     assert len(curve(log, "loss")) == 20_000 and len(curve(torn, "loss")) == 19_999
-    assert time.perf_counter() - started < 6
+    assert time.process_time() - started < 6
 
 
 @pytest.mark.parametrize("bad", ['{"a": [1, 2\n', "[[[[[\n", '{"a":{\n', '"', '{"step": 1, "loss"}\n'])
 def test_megabytes_of_broken_json_end_quickly_with_a_note(tmp_path, bad):
-    started = time.perf_counter()
+    started = time.process_time()
     log = read(tmp_path, (bad * (1 << 20))[: 1 << 20])
-    assert log.notes and time.perf_counter() - started < 8
+    assert log.notes and time.process_time() - started < 8
 
 
 def test_a_step_key_is_chosen_by_trust_and_the_others_stay_metrics(tmp_path):

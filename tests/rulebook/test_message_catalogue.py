@@ -91,9 +91,9 @@ def test_a_warning_or_information_stops_nothing() -> None:
 
 def test_hostile_lines_are_matched_in_linear_time() -> None:
     text = "DataLoader worker (pid " * 300 + "CUDA out of memory. Tried to allocate " * 100 + "Killed " * 1000
-    begun = time.perf_counter()
+    begun = time.process_time()
     said(of([text[:8000]] * 500), CATALOGUE)
-    once = time.perf_counter() - begun
+    once = time.process_time() - begun
     assert once < 20.0
 
 
