@@ -116,6 +116,10 @@ def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats])
     steps of an episode), and the other counts.
     """
     low = [_plain(n) for n in names]
+    if axis.kind == "step" and axis.column is not None and axis.inner is None:
+        epoch = next((low.index(e) for e in EPOCHS if e in low), axis.column)
+        if epoch != axis.column and _within(column(axis.column), column(epoch)):
+            return CsvAxis(epoch, "step", axis.rank, axis.column)
     if axis.kind == "epoch" and axis.column is not None and bool((np.diff(column(axis.column)) < 0).any()):
         wide = f"global_{low[axis.column]}"  # beside it, the other counts within a stage
         if wide in low and _ascends(column(low.index(wide))):
@@ -131,6 +135,14 @@ def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats])
         if _plain(name) in _UNNAMED and _ascends(column(i)):
             return CsvAxis(i, "step", axis.rank)
     return CsvAxis(None, "row", axis.rank)
+
+
+def _within(count: Floats, epoch: Floats) -> bool:
+    """Whether a counter begins anew with each epoch, and goes on within it."""
+    known = np.isfinite(count) & np.isfinite(epoch)
+    up, on = np.diff(epoch[known]), np.diff(count[known])
+    anew = on[up > 0]
+    return len(anew) > 1 and bool((anew <= 0).all()) and bool((on[up == 0] > 0).all()) and bool((on[up == 0]).any())
 
 
 def _falls(count: Floats) -> bool:

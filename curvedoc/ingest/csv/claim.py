@@ -16,7 +16,7 @@ from curvedoc.ingest.csv.sections import is_header, sections, separator_of, spli
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
-from curvedoc.ingest.table.inference.structure import counts, is_clock
+from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock
 from curvedoc.ingest.table.values import moment, number
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
@@ -117,6 +117,9 @@ def _why_samples(head: bytes) -> str | None:
     rows = as_records(found[0])
     # three outcomes in rows of nothing but numbers are what a training prints, noisy as they may be
     outcomes = sum(map(is_outcome, rows.numbers)) > 2 and not rows.texts
+    # and nothing but losses that go on from row to row
+    if not rows.texts and rows.numbers and all("loss" in n.lower() for n in rows.numbers):
+        outcomes |= all(len(v) >= FEWEST and behaves(v) for v in (c.value for c in rows.numbers.values()))
     order = counted([*rows.numbers, *rows.texts]) or outcomes or is_log(rows, named=False)
     return why_samples(rows) or ("" if order else "rows without an order")
 

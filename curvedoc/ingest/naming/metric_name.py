@@ -41,6 +41,10 @@ class Reading:
 _SETTINGS = frozenset(
     ("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "coef", "coeff", "temperature")
 )
+#: How mathematics writes a loss: "l_pix", "L_G".
+_LOSS_SIGN = "l"
+#: At the end of a name, what a list of them is called: "ff_train_losses".
+_LOSSES = "losses"
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
 _GAPS = re.compile("__+")
@@ -121,6 +125,10 @@ def _by_words(name: str, table: Signals) -> Reading | None:
         if order is not None and (split or "train") in family.roles:
             whole = name in family.names  # "smooth" in smooth_l1 says nothing of a mean
             return _reading(family, split or "train", "", order, 0 if whole else average, name)
+    if len(full) > 1 and full[0] == _LOSS_SIGN and all(w.isalpha() for w in full):
+        full = (*full[1:], "loss")
+    elif full and spoken[-1] == _LOSSES:
+        full = (*full, "loss")
     for family in table.families:
         if (split or "train") in family.labelled or (split or "train") in family.parts_as:
             found = _label(full, family)

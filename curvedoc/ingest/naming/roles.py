@@ -207,7 +207,7 @@ def _promoted(
         if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
             continue
         parts = [(f, r) for f, r in found if r.part and r.split == split and not r.never]
-        if parts:
+        if parts and not (split == "train" and _measured_twice(found, parts, table)):
             names = {f.metric for f, _ in parts}
             found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
             continue
@@ -234,6 +234,18 @@ def _promoted(
             )  # fmt: skip
             found = [(f, replace(r, role=role, label="", trust="likely") if f is best[0] else r) for f, r in found]
     return found
+
+
+def _measured_twice(
+    found: Sequence[tuple[Facts, Reading]], parts: Sequence[tuple[Facts, Reading]], table: Signals
+) -> bool:
+    """Whether an error is told of training and of validation, and none of the parts of an objective is."""
+    of: dict[str, set[str]] = {}
+    for _, r in found:
+        if r.family == "metric" and r.base in table.stands_in.get("loss", ()):
+            of.setdefault(r.base, set()).add(r.split)
+    unseen = {r.label for _, r in found if r.family == "loss" and r.split != "train"}
+    return any("train" in s and len(s) > 1 for s in of.values()) and not any(r.label in unseen for _, r in parts)
 
 
 def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:

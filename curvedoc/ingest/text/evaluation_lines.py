@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from curvedoc.ingest.naming.log_words import has_scope, is_outcome, is_rate
+from curvedoc.ingest.naming.log_words import has_scope, is_outcome, is_rate, scope_of
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, NumberSlot
 
@@ -23,7 +23,8 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
 
     "Loss: 0.985, MeanIU: 0.4960" without a counter, once in hundreds of "Epoch 3 iter 20 Loss: 1.4" that never tell a
     MeanIU, is no point of the training loss; neither is "[Batch 40/131] loss=0.56", which counts the batches of an
-    evaluation, beside "[Epoch 1 Batch 80/274] loss=0.48, lr=1e-5".
+    evaluation, beside "[Epoch 1 Batch 80/274] loss=0.48, lr=1e-5"; and the loss of "test acc: 76 %, loss: 0.7" is the
+    test's where another line says "train acc: 78 %, loss: 0.6".
 
     tid, kind: of each line, its plan and what it is taken for
     """
@@ -42,7 +43,22 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
     for t, count in uses.items():
         if count >= OFTEN and not plans[t].counted and _evaluates(plans[t], training, count):
             out[t] = _scoped(plans[t])
+    told = {n for t in uses if _scopes(out[t]) == {"train"} for n in _open(out[t])}
+    for t in uses:
+        scopes = _scopes(out[t]) - {"train"}
+        if len(scopes) == 1 == len(_scopes(out[t])) and told.intersection(_open(out[t])):
+            out[t] = _scoped(out[t], next(iter(scopes)))
     return out
+
+
+def _scopes(plan: LinePlan) -> set[str]:
+    """The splits that the names of a line say."""
+    return {scope_of(s.name) for s in plan.slots if s.role == METRIC and has_scope(s.name)}
+
+
+def _open(plan: LinePlan) -> list[str]:
+    """The outcomes of a line that say no split."""
+    return [s.name for s in plan.slots if s.role == METRIC and is_outcome(s.name) and not has_scope(s.name)]
 
 
 def _roles(plan: LinePlan) -> set[int]:
@@ -70,9 +86,10 @@ def _evaluates(plan: LinePlan, training: Counter[str], count: int) -> bool:
     return bool(shared and own) and all(count * SELDOM <= training[n] for n in shared)
 
 
-def _scoped(plan: LinePlan) -> LinePlan:
+def _scoped(plan: LinePlan, scope: str = "val") -> LinePlan:
+    mine = set(_open(plan))
     slots = [
-        NumberSlot(s.role, s.slot, f"val {s.name}", s.unit) if s.role == METRIC and is_outcome(s.name) else s
+        NumberSlot(s.role, s.slot, f"{scope} {s.name}", s.unit) if s.role == METRIC and s.name in mine else s
         for s in plan.slots
     ]
-    return replace(plan, slots=tuple(slots), scope="val")
+    return replace(plan, slots=tuple(slots), scope=scope)

@@ -168,6 +168,9 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.scopes.append(scope)
         state.found.append(NumberSlot(EPOCH if (opened == "" and sep) or nested else INNER, slot, "epoch"))
         return
+    if sep and " is " in key:  # "The result of the net is test acc: 0.5"
+        state.prose += 1
+        key = key.rpartition(" is ")[2]
     parts = key.split()
     while sep and len(parts) > 1 and words.is_prose(parts[0]):
         parts.pop(0)

@@ -23,7 +23,7 @@ _PIECE = re.compile(
     rf"|[\[(]?(?i:rank)[ _:=]{{0,2}}(?P<rank>\d{{1,6}}|{NUMBER})[\])]?[:,]?"
     rf"|(?P<mpi>\[{NUMBER},{NUMBER}\]<std\w{{1,6}}>:)"
     rf"|(?P<source>\[?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h):{NUMBER}(?::\w{{1,80}})?\]?|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}"
-    rf"|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b))"
+    rf"|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b)|[\w./-]{{1,200}}\.py line {NUMBER}(?: {NUMBER})?\])"
     rf"|(?P<actor>\([\w.]{{1,80}} pid={NUMBER}[^()]{{0,60}}\))"
     rf"|(?P<host>(?:[\w.-]{{1,120}}:{NUMBER} {{1,2}}){{1,2}}(?=(?:{_LEVEL})\b))"
     rf"|(?P<caller>[A-Za-z_][\w.]{{0,80}} +(?=\[?(?:{_LEVEL})\b))"

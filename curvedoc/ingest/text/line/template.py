@@ -24,6 +24,8 @@ _REWRITE = re.compile("\x08+")
 _GLUED = re.compile(
     r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:)"
 )
+#: "-----12-----", above what is told of the twelfth epoch.
+_RULED = re.compile(r"^[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*$", re.MULTILINE)
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
 
 # Rust syntax from here on: polars' engine is linear in the length of the line whatever it holds.
@@ -53,7 +55,8 @@ _TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.
 
 
 def clean(text: str) -> str:
-    """The text without color codes and control characters; backspaces count as carriage returns."""
+    """The text without color codes and control characters; backspaces count as carriage returns, a number within a rule
+    as an epoch."""
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     if "\x08" in text:
@@ -62,6 +65,7 @@ def clean(text: str) -> str:
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
+    text = _RULED.sub(r"epoch \2", text)
     raw = text.encode("utf-8", "surrogatepass")
     kept = raw.translate(None, _CONTROL)
     return text if len(kept) == len(raw) else kept.decode("utf-8", "surrogatepass")
