@@ -50,6 +50,12 @@ def test_a_number_within_a_rule_counts_the_epochs(tmp_path: Path) -> None:
     assert [last(r, "loss")[1:] for r in runs] == [(8, loss(7)), (11, loss(10))]
 
 
+def test_records_without_line_ends_are_records(tmp_path: Path) -> None:
+    text = "".join(f"epoch: {i}/40, train_loss: {loss(i)}, train_acc: 0.{300 + i}" for i in range(1, 31))
+    run = read(tmp_path, text + "\n")[0]
+    assert last(run, "loss") == ("train_loss", 30, loss(30))
+
+
 def test_a_source_line_in_words_is_no_metric(tmp_path: Path) -> None:
     head = "[2024-03-01 10:{:02}:30,120 INFO train.py line 190 13107] "
     text = "".join(

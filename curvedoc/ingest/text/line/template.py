@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import polars as pl
 
@@ -24,8 +25,10 @@ _REWRITE = re.compile("\x08+")
 _GLUED = re.compile(
     r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:)"
 )
+#: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
+_UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])")
 #: "-----12-----", above what is told of the twelfth epoch.
-_RULED = re.compile(r"^[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*$", re.MULTILINE)
+_RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
 
 # Rust syntax from here on: polars' engine is linear in the length of the line whatever it holds.
@@ -65,7 +68,10 @@ def clean(text: str) -> str:
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
-    text = _RULED.sub(r"epoch \2", text)
+    glued = [0, *(m.start() - 1 for m in _UNBROKEN.finditer(text)), len(text)]
+    if len(glued) > 2:
+        text = "\n".join(text[a:b] for a, b in pairwise(glued))
+    text = _RULED.sub(r"\nepoch \2", f"\n{text}")[1:]
     raw = text.encode("utf-8", "surrogatepass")
     kept = raw.translate(None, _CONTROL)
     return text if len(kept) == len(raw) else kept.decode("utf-8", "surrogatepass")
