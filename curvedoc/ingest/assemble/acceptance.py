@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from curvedoc.core.run import Run
 from curvedoc.ingest.assemble.groups import Piece
-from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves
 
@@ -14,7 +13,6 @@ from curvedoc.ingest.table.inference.structure import FEWEST, behaves
 _TABLES = word_set("csv jsonl headless column-json")
 #: What a text says that tells why a training came to nothing; warnings and errors are in the log of any program.
 _FATAL = word_set("CRITICAL TRACEBACK")
-_STOPPED = "KeyboardInterrupt"
 #: Roles that a table of anything may have: they say nothing of learning.
 _BESIDE = word_set("epoch tokens samples batch_size step_time data_time memory cpu gpu_utilization throughput")
 
@@ -26,13 +24,8 @@ def is_idle(run: Run, pieces: Sequence[Piece]) -> bool:
         return False
     if any(m.role not in _BESIDE and m.trust != "guess" for m in run.roles):
         return False
-    if any(_failed(p.log) for p in pieces if p.log.is_text):
+    said = [p for p in pieces if p.log.is_text]
+    if said and (run.roles or any(_FATAL & set(p.log.messages["level"].to_list()) for p in said)):
         return False
     curves = [s for name in run.metrics() if (s := run.metric(name)) is not None and len(s) >= FEWEST]
     return not any(behaves(s.value) for s in curves)
-
-
-def _failed(log: Log) -> bool:
-    """Whether a text tells a fatal error; who is stopped from outside has not failed."""
-    fatal = log.messages.filter(log.messages["level"].is_in(list(_FATAL)))["text"]
-    return any(not text.rstrip().endswith(_STOPPED) for text in fatal)

@@ -168,7 +168,7 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.scopes.append(scope)
         state.found.append(NumberSlot(EPOCH if (opened == "" and sep) or nested else INNER, slot, "epoch"))
         return
-    if sep and " is " in key:  # "The result of the net is test acc: 0.5"
+    if sep and " is " in key and has_scope(key.rpartition(" is ")[2]):  # "The result of the net is test acc: 0.5"
         state.prose += 1
         key = key.rpartition(" is ")[2]
     parts = key.split()
