@@ -28,7 +28,7 @@ class Hits:
     messages: pl.DataFrame  # themselves, columns of `Run.messages`
 
 
-_NONE = Hits(Series(np.zeros(0, dtype=np.int64), np.zeros(0), "messages"), {}, empty_messages())
+NO_HITS = Hits(Series(np.zeros(0, dtype=np.int64), np.zeros(0), "messages"), {}, empty_messages())
 
 
 def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None = None) -> Hits:
@@ -38,7 +38,7 @@ def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None 
     """
     mask = messages["text"].str.contains(regex) if len(messages) else None
     if mask is None or not mask.any():  # nearly all patterns of nearly all runs
-        return _NONE
+        return NO_HITS
     found = messages.filter(mask)
     if excepted is not None and len(found):
         found = found.filter((pl.col("level") == "TRACEBACK") | ~pl.col("text").str.contains(excepted))

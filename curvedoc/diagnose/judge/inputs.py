@@ -14,13 +14,14 @@ from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
-from curvedoc.diagnose.judge.hits import Hits, hits_in
+from curvedoc.diagnose.judge.hits import NO_HITS, Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.diagnose.judge.names import Names, Subject
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 from curvedoc.rulebook.evaluate import Evaluator
 from curvedoc.rulebook.facts.fact_files import shipped_facts
+from curvedoc.rulebook.literals import words_needed
 from curvedoc.rulebook.rule import Fact, Need, Program
 from curvedoc.rulebook.vocabulary import callable_functions
 
@@ -59,6 +60,7 @@ class Bench:
         self._facts = shipped_facts() if facts is None else facts
         self._known: dict[str, KnownFact | None] = {}
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
+        self._text: str | None = None
         self._restarts: Series | None = None
         self._picked: dict[tuple[str, str], Series | None] = {}
 
@@ -171,10 +173,19 @@ class Bench:
             return None
         key = (name, regex, excepted)
         if key not in self._hits:
-            self._hits[key] = hits_in(self.run.messages, name, regex, excepted)
+            # nearly all patterns of nearly all runs match nothing
+            there = self._mentions(words_needed(regex))
+            self._hits[key] = hits_in(self.run.messages, name, regex, excepted) if there else NO_HITS
         found = self._hits[key]
         # lines between records of data: one that is there says something, one that is not says nothing
         return found if self.run.has_text or len(found.messages) else None
+
+    def _mentions(self, words: frozenset[str]) -> bool:
+        """Whether any message has one of the words, which are lower case; true where there are none."""
+        if self._text is None:
+            self._text = "\n".join(self.run.messages["text"].to_list()).lower()
+        text = self._text
+        return not words or any(word in text for word in words)
 
     def environment(self, program: Program, subject: Subject) -> Names:
         """Every name of a program with its value."""
@@ -197,4 +208,7 @@ def _number(setting: object) -> float | None:
 @lru_cache(maxsize=1024)
 def _contains(text: str, regex: str) -> bool:
     """Whether a setting or label matches: asked of the same few for run after run."""
+    words, low = words_needed(regex), text.lower()
+    if words and not any(word in low for word in words):
+        return False
     return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])

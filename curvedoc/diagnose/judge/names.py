@@ -40,6 +40,8 @@ class Names(Env):
 
     def __missing__(self, name: str) -> Any:
         make = self.makers.get(name)
+        if make is None and (formula := self.program.formulas.get(name)) is not None:
+            make = self.makers[name] = code_of(formula)
         # a measure sees only names above it, so this ends
         value = self[name] = self.bench.value_of(name, self.firm) if make is None else make(self)
         return value
@@ -66,9 +68,9 @@ class Names(Env):
         return found
 
 
-def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
-    """What gives the value of each name of a program, made once."""
-    found: Mapping[str, Callable[[Names], Any]] | None = program.made.get("makers")
+def _makers(program: Program) -> dict[str, Callable[[Names], Any]]:
+    """What gives the value of each input of a program, made once; measures are added when they are first read."""
+    found: dict[str, Callable[[Names], Any]] | None = program.made.get("makers")
     if found is None:
         found = program.made["makers"] = {
             **{name: partial(_matched, name, regex) for name, regex in program.patterns.items()},
@@ -76,7 +78,6 @@ def _makers(program: Program) -> Mapping[str, Callable[[Names], Any]]:
                 name: partial(_picked if need.source == "role" else _bound, need)
                 for name, need in program.inputs.items()
             },
-            **{name: code_of(expr) for name, expr in program.formulas.items()},
         }
     return found
 
