@@ -21,7 +21,7 @@ from curvedoc.diagnose.judge.fold import fold
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
-from curvedoc.diagnose.judge.verdict import next_check, verdict, waste
+from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, waste
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
@@ -96,10 +96,11 @@ def diagnose(
     title = happened(ended, way, run.axis, _last_step(run))
     findings = fold(with_causes(fired, told, ended, title), rules)
     findings, causes = led(findings, rank(findings, book.causes, bench))
-    result = verdict(run, findings, ended.early and not alive)
+    open_ = left_open(run, findings, rules, bench.fact("start_unknown"))
+    result = verdict(run, findings, ended.early and not alive, bool(open_))
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"
-    sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks)
+    sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_)
     result, sentence = doubted(run, result, sentence)
     shown = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]

@@ -28,7 +28,7 @@ def compile_rule(
         when.append((name, tuple(e for e in exprs if e is not None)))
     for name in filter(None, groups):
         c._define(("when", name), name, bool)
-    for key in ("excused_by", "harmless_if"):
+    for key in ("excused_by", "harmless_if", "undecided_if"):
         for i, name in enumerate(getattr(file, key)):
             c.truth((key, i), name)
     strength = c.expr(("strength",), file.strength, float)
@@ -58,7 +58,7 @@ def compile_rule(
         Rule(
             file.id, family, file.kind, file.title[-1].say, file.severity, file.status, file.what, file.why,
             file.lookalikes, file.over, whole, tuple(when), tuple(file.excused_by),
-            tuple(file.harmless_if), strength,
+            tuple(file.harmless_if), tuple(file.undecided_if), strength,
             file.onset, file.until, tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
             references(file.references), path, file.complex_because or "", titles,
         ),

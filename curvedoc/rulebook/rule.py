@@ -128,6 +128,7 @@ class Rule:
     when: tuple[tuple[str, tuple[Expr, ...]], ...]
     excused_by: tuple[str, ...]  # true/false measures: one that is known true silences the rule
     harmless_if: tuple[str, ...]  # the same: one that is known true makes the finding a notice
+    undecided_if: tuple[str, ...]  # the same, and the run is inconclusive: the log tells the fault from no lookalike
     strength: Expr
     onset: str | None
     until: str | None

@@ -68,3 +68,19 @@ def test_a_loss_that_is_no_number_is_never_healthy_whatever_the_accuracy_does(tm
     path = tmp_path / "train.log"
     path.write_text("\n".join(rows) + "\n")
     assert curvedoc.analyze(path).runs[0].verdict != "healthy"
+
+
+def test_what_may_be_fine_tuning_or_nothing_is_told_and_left_open() -> None:
+    drawn = np.random.default_rng(3)
+    loss = Series(np.arange(1, 121, dtype=np.int64) * 10, 1.2 * (1.0 + 0.12 * drawn.standard_normal(120)))
+    book = rulebook(Options())
+
+    open_ = diagnose(run_of({"loss": loss}), book, strict=True)
+    assert open_.verdict == "inconclusive"
+    assert open_.headline.startswith("The log does not decide it: the loss stays at about 1.16, as it should if")
+    assert [(f.symptom, f.kind) for f in open_.findings if f.kind != "gap"] == [("plateau-from-start", "notice")]
+
+    # a rate that no fine-tuning has decides it, and so does a number of classes
+    rate = Series(loss.step, np.full(len(loss), 0.02))
+    assert diagnose(run_of({"loss": loss, "lr": rate}), book, strict=True).verdict == "failed"
+    assert diagnose(run_of({"loss": loss}, settings={"num_classes": 3}), book, strict=True).verdict == "failed"

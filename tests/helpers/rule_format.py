@@ -62,7 +62,7 @@ def names_its_thresholds(rule: Rule) -> None:
 def uses_what_it_declares(rule: Rule) -> None:
     read = {name for _, e in rule.program.measures for name in e.names}
     read |= {name for _, group in rule.when for e in group for name in e.names} | set(rule.strength.names)
-    read |= {*rule.excused_by, *rule.harmless_if, rule.onset or "", rule.until or ""} | {
+    read |= {*rule.excused_by, *rule.harmless_if, *rule.undecided_if, rule.onset or "", rule.until or ""} | {
         m for link in rule.causes for m in link.times
     }
     said = (*rule.titles, *rule.evidence)

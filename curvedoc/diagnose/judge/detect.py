@@ -74,7 +74,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     if not any(t is True for t in truths):
         reason, missing = _undecided(rule, env)
         return Judgment(rule, "not-judged", reason, missing)
-    harmless = any(env.get(name) is True for name in rule.harmless_if)
+    harmless = any(env.get(name) is True for name in (*rule.harmless_if, *rule.undecided_if))
     strength = code_of(rule.strength)(env)
     # what rests on a guess may be told, but fails no run
     firm = rule.severity not in _FAILING or not rule.program.facts or True in _conditions(rule, env.certain())

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from curvedoc.core.diagnosis import Finding, NextCheck, RankedCause, Verdict, Waste
+from curvedoc.core.diagnosis import Finding, KnownFact, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.core.run import Run
+from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
+from curvedoc.rulebook.rule import Rule
+from curvedoc.stats.basic.levels import median
+from curvedoc.stats.noise.noise import noise
+from curvedoc.stats.shape.net_fall import surely_fell
+from curvedoc.stats.shape.trend import trend_z
 
 NEAR_CERTAIN = 0.7
+#: Deviates of a trend that chance draws once in twenty.
+LIKELY = 2.0
+#: Standard deviations by which a first row stands out.
+CLEAR = 4.0
 #: Cost of a check in units of one look at the log.
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
 
 
-def verdict(run: Run, findings: Sequence[Finding], ended_early: bool = False) -> Verdict:
+def verdict(run: Run, findings: Sequence[Finding], ended_early: bool = False, is_open: bool = False) -> Verdict:
     """failed, warning, ended-early, healthy or inconclusive; notices and gaps never change it.
 
     ended_early: the run is known not to have got where it was going; faults outrank that.
+    is_open: what was found is a fault or none, and the log does not tell which: nothing then earns the word healthy.
     """
     faults = [f for f in findings if f.kind == "pathology"]
     if any(f.severity in ("fatal", "error") for f in faults):
@@ -28,7 +39,29 @@ def verdict(run: Run, findings: Sequence[Finding], ended_early: bool = False) ->
         return "warning"
     if ended_early:
         return "ended-early"
-    return "inconclusive" if grounds(run).lacking else "healthy"
+    return "inconclusive" if is_open or grounds(run).lacking else "healthy"
+
+
+def left_open(run: Run, findings: Sequence[Finding], rules: Mapping[str, Rule], start: KnownFact | None) -> str:
+    """What forbids both to fail the run and to call it healthy; empty where nothing does.
+
+    start: the fact `start_unknown`. A loss that comes down shows that something is learned, whatever it began with.
+    """
+    for finding in findings:
+        if finding.kind == "notice" and rules[finding.symptom].undecided_if:
+            return finding.title
+    loss = run.series("loss")
+    if start is None or start.value is not True or loss is None or _came_down(loss.finite()):
+        return ""
+    return "the scatter of the loss hides whether it came down, and nothing tells whether it began with trained weights"
+
+
+def _came_down(loss: Series) -> bool:
+    """Whether it surely fell: over all rows, by its lowest stretch, or at once after its first row."""
+    z, fell, level, sd = trend_z(loss), surely_fell(loss), median(loss), noise(loss)
+    if z is None or fell is None or level is None or sd is None:
+        return True
+    return z < -LIKELY or fell > 0.0 or float(loss.value[0]) - level > CLEAR * sd
 
 
 def _open(cause: RankedCause) -> bool:

@@ -45,16 +45,20 @@ def headline(
     findings: Sequence[Finding],
     causes: Sequence[RankedCause],
     checks: tuple[int, int] | None = None,
+    open_: str = "",
 ) -> str:
     """One sentence: what, where, and the cause when it is more likely than not.
 
     checks: how many rules could be judged, of how many; told where that is too few.
+    open_: what the log does not decide.
     """
     ground = grounds(run)
     if result == "healthy" and ground.curve is not None:
         notices = [f.title for f in findings if f.kind == "notice"]
         also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
         return f"No problem found: {course_of(run, ground)}.{also}"
+    if result == "inconclusive" and open_ and not ground.lacking:
+        return f"The log does not decide it: {lower_first(open_)}."
     if result == "inconclusive":
         could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"

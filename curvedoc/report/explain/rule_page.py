@@ -147,9 +147,12 @@ def _excuses(rule: Rule) -> str:
     names = ", ".join(f"`{name}`" for name in rule.excused_by)
     silent = f"It is silent all the same where one of these is known to be true: {names}." if names else ""
     noted = ", ".join(f"`{name}`" for name in rule.harmless_if)
-    return " ".join(
-        filter(None, (silent, f"It is only a notice where this is known to be true: {noted}." if noted else ""))
+    notice = f"It is only a notice where this is known to be true: {noted}." if noted else ""
+    doubtful = ", ".join(f"`{name}`" for name in rule.undecided_if)
+    opened = (
+        f"It is a notice, and the run inconclusive, where this is known to be true: {doubtful}." if doubtful else ""
     )
+    return " ".join(filter(None, (silent, notice, opened)))
 
 
 def _template(sentence: Sentence) -> str:

@@ -92,6 +92,7 @@ class RuleFile(Strict):
     when: list[Expr] | dict[Name, list[Expr]]
     excused_by: list[Name] = Field(default=[])
     harmless_if: list[Name] = Field(default=[])
+    undecided_if: list[Name] = Field(default=[])
     strength: Expr = "1"
     onset: Name | None = None
     until: Name | None = None
