@@ -43,8 +43,8 @@ def told(rule: AbortRule, run: RunDiagnosis) -> str:
     known = run.facts.get("ranks")
     ranks = known.value if known is not None and isinstance(known.value, int | float) else 1
     gpus = f", {hours * ranks:,.0f} GPU-hours" if ranks > 1 and hours * ranks >= 1 else ""
-    saved = f"{words.count(rule.steps_saved, run.axis)}{time}{gpus} saved"
-    return f"{words.cap(what)} stops it at {run.axis} {rule.step:,}: {saved}."
+    saved = f"{words.count(rule.steps_saved, words.unit(run.axis))}{time}{gpus} saved"
+    return f"{words.cap(what)} stops it at {words.unit(run.axis)} {rule.step:,}: {saved}."
 
 
 def code(rule: AbortRule) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from curvedoc.core.diagnosis import Event, RunDiagnosis
 from curvedoc.core.numbers import spelled
+from curvedoc.report import words
 
 #: Channels whose name in a sentence is not the role with its underscores taken out.
 _NAMES = {
@@ -23,7 +24,10 @@ def in_order(run: RunDiagnosis) -> tuple[tuple[str, str], ...]:
     """
     if len(run.timeline) < 2:
         return ()
-    return tuple((f"{run.axis} {e.step:,}" if e.step >= 0 else "before the first step", _said(e)) for e in run.timeline)
+    return tuple(
+        (f"{words.unit(run.axis)} {e.step:,}" if e.step >= 0 else "before the first step", _said(e))
+        for e in run.timeline
+    )
 
 
 def _said(e: Event) -> str:

@@ -108,7 +108,8 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis, title: str = "") -> str:
     curve = main_curve(run)
     if curve:
         line = blocks(curve, 40, curve.step[-1])
-        extent = f"{words.value(curve.mean[0])} → {words.value(last_value(run))}, {run.axis} {last_step(run, curve):,}"
+        ends = f"{words.unit(run.axis)} {last_step(run, curve):,}"
+        extent = f"{words.value(curve.mean[0])} → {words.value(last_value(run))}, {ends}"
         out += [f"`{line}` {markdown_code(clip(curve.metric, _NAME))} {extent}", ""]
     found = [f for f in ranked_findings(run) if f.kind != "gap"]
     if found:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from curvedoc.core.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
 from curvedoc.diagnose.main_curve import main_curve as main_curve
 from curvedoc.diagnose.sentence.ties import tied
-from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.sentence.titles import beyond, lower_first
 from curvedoc.report import words
 from curvedoc.report.advice import signal_name
 
@@ -147,7 +147,7 @@ def first_thing(run: RunDiagnosis) -> First | None:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")
         how = [f"Tests: {lower_first(tests)}."] if tests else []
-        how += [f"As likely: {lower_first(c.title)}. {c.action}".strip() for c in tied(run.causes)[1:]]
+        how += [f"As likely: {lower_first(c.title)}. {beyond(c.action, a.text)}".strip() for c in tied(run.causes)[1:]]
         how += [f"Changed in the command: {', '.join(a.changed)}."] if a.changed else []
         return First(run.run, a.text, " ".join(how), None, a.command or a.code)
     needs = missing(run)

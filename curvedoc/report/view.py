@@ -216,7 +216,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         tuple(_missing(run)) if whole and run.verdict != "healthy" else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
         tuple(run.messages[:_MOST_MESSAGES]),
-        f"Whole run, to {run.axis} {end:,}",
+        f"Whole run, to {words.unit(run.axis)} {end:,}",
         _fine(run, pic),
         "-".join(map(str, pic.zoom)) if pic.zoom else "",
         tuple(run.notes),
@@ -259,7 +259,7 @@ def where(f: Finding, axis: str) -> str:
     """The steps of a finding: `step 7,508 to 12,959`."""
     if f.first_step is None or f.first_step < 0:
         return ""
-    return f"{axis} {f.first_step:,}" + (
+    return f"{words.unit(axis)} {f.first_step:,}" + (
         f" to {f.last_step:,}" if f.last_step is not None and f.last_step != f.first_step else ""
     )
 

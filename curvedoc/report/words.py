@@ -6,6 +6,7 @@ import math
 
 from curvedoc.core.diagnosis import Cost, KnownFact, Verdict
 from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 
 #: Glyph, word and style class of a verdict. Never colour alone.
@@ -44,6 +45,11 @@ def fact(known: KnownFact) -> str:
     if isinstance(known.value, str):
         return known.value.replace("_", " ")
     return f"{spelled(known.value, ',.0f' if isinstance(known.value, int) else '.4g')} {known.unit}".strip()
+
+
+def unit(axis: str) -> str:
+    """What one place on an axis is called: `sample` where steps are counted in samples."""
+    return Counter(axis).noun
 
 
 def likelihood(probability: float) -> str:

@@ -83,3 +83,46 @@ def test_a_sound_run_that_was_stopped_by_hand_is_to_go_on(tmp_path: Path) -> Non
 
 def test_a_curve_that_stood_still_until_an_error_is_not_told_as_progress() -> None:
     assert not moved(Series.of([0.0] * 30)) and moved(FELL)
+
+
+def told(series: dict[str, Series]) -> str:
+    run = run_of(series)
+    found = gain(run, grounds(run))
+    return "" if found is None else found.text
+
+
+@pytest.mark.parametrize(
+    ("val", "says"),
+    [
+        ([2.0, 1.0, 0.6, 0.5, 0.4], "validation still fell from 0.5 to 0.4 after step 3"),
+        ([2.0, 0.42, 0.41, 0.9, 0.4], ""),  # back from a bump to where it was: nothing gained
+        ([2.0, 0.3, 0.41, 0.9, 0.4], "Use the checkpoint of step 1"),
+    ],
+)
+def test_longer_training_is_advised_where_validation_passes_its_best_before(val: list[float], says: str) -> None:
+    found = told({"loss": FELL, "val_loss": Series.of(val)})
+    assert says in found and bool(says) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("levels", "says"),
+    [
+        ([20.0, 40.0, 60.0, 70.0, 80.0], "Train on: over the last fifth of the run the reward was about 80"),
+        ([20.0, 60.0, 80.0, 76.0, 75.0], "Use a checkpoint from near step 29, where the reward was about 80"),
+        ([20.0, 60.0, 80.0, 80.0, 80.0], ""),
+    ],
+)
+def test_a_reward_is_told_to_go_on_or_where_it_was_best(levels: list[float], says: str) -> None:
+    found = told({"reward": Series.of(np.repeat(levels, 10))})
+    assert says in found and bool(says) == bool(found)
+
+
+def test_the_best_of_evaluations_without_a_loss_is_taken() -> None:
+    right = Series.of([0.5, 0.9, 0.95, 0.8, 0.7])
+    assert "where validation accuracy was best (0.95)" in told({"loss": FELL, "val_accuracy": right})
+
+
+def test_a_detector_that_is_rated_is_not_told_to_evaluate() -> None:
+    run = run_of({"loss": FELL, "metric": Series.of(np.linspace(0.1, 0.6, 40))})
+    named = replace(run, roles=tuple(replace(m, label="map50") if m.role == "metric" else m for m in run.roles))
+    assert gain(named, grounds(named)) is None and gain(run, grounds(run)) is not None

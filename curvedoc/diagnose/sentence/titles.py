@@ -1,6 +1,11 @@
-"""How titles read inside sentences."""
+"""How titles and actions read beside each other."""
 
 from __future__ import annotations
+
+import re
+
+#: Between sentences; a point in a number or a name is none.
+_SENTENCES = re.compile(r"(?<=[.!]) (?=[A-Z])")
 
 
 def lower_first(title: str) -> str:
@@ -11,3 +16,13 @@ def lower_first(title: str) -> str:
     """
     head = title.split(" ", 1)[0]
     return title if any(c.isupper() or c.isdigit() for c in head[1:]) else title[:1].lower() + title[1:]
+
+
+def beyond(action: str, said: str) -> str:
+    """What an action says beyond another: the sentences that they share are told once.
+
+    >>> beyond("Keep it. Stop early.", "Keep it. Add data.")
+    'Stop early.'
+    """
+    told = set(_SENTENCES.split(said))
+    return " ".join(s for s in _SENTENCES.split(action) if s not in told)

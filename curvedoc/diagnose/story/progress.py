@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,7 +16,8 @@ from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
-#: A last value within this share of the fall from the first to the best is as good as the best.
+#: A last value within this share of the fall from the first to the best is as good as the best; what gained more in
+#: its last part has not levelled off.
 AS_GOOD = 0.02
 #: A curve whose rows scatter by this much of its level is told by the levels of its first and last tenth.
 ROUGH, ENDS = 0.05, 0.1
@@ -23,8 +25,10 @@ ROUGH, ENDS = 0.05, 0.1
 FEW = 3
 #: Over this last share of the evaluations, and no fewer than the last step, a curve is asked whether it still falls.
 LATE = 0.2
-#: Of the whole fall: a loss that still gains so much in its last part has not levelled off.
-GAINS = 0.03
+#: A reward with fewer rows has no level of its fifths.
+FEWEST = 15
+#: Average precision, which is taken over objects that were looked for in other pictures.
+DETECTION = re.compile(r"(bbox_)?m?_?ap_?[0-9_]*$|map[0-9_]+b?$")
 
 
 def course_of(run: Run, ground: Grounds, brief: bool = False) -> str:
@@ -54,7 +58,12 @@ def gain(run: Run, ground: Grounds) -> NextAction | None:
         )
     val, count = _validation(run), counter(run)
     if val is None:
-        if ground.name in ("loss", "accuracy") and run.series("val_accuracy") is None:
+        if ground.name == "reward" and ground.curve is not None:
+            return _of_reward(ground.curve.finite(), count)
+        right = run.series("val_accuracy")
+        if right is not None:
+            return _of_answers(right.finite(), count)
+        if ground.name in ("loss", "accuracy") and not _graded(run):
             return NextAction(
                 "Evaluate on data that it did not train on, and log that: the log holds training values only."
             )
@@ -73,14 +82,55 @@ def gain(run: Run, ground: Grounds) -> NextAction | None:
         )
     ago = max(1, round(LATE * len(val)))
     if len(val) >= FEW and val.value[0] > val.value[-1]:
-        before = float(val.value[-1 - ago])
-        late = before - float(val.value[-1])
-        if late > GAINS * (float(val.value[0]) - float(val.value[-1])):
+        # against the best before, not a bump: what merely comes back to an old level has gained nothing
+        before = int(np.argmin(val.value[:-ago]))
+        late = float(val.value[before]) - float(val.value[-1])
+        if late > AS_GOOD * (float(val.value[0]) - float(val.value[-1])):
             return NextAction(
-                f"Train longer if more is wanted: validation still fell from {_value(before)} to "
-                f"{_value(val.value[-1])} after {count.at(int(val.step[-1 - ago]))}."
+                f"Train longer if more is wanted: validation still fell from {_value(val.value[before])} to "
+                f"{_value(val.value[-1])} after {count.at(int(val.step[before]))}."
             )
     return None
+
+
+def _of_answers(right: Series, count: Counter) -> NextAction | None:
+    """The best evaluation, where the last is clearly worse and no loss of it is known."""
+    if len(right) < FEW or _still_best(right):
+        return None
+    best = int(np.argmax(right.value))
+    where, most = count.at(int(right.step[best])), spelled(float(right.value[best]), ".4g")
+    return NextAction(f"Use the checkpoint of {where}, where validation accuracy was best ({most}), not the last.")
+
+
+def _of_reward(reward: Series, count: Counter) -> NextAction | None:
+    """Whether the reward still rises, or since when nothing was gained; by the levels of fifths, since it scatters."""
+    if len(reward) < FEWEST:
+        return None
+    parts = [p for p in np.array_split(np.arange(len(reward)), round(1 / LATE)) if len(p)]
+    level = [float(np.median(reward.value[p])) for p in parts]
+    best, rise = max(level[:-1]), max(level) - level[0]
+    if rise <= 0.0:
+        return None
+    if level[-1] - best > AS_GOOD * rise:
+        return NextAction(
+            f"Train on: over the last fifth of the run the reward was about {spelled(level[-1], '.3g')}, and about "
+            f"{spelled(level[-2], '.3g')} over the one before."
+        )
+    if best - level[-1] > AS_GOOD * rise:
+        since = count.at(int(reward.step[parts[level.index(best)][-1]]))
+        return NextAction(
+            f"Use a checkpoint from near {since}, where the reward was about {spelled(best, '.3g')}: nothing was "
+            f"gained after it."
+        )
+    return None
+
+
+def _graded(run: Run) -> bool:
+    """Whether something beside the loss rates the model on data of its own: detectors are rated on no other."""
+    roles = ("val_accuracy", "val_metric", "test_accuracy")
+    if any(run.series(role) is not None for role in roles):
+        return True
+    return any(DETECTION.match(m.label) for m in run.matches("metric"))
 
 
 def moved(curve: Series) -> bool:
@@ -140,7 +190,7 @@ def _beside(run: Run, ground: Grounds, val: Series | None) -> Iterator[str]:
             last = float(known.value[-1])
             yield f"{name} {spelled(last, '.0%') if 0.0 <= last <= 1.0 else _value(last)}"
             break
-    if val is None and ground.name == "loss" and run.series("val_accuracy") is None:
+    if val is None and ground.name == "loss" and not _graded(run):
         yield "no validation was logged"
 
 

@@ -133,7 +133,7 @@ def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:
             out += [
                 "",
                 *(
-                    f"{p.number}. {markdown(clip(redact(p.text), 600))}, {run.axis} {p.step:,}"
+                    f"{p.number}. {markdown(clip(redact(p.text), 600))}, {words.unit(run.axis)} {p.step:,}"
                     for p in picture(run).pins
                 ),
             ]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Curve, Evidence, Finding, Mark, RunDiagnosis
+from curvedoc.report import words
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.phases import phases
 from curvedoc.report.summary import onset, ranked_findings
@@ -100,7 +101,7 @@ def bands(run: RunDiagnosis, main: Curve | None, noun: str, start: int, end: int
         for a, b in _merged(main.nonfinite, (end - start) * 0.005):
             n = b - a + 1
             out.append(
-                Band(a, max(b, a + 1), "dead", f"{n:,} {run.axis}{'s' * (n != 1)} without a finite {noun}", True)
+                Band(a, max(b, a + 1), "dead", f"{words.count(n, words.unit(run.axis))} without a finite {noun}", True)
             )
     dead = [(b.start, b.end) for b in out if b.kind in ("dead", "diverge")]
     seen: set[tuple[int, int]] = set()

@@ -214,7 +214,7 @@ def _run(out: _Writer, run: RunDiagnosis, pictures: list[Figure], many: bool) ->
     for figure in pictures:
         out.picture(figure)
     if pictures:
-        out.items("", [f"{p.text}, {run.axis} {p.step:,}" for p in picture(run).pins], "ol")
+        out.items("", [f"{p.text}, {words.unit(run.axis)} {p.step:,}" for p in picture(run).pins], "ol")
     found = [f for f in ranked_findings(run) if f.kind != "gap"][:8]
     said = []
     for f in found:

@@ -40,7 +40,11 @@ def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | 
     began = onset(run)
     word = "Ended" if run.verdict == "ended-early" else "Onset"
     # what holds from the first step on has no place to look at
-    rows = [(word, f"{run.axis} {words.step(began)}" if began else "from the start", "")] if began is not None else []
+    rows = (
+        [(word, f"{words.unit(run.axis)} {words.step(began)}" if began else "from the start", "")]
+        if began is not None
+        else []
+    )
     rows += [("Spent after the onset", *_lost(d))] if any(_lost(d)) and rows else []
     if curve:
         rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), ""))

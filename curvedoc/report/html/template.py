@@ -57,6 +57,7 @@ def environment() -> Environment:
         "causewords": cause_words,
         "abort": abort.told,
         "abortcode": abort.code,
+        "unit": words.unit,
         "glossed": lambda text: glossed(visible(redact(text))),
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,

@@ -24,7 +24,7 @@ def one_run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
     if curve:
         line = blocks(curve, min(40, out.width - 30), curve.step[-1])
         extent = f"{words.value(curve.mean[0])} → {words.value(last_value(run))}"
-        extent += f", {run.axis} {words.step(last_step(run, curve))}"
+        extent += f", {words.unit(run.axis)} {words.step(last_step(run, curve))}"
         out.blank()
         out.add((f"{curve.role} ", "dim"), (line, "cyan"), (f"  {extent}", "dim"), indent=2, wrap=False)
     found = ranked_findings(run)
@@ -99,7 +99,7 @@ def _title(run: RunDiagnosis, symptom: str) -> str:
 def _where(first: int | None, last: int | None, axis: str) -> str:
     if first is None or first < 0:
         return ""
-    return f"  {axis} {first:,}" + (f" to {last:,}" if last is not None and last != first else "")
+    return f"  {words.unit(axis)} {first:,}" + (f" to {last:,}" if last is not None and last != first else "")
 
 
 def _scope(scope: Mapping[str, str]) -> str:
