@@ -203,15 +203,15 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
     likely = () if calm else likely
     causes = tuple(_cause(run, c, pic) for c in likely)
     # The first stands open whatever its share; then what is at least possible, four in all.
-    near = max(1, min(4, sum(c.probability >= words.POSSIBLE for c in run.causes)))
+    near = tuple(c for i, c in enumerate(causes) if i == 0 or c.cause.probability >= words.POSSIBLE)[:4]
     end = last_step(run, c) if (c := main_curve(run)) else pic.end
     return RunSection(
         row,
         pic,
         tuple(panels),
         _found(run, pic),
-        causes[:near],
-        causes[near:],
+        near,
+        tuple(c for c in causes if c not in near),
         tree(run) if whole and not calm else None,
         tuple(_missing(run)) if whole and run.verdict != "healthy" else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
