@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from curvedoc.core.diagnosis import Event, RunDiagnosis
 from curvedoc.core.numbers import spelled
-from curvedoc.report import words
+from curvedoc.diagnose.sentence.counter import Counter
 
 #: Channels whose name in a sentence is not the role with its underscores taken out.
 _NAMES = {
@@ -25,7 +25,7 @@ def in_order(run: RunDiagnosis) -> tuple[tuple[str, str], ...]:
     if len(run.timeline) < 2:
         return ()
     return tuple(
-        (f"{words.unit(run.axis)} {e.step:,}" if e.step >= 0 else "before the first step", _said(e))
+        (f"{Counter(run.axis).noun} {e.step:,}" if e.step >= 0 else "before the first step", _said(e))
         for e in run.timeline
     )
 
