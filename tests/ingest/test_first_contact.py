@@ -122,3 +122,23 @@ def test_a_program_that_does_not_train_is_no_run(text: str, tmp_path: Path) -> N
 def test_a_training_that_failed_before_its_first_step_is_one(tmp_path: Path) -> None:
     text = 'Loading data\nTraceback (most recent call last):\n  File "train.py", line 24\nRuntimeError: no memory\n'
     assert len(walk(tmp_path, text, "nohup.out")) == 1
+
+
+def test_a_bar_that_starts_before_its_epoch_is_named_counts_within_that_epoch(tmp_path: Path) -> None:
+    """Each epoch a bar of the training and one of the validation, drawn over itself, and nothing said at its start."""
+
+    def bar(said: str, at: int, of: int) -> str:
+        return f"\r{said}{100 * at // of:3}%|{'█' * (10 * at // of):10}| {at}/{of} [00:0{at % 10}<00:09,  1.1it/s]"
+
+    text = ""
+    for epoch in range(4):
+        text += bar("", 0, 40) + "".join(
+            bar(f"Epoch {epoch}, training loss {loss(40 * epoch + i)}: ", i, 40) for i in range(1, 41)
+        )
+        right = 0.7 + 0.05 * epoch
+        text += "\n" + bar("", 0, 15)
+        text += "".join(bar(f"Epoch {epoch}, validation pixAcc: {right:.3f}: ", i, 15) for i in range(1, 16)) + "\n"
+    (run,) = walk(tmp_path, text, "train.log")
+    name, count, end = last(run, "loss")
+    assert (name, end) == ("training loss", loss(160)) and count >= 4 * 20
+    assert last(run, "val_accuracy")[1] == 4

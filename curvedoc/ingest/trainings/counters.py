@@ -98,8 +98,12 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> 
     if ev.bar.any() and not (ev.record & ~np.isnan(inner) & ~ev.bar).any():
         # bars of downloads and evaluations run to other totals than the bar of the training does
         totals = np.where(ev.bar & ~np.isnan(inner), ev.total, np.nan)
-        if not np.isnan(totals).all() and not whole:
-            mine = totals[main] if main is not None else totals
+        mine = totals[main] if main is not None else totals
+        if whole and main is not None and not np.isnan(mine).all():
+            # epochs may be of several lengths, but a bar to a total of no record of the main curve is another one's, and
+            # one that says nothing yet is of the epoch that is named next
+            inner = np.where(np.isnan(totals) | (np.isin(totals, mine) & ev.record), inner, np.nan)
+        elif not np.isnan(totals).all() and not whole:
             known, often = np.unique(mine[~np.isnan(mine)], return_counts=True)
             total = known[often == often.max()].max() if main is not None and len(known) else np.nanmax(totals)
             inner = np.where(totals == total, inner, np.nan)
