@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from curvedoc.core.diagnosis import Event, RunDiagnosis
 from curvedoc.core.numbers import spelled
-from curvedoc.diagnose.sentence.counter import Counter
 
 #: Channels whose name in a sentence is not the role with its underscores taken out.
 _NAMES = {
@@ -24,6 +23,8 @@ def in_order(run: RunDiagnosis) -> tuple[tuple[str, str], ...]:
     """
     if len(run.timeline) < 2:
         return ()
+    from curvedoc.diagnose.sentence.counter import Counter  # brings polars: a kept answer is told without
+
     return tuple(
         (f"{Counter(run.axis).noun} {e.step:,}" if e.step >= 0 else "before the first step", _said(e))
         for e in run.timeline

@@ -6,7 +6,6 @@ import math
 
 from curvedoc.core.diagnosis import Cost, KnownFact, Verdict
 from curvedoc.core.numbers import spelled
-from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 
 #: Glyph, word and style class of a verdict. Never colour alone.
@@ -49,6 +48,8 @@ def fact(known: KnownFact) -> str:
 
 def unit(axis: str) -> str:
     """What one place on an axis is called: `sample` where steps are counted in samples."""
+    from curvedoc.diagnose.sentence.counter import Counter  # brings polars: a kept answer is told without
+
     return Counter(axis).noun
 
 

@@ -147,7 +147,7 @@ def test_thousands_of_runs_take_a_bounded_time() -> None:
         runs[f"r{i}"] = ("failed" if i % 2 else "healthy", config)
     start = time.process_time()
     assert len(told(runs)) > 1000
-    assert time.process_time() - start < 15
+    assert time.process_time() - start < 60  # all pairs would take many minutes
 
 
 def test_a_run_without_a_neighbor_is_saved_and_read_as_before() -> None:
