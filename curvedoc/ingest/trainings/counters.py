@@ -100,8 +100,8 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> 
         totals = np.where(ev.bar & ~np.isnan(inner), ev.total, np.nan)
         mine = totals[main] if main is not None else totals
         if whole and main is not None and not np.isnan(mine).all():
-            # epochs may be of several lengths, but a bar to a total of no record of the main curve is another one's, and
-            # one that says nothing yet is of the epoch that is named next
+            # epochs may be of several lengths, but a bar to a total of no record of the main curve is another's,
+            # and one that says nothing yet is of the epoch that is named next
             inner = np.where(np.isnan(totals) | (np.isin(totals, mine) & ev.record), inner, np.nan)
         elif not np.isnan(totals).all() and not whole:
             known, often = np.unique(mine[~np.isnan(mine)], return_counts=True)
