@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,17 +11,19 @@ import pytest
 from helpers.drawn import run_of
 
 import curvedoc
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.judge.grounds import Grounds, grounds
 from curvedoc.diagnose.story.progress import course_of, gain, moved
 from curvedoc.diagnose.story.remedy import remedy
 
 FELL = Series.of(np.linspace(2.3, 0.4, 40))
 
 
-def advice(series: dict[str, Series]) -> str:
+def advice(series: dict[str, Series], by: Callable[[Run, Grounds], NextAction | None] = remedy) -> str:
     run = run_of(series)
-    found = remedy(run, grounds(run))
+    found = by(run, grounds(run))
     return "" if found is None else found.text
 
 
@@ -85,12 +88,6 @@ def test_a_curve_that_stood_still_until_an_error_is_not_told_as_progress() -> No
     assert not moved(Series.of([0.0] * 30)) and moved(FELL)
 
 
-def told(series: dict[str, Series]) -> str:
-    run = run_of(series)
-    found = gain(run, grounds(run))
-    return "" if found is None else found.text
-
-
 @pytest.mark.parametrize(
     ("val", "says"),
     [
@@ -100,7 +97,7 @@ def told(series: dict[str, Series]) -> str:
     ],
 )
 def test_longer_training_is_advised_where_validation_passes_its_best_before(val: list[float], says: str) -> None:
-    found = told({"loss": FELL, "val_loss": Series.of(val)})
+    found = advice({"loss": FELL, "val_loss": Series.of(val)}, gain)
     assert says in found and bool(says) == bool(found)
 
 
@@ -113,13 +110,13 @@ def test_longer_training_is_advised_where_validation_passes_its_best_before(val:
     ],
 )
 def test_a_reward_is_told_to_go_on_or_where_it_was_best(levels: list[float], says: str) -> None:
-    found = told({"reward": Series.of(np.repeat(levels, 10))})
+    found = advice({"reward": Series.of(np.repeat(levels, 10))}, gain)
     assert says in found and bool(says) == bool(found)
 
 
 def test_the_best_of_evaluations_without_a_loss_is_taken() -> None:
     right = Series.of([0.5, 0.9, 0.95, 0.8, 0.7])
-    assert "where validation accuracy was best (0.95)" in told({"loss": FELL, "val_accuracy": right})
+    assert "where validation accuracy was best (0.95)" in advice({"loss": FELL, "val_accuracy": right}, gain)
 
 
 def test_a_detector_that_is_rated_is_not_told_to_evaluate() -> None:
