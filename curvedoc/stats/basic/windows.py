@@ -101,9 +101,10 @@ def log_of(s: Series) -> Series:
 
 
 def diff(s: Series) -> Series:
-    """The change from each finite row to the next, at the later step."""
+    """The change from each finite row to the next, at the later step; infinite where no float holds it."""
     f = s.finite()
-    return Series(f.step[1:].copy(), (f.value[1:] / 2 - f.value[:-1] / 2) * 2, s.metric)
+    with np.errstate(over="ignore"):
+        return Series(f.step[1:].copy(), f.value[1:] - f.value[:-1], s.metric)
 
 
 WINDOWS = (before, after, window, head, tail, head_rows, tail_rows, smooth, steady, log_of, diff)
