@@ -181,6 +181,27 @@ def test_a_cluster_that_loses_all_workers_for_good_is_told_and_not_waited_for(
 
 
 @needs_dask
+def test_a_worker_that_is_looked_for_while_it_comes_back_is_not_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """dask looks once whether a killed worker is back, and closes its nanny where it was killed again just then."""
+    import dask
+
+    monkeypatch.setattr("curvedoc.triage.engines.dask.workers_watched", partial(workers_watched, most=30.0))
+    monkeypatch.setattr("curvedoc.triage.engines.dask_worker.Setup", Deadly)
+    for i, name in enumerate(("deadly", "a", "b")):
+        log(tmp_path / "t" / name, i == 0, i)
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1ms"}):
+        engine = engine_of("dask", 1)
+        assert engine is not None
+        try:
+            done = sweep([tmp_path / "t"], QUICK, SweepOptions(engine=engine, limits=LIMITS))
+        finally:
+            engine.close()
+    assert [r.run for r in done.diagnosis.runs] == ["a", "b"]
+
+
+@needs_dask
 def test_ctrl_c_leaves_what_dask_had_finished(tree: Path, engine: Engine, tmp_path: Path) -> None:
     def stop(phase: str, done: int, of: int) -> None:
         if done == 5:

@@ -28,6 +28,9 @@ _CONNECT_SECONDS = 20.0
 _ENVIRONMENT = {
     name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 }
+#: For how long a killed worker may be on its way back. dask's own 15 s are looked at once, after them: a worker that was
+#: killed again just then is taken for lost, its nanny is closed, and the cluster shrinks until nobody is left to work.
+_COMES_BACK = {"distributed.deploy.lost-worker-timeout": "1 day"}
 #: Shards that failed, each with what was raised; "" where its worker was lost.
 Lost = dict[Shard, str]
 _INSTALL = "pip install 'curvedoc[dask]'"
@@ -123,8 +126,10 @@ class DaskEngine:
         return client
 
     def _start(self, limits: Limits) -> Any:
+        import dask
         from distributed import Client, LocalCluster
 
+        self._stack.enter_context(dask.config.set(_COMES_BACK))
         folder = self._stack.enter_context(
             tempfile.TemporaryDirectory(prefix="curvedoc-dask-", ignore_cleanup_errors=True)
         )
