@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 
+from curvedoc.cli.output.ctrl_c import listen
+
 #: Nearly all that a call makes stays until its end; looks for garbage after each 700 objects took a tenth of its time.
 _OBJECTS = 20_000
 #: What a shell expects of a command that Ctrl-C ended; `exits.Exit`, which has it too, may not be imported by then.
@@ -16,6 +18,7 @@ def main() -> None:
     """Entry point of `curvedoc` and `python -m curvedoc`."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
     try:
+        listen()
         _guarded()
     except KeyboardInterrupt:
         # while Python still imports; once a command runs, `exits` says it with what was done

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from enum import IntEnum
 from typing import NoReturn, TextIO
 
+from curvedoc.cli.output.ctrl_c import was_pressed
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse
 
@@ -96,6 +97,9 @@ def reported_errors(debug: bool = False) -> Iterator[None]:
 def _internal(error: Exception, debug: bool) -> NoReturn:
     if debug or _is_end(error):
         raise error
+    if was_pressed():
+        sys.stderr.write("interrupted\n")
+        raise SystemExit(Exit.INTERRUPTED) from error
     sys.stderr.write(
         f"internal error: {type(error).__name__}: {str(error)[:500]}\nrerun with --debug for a traceback\n"
     )
