@@ -28,7 +28,7 @@ _CONNECT_SECONDS = 20.0
 _ENVIRONMENT = {
     name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 }
-#: For how long a killed worker may be on its way back. dask's own 15 s are looked at once, after them: a worker that was
+#: For how long a killed worker may be on its way back. dask looks once, after 15 s of its own: a worker that was
 #: killed again just then is taken for lost, its nanny is closed, and the cluster shrinks until nobody is left to work.
 _COMES_BACK = {"distributed.deploy.lost-worker-timeout": "1 day"}
 #: Shards that failed, each with what was raised; "" where its worker was lost.
