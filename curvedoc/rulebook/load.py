@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -92,14 +93,26 @@ def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str
     return errors
 
 
-def _shipped_cause(path: Path, where: str, facts: Mapping[str, type]) -> Cause:
+@functools.lru_cache(maxsize=1024)  # all files of ours, twice
+def _shipped(
+    path: Path, where: str, is_cause: bool, facts: tuple[tuple[str, type], ...], content: bytes, lazy: bool
+) -> Rule | Cause:
+    """A file of ours with this content. A process that asks again compiles nothing twice. Raises RuleErrors.
+
+    lazy: without its cases where an earlier call kept it.
+    """
+    made = _load_kept(path, where, is_cause, dict(facts), content) if lazy else None
+    if made is None:
+        made, errors = _load_file(path, where, is_cause, dict(facts), True)
+        if made is None or errors:
+            raise RuleErrors(errors)
+    return made
+
+
+def _shipped_cause(path: Path, where: str, facts: tuple[tuple[str, type], ...]) -> Cause:
     """A cause file of ours; RuleErrors where it is wrong."""
-    found = _load_kept(path, where, True, facts, path.read_bytes())
-    if isinstance(found, Cause):
-        return found
-    made, errors = _load_file(path, where, True, facts, True)
-    if not isinstance(made, Cause) or errors:
-        raise RuleErrors(errors)
+    made = _shipped(path, where, True, facts, path.read_bytes(), True)
+    assert isinstance(made, Cause)
     return made
 
 
@@ -123,6 +136,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     if errors:  # rules that read them would only say the same again
         raise RuleErrors(errors)
     types = types_of(facts)
+    named = tuple(types.items())
     for root in roots:
         for path in files_of(root):
             where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
@@ -132,11 +146,16 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
                 continue
             is_cause, ours = path.parent.name == "causes", root == shipped and builtin
             if lazy and is_cause and ours:
-                closed[path.stem] = partial(_shipped_cause, path, where, types)
+                closed[path.stem] = partial(_shipped_cause, path, where, named)
                 continue
-            made = _load_kept(path, where, is_cause, types, content) if lazy and ours else None
-            if made is None:
-                made, wrong = _load_file(path, where, is_cause, types, ours)
+            made = None
+            if ours:
+                try:
+                    made = _shipped(path, where, is_cause, named, content, lazy)
+                except RuleErrors as error:
+                    errors.extend(error.errors)
+            else:
+                made, wrong = _load_file(path, where, is_cause, types)
                 errors.extend(wrong)
             if isinstance(made, Rule):
                 rules[made.id] = made

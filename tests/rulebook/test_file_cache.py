@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.rulebook import load as loading
+from curvedoc.rulebook.facts import fact_files
 from curvedoc.rulebook.file_cache import MAGIC, _place, load_cached, save_cached
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.location import rules_dir
@@ -26,7 +27,14 @@ from curvedoc.rulebook.yaml12 import read
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "cache"))
+    forget()
     return tmp_path / "cache" / "rules"
+
+
+def forget() -> None:
+    """As in a process of its own: what this one has compiled is gone."""
+    loading._shipped.cache_clear()
+    fact_files._compiled.cache_clear()
 
 
 def said(rule: Rule) -> str:
@@ -41,6 +49,7 @@ def said(rule: Rule) -> str:
 def test_kept_rules_and_causes_are_the_same_and_no_file_is_parsed_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = load(lazy=True)
     titles = {id_: (c.title, c.checks, c.fix, c.predicts) for id_, c in fresh.causes.items()}
+    forget()
     monkeypatch.setattr(loading, "_load_file", None)
     again = load(lazy=True)
     assert again.digest == fresh.digest
@@ -69,12 +78,14 @@ def test_cases_stay_with_whoever_asks_for_the_files() -> None:
 @settings(max_examples=30, deadline=None)
 def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
     path = rules_dir() / "causes" / "bad-batch.yaml"
+    loading._shipped.cache_clear()
     load(lazy=True).causes["bad-batch"]
     content = path.read_bytes()
     place = _place(content)
     whole = place.read_bytes()
     at = data.draw(st.integers(0, len(whole) - 1))
     place.write_bytes(data.draw(st.sampled_from((whole[:at], whole[:at] + bytes([whole[at] ^ 5]) + whole[at + 1 :]))))
+    loading._shipped.cache_clear()
     assert load(lazy=True).causes["bad-batch"].id == "bad-batch"
     place.write_bytes(whole)
 

@@ -20,6 +20,8 @@ FOLDER = "facts"
 
 #: A document, its path, how its place is told, and whether it ships with curvedoc.
 _Read = tuple[Any, Path, str, bool]
+#: A path, how its place is told, whether it ships with curvedoc, and what stands there.
+_File = tuple[Path, str, bool, bytes]
 
 
 def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[str, Fact], list[RuleError]]:
@@ -29,16 +31,26 @@ def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[s
     cases where an earlier call kept them.
     """
     shipped = rules_dir()
-    documents: dict[str, _Read] = {}
-    errors: list[RuleError] = []
+    files = []
     for root in (shipped, *folders):
         for path in (p for p in files_of(root) if p.parent.name == FOLDER):
             ours = root == shipped
             where = path.relative_to(root.parent).as_posix() if ours else path.as_posix()
-            file, wrong = _document(path, where, ours, lazy)
-            errors += wrong
-            if file is not None:
-                documents[file.id] = (file, path, where, ours)
+            files.append((path, where, ours, path.read_bytes()))
+    facts, errors = _compiled(tuple(files), lazy)
+    return dict(facts), list(errors)
+
+
+@functools.lru_cache(maxsize=4)
+def _compiled(files: tuple[_File, ...], lazy: bool) -> tuple[Mapping[str, Fact], Sequence[RuleError]]:
+    """The facts in these files. A process that asks again compiles nothing twice."""
+    documents: dict[str, _Read] = {}
+    errors: list[RuleError] = []
+    for path, where, ours, content in files:
+        file, wrong = _document(path, where, ours, content, lazy)
+        errors += wrong
+        if file is not None:
+            documents[file.id] = (file, path, where, ours)
     types = {id_: type_of(file) for id_, (file, *_) in documents.items()}
     facts: dict[str, Fact] = {}
     for id_, (file, path, where, ours) in sorted(documents.items()):
@@ -52,8 +64,7 @@ def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[s
     return facts, errors
 
 
-def _document(path: Path, where: str, ours: bool, lazy: bool) -> tuple[Any, list[RuleError]]:
-    content = path.read_bytes()
+def _document(path: Path, where: str, ours: bool, content: bytes, lazy: bool) -> tuple[Any, list[RuleError]]:
     file = load_cached(content) if ours and lazy else None
     if file is not None and getattr(file, "id", None) == path.stem and hasattr(file, "known_by"):
         return file, []
