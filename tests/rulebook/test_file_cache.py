@@ -19,7 +19,7 @@ from curvedoc.rulebook.facts import fact_files
 from curvedoc.rulebook.file_cache import MAGIC, _place, load_cached, save_cached
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.location import rules_dir
-from curvedoc.rulebook.rule import Rule
+from curvedoc.rulebook.rule import Cause, Rule
 from curvedoc.rulebook.schema.rule import RuleFile
 from curvedoc.rulebook.yaml12 import read
 
@@ -78,15 +78,18 @@ def test_cases_stay_with_whoever_asks_for_the_files() -> None:
 @settings(max_examples=30, deadline=None)
 def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
     path = rules_dir() / "causes" / "bad-batch.yaml"
-    loading._shipped.cache_clear()
-    load(lazy=True).causes["bad-batch"]
-    content = path.read_bytes()
-    place = _place(content)
+    types = tuple(fact_files.types_of(fact_files.load_facts(lazy=True)[0]).items())
+
+    def cause() -> Cause:
+        loading._shipped.cache_clear()
+        return loading._shipped_cause(path, "rules/causes/bad-batch.yaml", types)
+
+    cause()
+    place = _place(path.read_bytes())
     whole = place.read_bytes()
     at = data.draw(st.integers(0, len(whole) - 1))
     place.write_bytes(data.draw(st.sampled_from((whole[:at], whole[:at] + bytes([whole[at] ^ 5]) + whole[at + 1 :]))))
-    loading._shipped.cache_clear()
-    assert load(lazy=True).causes["bad-batch"].id == "bad-batch"
+    assert cause().id == "bad-batch"
     place.write_bytes(whole)
 
 
