@@ -142,3 +142,38 @@ def test_a_bar_that_starts_before_its_epoch_is_named_counts_within_that_epoch(tm
     name, count, end = last(run, "loss")
     assert (name, end) == ("training loss", loss(160)) and count >= 4 * 20
     assert last(run, "val_accuracy")[1] == 4
+
+
+def test_episodes_beside_a_reward_count_whatever_the_reward_does(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{0.3 + 0.1 * (i % 4)},{(i * 37) % 11 * 21.0},{i * 230 + i % 7}\n" for i in range(60))
+    (run,) = walk(tmp_path, "episode,episode time,episode_reward,steps_done\n" + rows, "progress.csv")
+    assert last(run, "reward") == ("episode_reward", 60, 105.0)
+
+
+@pytest.mark.parametrize("head", ["", "Some weights were newly initialized\n" * 60])
+def test_a_search_of_trainings_that_count_parts_of_an_epoch_is_one_run_each(head: str, tmp_path: Path) -> None:
+    text = head
+    for seed in (10, 300, 3000):
+        text += f"(1e-05, {seed})\n"
+        for i in range(60):
+            text += f"{{'loss': {loss(i)}, 'grad_norm': 1.{i}, 'learning_rate': 1e-05, 'epoch': {i / 20:.2f}}}\n"
+        text += "{'eval_loss': 0.4, 'eval_runtime': 12.1, 'epoch': 2.99}\n"
+    assert [last(r, "loss")[1:] for r in read(tmp_path, text)] == [(60, loss(59))] * 3
+
+
+@pytest.mark.parametrize("row", ["epoch{}\t{}", "{}_{}", "step {}: {}"])
+def test_a_counter_that_is_called_so_in_each_row_of_a_file_named_for_its_metric_is_one(
+    row: str, tmp_path: Path
+) -> None:
+    (run,) = walk(tmp_path, "".join(row.format(i, loss(i)) + "\n" for i in range(1, 40)), "train_loss.txt")
+    assert last(run, "loss")[1:] == (39, loss(39))
+
+
+def test_a_misspelled_iteration_counts(tmp_path: Path) -> None:
+    text = "".join(f"train loss of iteraction {i}:{loss(i)}\n" for i in range(2, 40))
+    assert last(walk(tmp_path, "Initial loss after 1:2.3\n" + text, "train_loss.txt")[0], "loss")[2] == loss(39)
+
+
+def test_source_code_returns_no_reward(tmp_path: Path) -> None:
+    code = "".join(f"def f{i}(n):\n    if n < 2:\n        return {i}\n    return max(n, {i})\n" for i in range(40))
+    assert not walk(tmp_path, code, "answers.txt")

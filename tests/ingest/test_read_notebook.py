@@ -67,3 +67,12 @@ def test_the_table_of_the_trainer_is_read(tmp_path: Path) -> None:
 )
 def test_what_is_no_notebook_gives_no_run_and_no_error(tmp_path: Path, text: str) -> None:
     assert read(tmp_path, text) == ()
+
+
+def test_settings_and_a_dictionary_that_a_cell_prints_are_no_training(tmp_path: Path) -> None:
+    settings = (
+        "=" * 20 + "\n  image_size: 128\n  use_cycle_consistency_loss: 1\n  batch_size: 16\n          lr: 0.0002\n"
+    )
+    vocabulary = {"output_type": "execute_result", "data": {"text/plain": ["{'epoch': 3,\n 'loss': 17,\n 'acre': 18}"]}}
+    runs = read(tmp_path, notebook([stream(settings)], [vocabulary], [stream(EPOCHS)]))
+    assert [len(r.series("loss").value) for r in runs] == [20]  # type: ignore[union-attr]

@@ -45,6 +45,11 @@ _APART = word_set(
     "class classes fold folds category categories label labels weight weights matrix subject sample samples"
 )
 _GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
+#: A counter that is called so in each row, or parted by another mark ("epoch1 0.25", "1_1.85", "12: 0.7").
+_CALLED = re.compile(
+    r"^(?:(?:epoch|step|iter(?:ation)?|batch|episode)[ \t:=_#]*)?(-?\d+)(?:[_:=][ \t]*|[ \t]+|[ \t]*[,;][ \t]*)"
+    r"(?=[-+]?(?:\d|\.\d|nan|inf))", re.IGNORECASE,
+)  # fmt: skip
 #: Most intervals of a counter are of so few sizes: those of a sorted column of measurements are of many.
 _REGULAR, _SIZES = 0.9, 3
 #: A level has moved where its medians lie so many of their own errors apart.
@@ -61,7 +66,7 @@ def claims(path: Path, head: bytes) -> bool:
     text, _ = decode(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
     first = next((r for r in rows if r.strip() and not r.lstrip().startswith("#")), "")
-    if not first or not first.strip().lstrip("-")[:1].isdigit():
+    if not first or not _plain(first.strip()).lstrip("-")[:1].isdigit():
         return False
     table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
     return table is not None and _counts(table) and (len(_cells(first)) > 1 or _moves(table[:, 1]))
@@ -111,7 +116,7 @@ def _comment(lines: Sequence[str], width: int) -> list[str]:
 
 def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | None:
     """Rows of 1 to 3 numbers, None where there is none; rows that are none are left out and told, or all where not."""
-    rows = pl.Series("row", [r.strip(" \t\r") for r in lines], dtype=pl.String)
+    rows = pl.Series("row", [_plain(r.strip(" \t\r")) for r in lines], dtype=pl.String)
     rows = rows.filter((rows != "") & ~rows.str.starts_with("#"))
     cells = rows.str.replace_all(_GAP, "\t").str.split("\t")
     if not len(cells):
@@ -132,8 +137,14 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
     return table if width > 1 else np.column_stack([np.arange(len(table), dtype=np.float64), table[:, 0]])
 
 
+def _plain(row: str) -> str:
+    """The row with its counter as a column of its own, without the word before it."""
+    said = _CALLED.match(row)
+    return f"{said[1]}\t{row[said.end() :]}" if said else row
+
+
 def _cells(row: str) -> list[str]:
-    return re.split(_GAP, row.strip(" \t\r"))
+    return re.split(_GAP, _plain(row.strip(" \t\r")))
 
 
 def _moves(value: Floats) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, read_bytes
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.naming.log_words import is_usual
 from curvedoc.ingest.notebook.cells import cells_of
 from curvedoc.ingest.text import reader as text_reader
 
@@ -43,7 +44,7 @@ def _read(path: Path) -> list[Log]:
         logs = text_reader.logs_in(path, cell.text, len(cell.text))
         for i, log in enumerate(logs, 1):
             name = f"cell {cell.number}" + (f", {i}" if len(logs) > 1 else "")
-            if log.height:
+            if _trains(log):
                 found.append((name, replace(log, format=NAME, run=name)))
             elif found and len(log.messages):  # what a later cell says, a crash for one, is about the last training
                 last, before = found[-1]
@@ -52,6 +53,17 @@ def _read(path: Path) -> list[Log]:
         return [Log(path, NAME, notes=(*notes, *more), bytes=len(data), is_text=True)]
     logs_ = [log for _, log in found]
     return [replace(log, notes=(*notes, *more, *log.notes), run=log.run if len(logs_) > 1 else None) for log in logs_]
+
+
+def _trains(log: Log) -> bool:
+    """Whether a cell printed a curve: a metric of more than one value, or a counted record of what logs usually carry.
+
+    Settings and a dictionary of words print numbers too, each of another name.
+    """
+    names = log.points["metric"]
+    if not len(names) or bool(names.is_duplicated().any()):
+        return len(names) > 0
+    return log.axis != "row" and all(map(is_usual, names))
 
 
 def _with_messages(log: Log, later: Log) -> Log:

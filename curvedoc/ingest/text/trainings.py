@@ -67,8 +67,9 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     if len(rows) < 2:
         return []
     whole = bool((ev.epoch[~np.isnan(ev.epoch)] == np.floor(ev.epoch[~np.isnan(ev.epoch)])).all())
-    epoch = _carried(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
     step = ev.step if not np.isnan(ev.step[rows]).all() else ev.inner
+    # parts of an epoch count where nothing else does
+    epoch = _carried(ev.epoch) if whole or np.isnan(step[rows]).all() else np.full(len(ev.epoch), np.nan)
     p = Progress(epoch[rows], _carried(np.where(ev.evaluation, np.nan, step))[rows], main.values)
     found = returns(p)
     if not len(found.early):

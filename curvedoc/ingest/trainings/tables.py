@@ -9,6 +9,7 @@ import numpy as np
 
 from curvedoc.core.block import Block, part
 from curvedoc.core.run import empty_messages
+from curvedoc.core.series import Floats
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.signals import plain
 from curvedoc.ingest.naming.word_set import word_set
@@ -16,6 +17,7 @@ from curvedoc.ingest.trainings.starts import Bools, Progress, cut, returns, star
 
 #: Formats that a program opens to append to; every other begins a file, a folder or a run of its own.
 _APPENDED = ("csv", "jsonl")
+_EPOCH = word_set("epoch epochs")
 #: Columns that name the run which a row is of.
 _NAMING = word_set("seed fold trial replicate run")
 
@@ -26,15 +28,19 @@ def trainings_in(log: Log) -> list[Log]:
         return [log]
     blocks = [b for b in log.data if len(b)]
     main = _main(blocks)
-    if main is None or main.known is not None or bool((np.diff(main.step) >= 0).all()):
+    if main is None or main.known is not None:
         return [log]
     step = main.step.astype(np.float64)
-    epoch = step if log.axis == "epoch" else np.full(len(step), np.nan)
+    # rows that were numbered here count nothing, but parts of an epoch may
+    step = _epochs(blocks, main) if log.axis == "row" else step
+    if not bool((np.diff(step) < 0).any()):
+        return [log]
+    epoch = step if log.axis in ("epoch", "row") else np.full(len(step), np.nan)
     p = Progress(epoch, step, main.value)
     at = starts(p, returns(p), _announced(blocks, main))
     if not at:
         return [log]
-    rows = [r for b in blocks if (r := _rows(b, main, at)) is not None]
+    rows = [r for b in blocks if (r := _rows(b, main, at, log.axis == "row")) is not None]
     if len(rows) < len(blocks):
         return [log]
     out = []
@@ -63,8 +69,19 @@ def _main(blocks: Sequence[Block]) -> Block | None:
     return max(fit, key=lambda b: ("loss" in b.metric.lower() and "val" not in b.metric.lower(), len(b)), default=None)
 
 
-def _rows(b: Block, main: Block, at: Sequence[int]) -> list[tuple[int, int]] | None:
-    """The rows of each training in a block: those of the main curve, or where its own steps fall as often."""
+def _epochs(blocks: Sequence[Block], main: Block) -> Floats:
+    """The epoch of each row of the main curve, NaN where no column says so."""
+    for b in blocks:
+        if plain(b.metric) in _EPOCH and b.rank == main.rank and bool(np.isin(main.step, b.step).all()):
+            return b.value[np.searchsorted(b.step, main.step)]
+    return np.full(len(main), np.nan)
+
+
+def _rows(b: Block, main: Block, at: Sequence[int], numbered: bool) -> list[tuple[int, int]] | None:
+    """The rows of each training in a block: those of the main curve, or where its own steps fall as often; by their
+    place in the file where that is what their steps are (`numbered`)."""
+    if numbered:
+        return cut(np.searchsorted(b.step, main.step[list(at)]).tolist(), len(b))
     if len(b) == len(main) and bool((b.step == main.step).all()):
         return cut(at, len(b))
     own = (np.flatnonzero(np.diff(b.step) < 0) + 1).tolist()

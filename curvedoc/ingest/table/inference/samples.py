@@ -34,6 +34,7 @@ _THINGS = word_set(
 )
 #: Counters of training that count other things elsewhere.
 _WEAK = word_set("round episode episodes samples batch batches update updates it generation tokens timestep")
+_EPISODES = word_set("episode episodes")
 _CLOCK = frozenset("0123456789:.- TZ+days,h m s")
 
 
@@ -67,8 +68,11 @@ def _low(key: str) -> str:
 
 
 def counted(names: Sequence[str]) -> bool:
-    """Whether a column is called like a step or an epoch: a log may well say beside them which file it wrote."""
-    return bool(COUNTERS.intersection(_low(n).rsplit("/", 1)[-1] for n in names) - _WEAK)
+    """Whether a column is called like a step or an epoch, or counts episodes beside a reward: a log may well say beside
+    them which file it wrote."""
+    low = {_low(n).rsplit("/", 1)[-1] for n in names}
+    weak = _WEAK - _EPISODES if any("reward" in n for n in low) else _WEAK
+    return bool((COUNTERS & low) - weak)
 
 
 def _unique(texts: Texts, rows: int) -> bool:

@@ -40,6 +40,10 @@ _ALLOWED_REST = frozenset({
 })  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 _SCORES = frozenset({"score", "objective"})
+#: What opens a line of source code is no reward: "return 2", "return n + 1".
+_STATEMENT = re.compile(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IGNORECASE)
+#: "iteraction 3", "iterration 3".
+_SPELLED = re.compile(r"^iter{1,2}a[a-z]{0,3}tions?$")
 #: "Iteration step: 300", "training epoch 3".
 _COUNTS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
 
@@ -84,7 +88,7 @@ def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
     m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
     if m:
         return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
-    parts = spaced(base).rstrip("#[( ").split()
+    parts = [_SPELLED.sub("iteration", w) for w in spaced(base).rstrip("#[( ").split()]
     for take in (2, 1):
         last = " ".join(parts[-take:])
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
@@ -182,6 +186,9 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     count = len(key.split())
     if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep):
         state.prose += words.prose_words(key)
+        return
+    if not state.found and _STATEMENT.match(key) and (not sep or not key.isidentifier()):
+        state.prose += len(key.split())
         return
     if words.is_running(key) or (not sep and (words.is_prose(key) or count > 3)):
         state.prose += words.prose_words(key)
