@@ -9,19 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-
 from curvedoc.core.errors import RuleError
 from curvedoc.ingest.naming.comparable_name import plain as plain
 from curvedoc.ingest.naming.place import Place
+from curvedoc.ingest.naming.signals_document import signals_document
 from curvedoc.ingest.naming.word_set import word_set
 
 Split = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 Kind = Literal["number", "text", "flag", "choice"]
 
-#: A safe loader, in C where it is built.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TOP = {
     "version",
     "words",
@@ -153,12 +150,7 @@ def load_signals(path: Path) -> Signals:
 
 @lru_cache(maxsize=4)  # one call asks for it several times
 def _checked(text: bytes, path: Path) -> Signals:
-    try:
-        top = yaml.load(text.decode(), Loader=_LOADER)
-    except (yaml.YAMLError, UnicodeDecodeError) as e:
-        mark = getattr(e, "problem_mark", None)
-        where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else str(path)
-        raise RuleError(f"not YAML: {getattr(e, 'problem', None) or e}", where) from None
+    top = signals_document(text, str(path))
     at = Place(str(path))
     at.keys(top, _TOP)
     words = at.to("words")
