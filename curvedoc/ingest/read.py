@@ -61,7 +61,7 @@ def read_runs(
     """
     table = load_signals(signals_file)
     chosen = dict(signals or {})
-    found = plan(paths, follow_links=follow_links)
+    found = plan(paths, follow_links=follow_links, mapped=bool(chosen))
     harvests = [read_bundles(shard, table, chosen) for shard in shards(found.bundles)]
     runs = tuple(r for h in harvests for r in h.runs)
     if chosen:

@@ -56,7 +56,8 @@ def sweep_bundles(
         stack.callback(pool.stop)
         if many:
             pool.start(how.jobs)  # they get ready while this process looks for runs
-        found = plan(paths, progress=how.progress, follow_links=options.follow_links)
+        mapped = bool(options.signals)
+        found = plan(paths, progress=how.progress, follow_links=options.follow_links, mapped=mapped)
         pool.wait()
         bundles = [b for b in found.bundles if how.since is None or _changed(b) >= how.since]
         if how.slim and how.engine is None and how.jobs > 1 and len(bundles) >= FEW_RUNS:

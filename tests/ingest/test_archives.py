@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from curvedoc.ingest import read_runs
-from curvedoc.ingest.find import archives
+from curvedoc.ingest.find import archives, met_archives
 from curvedoc.rulebook.location import signals_file
 
 CSV = "step,loss\n" + "".join(f"{i},{2.0 / i:.4f}\n" for i in range(1, 40))
@@ -112,3 +112,25 @@ def test_a_header_that_is_a_bomb_is_not_read(tmp_path: Path) -> None:
             t.addfile(member, io.BytesIO(CSV.encode()))
     found = read_runs([path, tmp_path / "bomb.tgz"], signals_file=signals_file())
     assert len(found.runs) == 2 and any("too large" in u.reason for u in found.unreadable)
+
+
+def test_an_archive_met_on_the_way_is_read_where_it_holds_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = tmp_path / "tree"
+    (tree / "old").mkdir(parents=True)
+    (tree / "metrics.csv").write_text(CSV)
+    zipped(tree / "old" / "runs.zip", {"a/metrics.csv": CSV, "b/metrics.csv": CSV})
+    tarred(tree / "one.tar.gz", {"train.log": "".join(f"step {i} loss {2 / i:.4f}\n" for i in range(1, 30))})
+    zipped(tree / "data.zip", {"images/1.png": "x", "labels/1.txt": "0 0.5 0.5"})
+    zipped(tree / "settings.zip", {"a.csv": "name,age\nx,3\n"})
+    (tree / "old" / "copied").mkdir()
+    zipped(tree / "old" / "copied.zip", {"metrics.csv": CSV})
+    found = read_runs([tree], signals_file=signals_file())
+    assert sorted(r.name for r in found.runs) == [".", "old/runs.zip/a", "old/runs.zip/b", "one.tar.gz"]
+    assert all(len(r.series("loss") or ()) > 20 for r in found.runs) and not found.unreadable
+    sources = {s.path for r in found.runs for s in r.sources}
+    assert sources == {"metrics.csv", "runs.zip/a/metrics.csv", "runs.zip/b/metrics.csv", "one.tar.gz/train.log"}
+    monkeypatch.setattr(met_archives, "MAX_MET", 1)
+    few = read_runs([tree], signals_file=signals_file())
+    assert len(few.runs) == 2 and "name it to read it" in few.unreadable[0].reason
+    monkeypatch.setattr(met_archives, "MAX_SIZE", 10)
+    assert len(read_runs([tree], signals_file=signals_file()).runs) == 1

@@ -177,3 +177,19 @@ def test_a_misspelled_iteration_counts(tmp_path: Path) -> None:
 def test_source_code_returns_no_reward(tmp_path: Path) -> None:
     code = "".join(f"def f{i}(n):\n    if n < 2:\n        return {i}\n    return max(n, {i})\n" for i in range(40))
     assert not walk(tmp_path, code, "answers.txt")
+
+
+def test_the_letters_of_two_splits_tell_them_beside_each_other(tmp_path: Path) -> None:
+    text = "".join(
+        f"Epoch: {i:3d} | T_Loss {loss(i)} | T_acc 0.5{i} | V_Loss {loss(i) + 0.1:.4f} | V_acc. 0.4{i}\n"
+        for i in range(10, 40)
+    )
+    run = read(tmp_path, text)[0]
+    assert [last(run, r)[0] for r in ("loss", "val_loss", "accuracy", "val_accuracy")] == [
+        "T_Loss",
+        "V_Loss",
+        "T_acc",
+        "V_acc.",
+    ]
+    players = "step,v_loss,p_loss\n" + "".join(f"{i},{loss(i)},{-loss(i)}\n" for i in range(30))
+    assert not any(m.role == "val_loss" for m in read(tmp_path, players, "ppo.csv")[0].roles)

@@ -42,7 +42,7 @@ HEAD = """# What is read
 Written by `python tests/ingest/test_formats_page.py`; a test holds it to the readers.
 
 Content decides, not the name: the patterns are what such files are usually called. Compressed files (.gz, .zst) are
-read as they are; an archive that is given by name (.zip, .tar, .tar.gz) is read as a folder, up to 1 GB of it. What looks like a log and is not read is told, with the reason (`curvedoc doctor PATH`).
+read as they are; an archive (.zip, .tar, .tar.gz) is read as a folder, up to 1 GB of it, and one met in a tree where it holds logs and has at most 64 MB. What looks like a log and is not read is told, with the reason (`curvedoc doctor PATH`).
 
 | Format | Usual names | What it is | How it was tried |
 |---|---|---|---|

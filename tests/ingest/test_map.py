@@ -9,11 +9,13 @@ import pytest
 from corpus import SIGNALS
 from spellings import LOSS, LR, NORM
 
+import curvedoc
 from curvedoc.cli.settings.call_options import signals_of
-from curvedoc.core.errors import UsageError
+from curvedoc.core.errors import NothingToAnalyse, UsageError
 from curvedoc.core.run import Run
 from curvedoc.ingest import read_runs
 from curvedoc.ingest.naming.chosen import meant
+from curvedoc.options import Options
 
 
 def read(path: Path, said: str) -> Run:
@@ -74,3 +76,21 @@ def test_a_name_that_nobody_logged_and_one_that_several_end_in_are_refused(tmp_p
     assert "'a/q' or 'b/q'" in str(refused.value.hint)
     with pytest.raises(UsageError):
         read(path, "steps=a/q")
+
+
+def test_a_table_that_no_reader_takes_is_read_as_it_is_told_and_the_dead_end_says_how(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("image,q,w\n" + "".join(f"img_{i}.png,{3 * i},{v:.4f}\n" for i, v in enumerate(LOSS[:60])))
+    with pytest.raises(NothingToAnalyse) as refused:
+        curvedoc.analyze(path)
+    assert '--map "step=q,loss=w"' in str(refused.value)
+    run = read(path, "step=q,loss=w")
+    assert run.series("loss").step.tolist() == [3 * i for i in range(60)]  # type: ignore[union-attr]
+    (told,) = curvedoc.analyze(path, Options(signals={"step": "q", "loss": "w"})).runs
+    assert told.run == "answers.csv"
+    other = tmp_path / "notes.json"
+    other.write_text("".join(json.dumps({"id": f"p{i}", "q": i, "w": v}) + "\n" for i, v in enumerate(LOSS[:60])))
+    assert read(other, "step=q,loss=w").series("loss") is not None
+    prose = tmp_path / "prose.txt"
+    prose.write_text("It was, as they say, a day.\nLater, it rained, 3 times.\n")
+    assert not read_runs([prose], signals=signals_of(["step=q"]), signals_file=SIGNALS).runs

@@ -1,4 +1,4 @@
-"""Archives of runs (.zip, .tar, .tar.gz) that were given by name -> a folder with their logs, kept within limits."""
+"""Archives of runs (.zip, .tar, .tar.gz) -> a folder with their logs, kept within limits."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ from curvedoc.core.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.bytes.file import read_head
-from curvedoc.ingest.find.walk import skipped
+from curvedoc.ingest.find.walk import ARCHIVES, CURVE_NAMES, LOG_NAME, skipped
 
 #: What one archive may unpack to, and hold; nothing within an archive is unpacked again.
 MAX_BYTES = 1 << 30
 MAX_MEMBERS = 20_000
-_SUFFIXES = (".zip", ".tar", ".tgz", ".tar.gz")
+#: So many names of a zip file, and of a tar file those in so many bytes, say whether it is worth opening.
+_LISTED, _LOOKED = 5_000, 8 << 20
+_LOG_SUFFIXES = (".csv", ".tsv", ".out", ".err")
 #: Where a tar file says what it is.
 _USTAR = slice(257, 262)
 #: A name that needs more than this is none; the header that holds it is read into memory as a whole.
@@ -67,12 +69,38 @@ class _Content:
 
 def is_archive(path: Path) -> bool:
     """Whether a file is an archive by its name (weights and arrays are zip files too) and by what it begins with."""
-    if not path.name.lower().endswith(_SUFFIXES) or not path.is_file():
+    if not path.name.lower().endswith(ARCHIVES) or not path.is_file():
         return False
     try:
         return zipfile.is_zipfile(path) or read_head(path)[_USTAR] == b"ustar"
     except OSError:
         return False
+
+
+def holds_a_log(path: Path) -> bool:
+    """Whether one of an archive's first files is called like a log: what most archives hold is data."""
+    try:
+        names = (PurePosixPath(n.replace("\\", "/")) for n in _first_names(path))
+        return any(not skipped(n.name, n.parts[:-1]) and _is_log_name(n.name.lower()) for n in names)
+    except (OSError, *_DAMAGE):
+        return False
+
+
+def _is_log_name(name: str) -> bool:
+    called = LOG_NAME.fullmatch(name) or CURVE_NAMES.fullmatch(name)
+    return called is not None or name.endswith(_LOG_SUFFIXES)
+
+
+def _first_names(path: Path) -> Iterator[str]:
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as z:
+            yield from z.namelist()[:_LISTED]
+        return
+    with tarfile.open(path, "r|*", tarinfo=_SmallHeaders) as t:
+        for member in t:
+            if member.offset > _LOOKED:
+                return
+            yield member.name
 
 
 def unpacked(path: Path) -> tuple[Path, list[Unreadable]]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from curvedoc.ingest.find.pointed_at import map_option
+
 #: Files that are looked at; a tree of data has millions.
 MOST = 2_000
 #: Names that a sentence gives as examples, and the folders of a kind offered for a path that is not there.
@@ -46,6 +48,8 @@ def contents(paths: Sequence[Path]) -> tuple[str, str]:
     if not found:
         return "an empty folder" if any(p.is_dir() for p in paths) else "", f"give {_LOGS}"
     told = ", ".join(_counted(kind, found[kind]) for kind in sorted(found, key=lambda k: (not k, -len(found[k]))))
+    if len(paths) == 1 and (option := map_option(paths[0])):
+        return told, f"if its rows are moments of a training, say what its columns are: {option}; else give {_LOGS}"
     known = [kind for kind in _NEXT if kind in found]
     return told, _NEXT[known[0]] if known and "" not in found else f"give {_LOGS}"
 

@@ -17,6 +17,7 @@ from curvedoc.ingest.find.archives import is_archive, unpacked
 from curvedoc.ingest.find.contents import absent
 from curvedoc.ingest.find.folders import Draft, gather
 from curvedoc.ingest.find.glob_matches import matches
+from curvedoc.ingest.find.met_archives import opened
 from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.remote import local_copies
 from curvedoc.ingest.find.walk import Finds, Folder, sort_file, walk
@@ -74,6 +75,7 @@ def plan(
     readers: Sequence[Reader] = READERS,
     progress: Callable[[str, int, int], None] | None = None,
     follow_links: bool = False,
+    mapped: bool = False,
 ) -> Plan:
     """The runs below these paths (files, folders, globs) by name, without reading more than the first 64 KiB of a file.
 
@@ -81,16 +83,17 @@ def plan(
     that holds nothing but it, and is "." where that is the path itself.
 
     follow_links: follow links that lead out of the paths; else they are counted and told once, in `unreadable`. A path
-    may itself be a link.
+    may itself be a link. mapped: the user says which column is what, so that a table given by name is taken whatever
+    it is called.
 
-    An archive that is given stands for a folder of what it holds. A URL stands for a copy of its logs, made here;
-    progress is told of the copying. Raises UsageError for a path that does not exist.
+    An archive stands for a folder of what it holds; one that was not given must hold logs. A URL stands for a copy of
+    its logs, made here; progress is told of the copying. Raises UsageError for a path that does not exist.
     """
     local, lost = local_copies(paths, progress)
     roots = _outermost([_opened(r, lost) for p in local for r in _expand(p)])
     common = _common(roots)
     real = tuple(Path(os.path.realpath(r)) for r in roots)
-    finds = Finds(unreadable=lost, roots=real, follow_links=follow_links)
+    finds = Finds(unreadable=lost, roots=real, follow_links=follow_links, mapped=mapped)
     drafts: list[tuple[Path, Draft]] = []
     for root in roots:
         if root.is_dir():
@@ -105,9 +108,25 @@ def plan(
     for root, draft in drafts:
         home = _home(draft.folder, root, shares) if folders[root] else root
         bundles.append(_bundle(draft, home, common, folders[root], finds.newest))
+    bundles += _in_archives(finds, readers, common)
     told = [_relative(u, common) for u in finds.unreadable]
     ignored = [_relative(u, common) for u in finds.ignored]
     return Plan(tuple(bundles), tuple(told), tuple(ignored))
+
+
+def _in_archives(finds: Finds, readers: Sequence[Reader], common: Path) -> list[Bundle]:
+    """The runs in the archives that were met, named by the archive and by their place in it."""
+    out = []
+    for path, folder in opened(finds.archives, finds.unreadable):
+        inside = Finds(roots=(Path(os.path.realpath(folder)),))
+        drafts = gather(walk(folder, readers, inside), inside)
+        shares = Counter(up for d in drafts for up in _upwards(d.folder, folder))
+        beside = relative_name(path.parent, common)
+        for draft in drafts:
+            bundle = _bundle(draft, _home(draft.folder, folder, shares), folder.parent, True, finds.newest)
+            name = bundle.name if beside == "." else f"{beside}/{bundle.name}"
+            out.append(replace(bundle, name=name))
+    return out
 
 
 def _left_out(links: int) -> str:

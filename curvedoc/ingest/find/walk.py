@@ -13,6 +13,7 @@ from pathlib import Path
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.contract import Reader
+from curvedoc.ingest.find import pointed_at
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.settings import files as settings_files
@@ -40,6 +41,8 @@ SKIP_NAMES = re.compile(
     r"|package(-lock)?\.json|.*\.index\.json|\..*",
     re.IGNORECASE,
 )
+#: What is a folder in one file.
+ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 #: What is kept of a head once the file is claimed (folding looks at the first tags): a tree may hold a million files.
 KEPT_HEAD = 4096
 #: W&B's own diary, not the run's.
@@ -90,16 +93,19 @@ class Folder:
 class Finds:
     """What a walk brings along: troubles to tell, files that were left out, and the inodes that were seen.
 
+    archives: files called like archives, which stay closed here; see `find.met_archives`.
     roots: what the user pointed at, all links resolved. Links that lead out of them are counted in `links_out` and not
     followed unless follow_links says so: a folder of logs must not bring a private key into a report.
     """
 
     unreadable: list[Unreadable] = field(default_factory=list)
     ignored: list[Unreadable] = field(default_factory=list)
+    archives: list[Path] = field(default_factory=list)
     seen: set[tuple[int, int]] = field(default_factory=set)
     newest: float = 0.0  # when the file last written to was written to
     roots: tuple[Path, ...] = ()
     follow_links: bool = False
+    mapped: bool = False  # the user says which column is what
     links_out: int = 0
 
     def leads_out(self, path: Path) -> bool:
@@ -139,6 +145,9 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             if entry.is_dir(follow_symlinks=finds.follow_links):
                 if _enter(entry.name) and not (entry.is_symlink() and _been_there(entry, finds)):
                     folder.folders.append(Folder(Path(entry.path)))
+            elif entry.name.lower().endswith(ARCHIVES):
+                if not entry.is_symlink():
+                    finds.archives.append(Path(entry.path))
             elif not skipped(entry.name, folder.path.parts):
                 if entry.is_symlink() and finds.leads_out(Path(entry.path)):
                     continue
@@ -197,6 +206,8 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
         folder.configs.append(path)
         return
     name = claimant(path, head, readers) or (guesser(path, head, readers, named) if head else None)
+    if name is None and named and finds.mapped:
+        name = pointed_at.reader_of(head)
     if name is not None and head:
         folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size, info.st_mtime))
         return

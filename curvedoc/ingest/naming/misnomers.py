@@ -12,9 +12,10 @@ from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.rivals import MetricValues
-from curvedoc.ingest.naming.signals import Signals
+from curvedoc.ingest.naming.signals import Signals, Split
 
 F = TypeVar("F", bound=MetricValues)
+_LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
 def without_times(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> list[tuple[F, Reading]]:
@@ -55,6 +56,24 @@ def of_the_evaluation(found: Sequence[tuple[F, Reading]], table: Signals) -> lis
     return [
         (f, replace(r, role=family[r.family].roles["val"], split="val") if f.metric in moved else r) for f, r in found
     ]
+
+
+def by_letter(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with the split that one letter tells where the same is logged under the other one besides: "T_loss"
+    and "V_loss". Alone, a letter may be a network's."""
+    said = {tuple(plain(f.metric).split("_", 1)) for f, _ in found}
+    both = {r for k, *rest in said if k == "t" and ("v", *rest) in said for r in rest}
+    family = {f.name: f for f in table.families}
+    out = []
+    for f, r in found:
+        letter, *rest = plain(f.metric).split("_", 1)
+        if letter in _LETTERS and both.intersection(rest) and r.split == "train" and r.family in family:
+            split = _LETTERS[letter]
+            label = "" if r.label == letter else r.label
+            role = family[r.family].roles.get(split, r.role) if not r.part else r.role
+            r = replace(r, role=role, split=split, label=label)
+        out.append((f, r))
+    return out
 
 
 def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

@@ -17,7 +17,7 @@ from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name
-from curvedoc.ingest.naming.misnomers import counterparts, of_the_evaluation, without_times
+from curvedoc.ingest.naming.misnomers import by_letter, counterparts, of_the_evaluation, without_times
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
@@ -91,7 +91,7 @@ def assign(
     the metric. What no name tells is told by evidence of the values; settings: what the configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
-    found = without_times(found, metrics)
+    found = by_letter(without_times(found, metrics), table)
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]

@@ -1,0 +1,42 @@
+"""Archives that a walk came by: those that hold logs, opened as folders, within limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from curvedoc.core.diagnosis import Unreadable
+from curvedoc.core.errors import UsageError
+from curvedoc.ingest.find.archives import holds_a_log, is_archive, unpacked
+from curvedoc.ingest.find.walk import ARCHIVES
+
+#: One that is larger, and more of them, were not meant: whoever means one names it.
+MAX_SIZE = 64 << 20
+MAX_MET = 20
+
+
+def opened(met: Sequence[Path], told: list[Unreadable]) -> Iterator[tuple[Path, Path]]:
+    """(archive, folder that stands for it) for those that hold logs. Left alone is one beside the folder that it was
+    made of. What of them was left out goes to `told`."""
+    count = 0
+    for path in met:
+        try:
+            if path.stat().st_size > MAX_SIZE or _stem(path).is_dir() or not is_archive(path):
+                continue
+            if not holds_a_log(path):
+                continue
+            count += 1
+            if count > MAX_MET:
+                told.append(Unreadable(str(path), f"only {MAX_MET} archives are opened on the way: name it to read it"))
+                return
+            folder, troubles = unpacked(path)
+        except (OSError, UsageError) as e:
+            told.append(Unreadable(str(path), f"the archive was not opened: {e}"))
+            continue
+        told += [Unreadable(str(path), t.reason) for t in troubles]
+        yield path, folder
+
+
+def _stem(path: Path) -> Path:
+    suffix = max((s for s in ARCHIVES if path.name.lower().endswith(s)), key=len)
+    return path.with_name(path.name[: -len(suffix)] or path.name)
