@@ -96,7 +96,7 @@ def diagnose(
     title = happened(ended, way, run.axis, _last_step(run))
     findings = fold(with_causes(fired, told, ended, title), rules)
     findings, causes = led(findings, rank(findings, book.causes, bench))
-    open_ = left_open(run, findings, rules, bench.fact("start_unknown"))
+    open_ = left_open(run, findings, rules, bench.fact)
     result = verdict(run, findings, ended.early and not alive, bool(open_))
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"

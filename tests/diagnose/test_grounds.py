@@ -84,3 +84,21 @@ def test_what_may_be_fine_tuning_or_nothing_is_told_and_left_open() -> None:
     rate = Series(loss.step, np.full(len(loss), 0.02))
     assert diagnose(run_of({"loss": loss, "lr": rate}), book, strict=True).verdict == "failed"
     assert diagnose(run_of({"loss": loss}, settings={"num_classes": 3}), book, strict=True).verdict == "failed"
+
+
+def test_a_loss_whose_scatter_hides_whether_it_came_down_is_left_open_whatever_it_began_with() -> None:
+    drawn = np.random.default_rng(5)
+    loss = Series(np.arange(1, 121, dtype=np.int64) * 10, 1.5 * drawn.exponential(size=120))
+    rate = Series(loss.step, np.full(len(loss), 0.036))
+    rests = {"loss": loss, "lr": rate}
+    book = rulebook(Options())
+
+    told = diagnose(run_of(rests), book, strict=True)
+    assert told.verdict == "inconclusive"
+    assert told.headline.startswith("The log does not decide it: the scatter of the loss hides whether it came down")
+
+    # validation that falls shows that something is learned, and so do right answers
+    falls = Series(loss.step[::12], np.linspace(1.4, 0.9, 10))
+    right = Series(loss.step[::12], np.full(10, 0.97))
+    for shown in ({"val_loss": falls}, {"val_accuracy": right}):
+        assert "hides whether" not in diagnose(run_of(rests | shown), book, strict=True).headline

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,6 +22,9 @@ NEAR_CERTAIN = 0.7
 LIKELY = 2.0
 #: Standard deviations by which a first row stands out.
 CLEAR = 4.0
+#: A fall of the validation loss that is seen on the chart, and a share of right answers that no guess reaches.
+SEEN, MOSTLY = 0.05, 0.8
+_SHOWN = ("loss_kind", "warm_start", "quality_rises", "final_accuracy", "final_val_accuracy")
 #: Cost of a check in units of one look at the log.
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
 
@@ -42,18 +45,35 @@ def verdict(run: Run, findings: Sequence[Finding], ended_early: bool = False, is
     return "inconclusive" if is_open or grounds(run).lacking else "healthy"
 
 
-def left_open(run: Run, findings: Sequence[Finding], rules: Mapping[str, Rule], start: KnownFact | None) -> str:
+def left_open(
+    run: Run, findings: Sequence[Finding], rules: Mapping[str, Rule], known: Callable[[str], KnownFact | None]
+) -> str:
     """What forbids both to fail the run and to call it healthy; empty where nothing does.
 
-    start: the fact `start_unknown`. A loss that comes down shows that something is learned, whatever it began with.
+    known: what is known of a fact of the run. A loss that comes down shows that something is learned, whatever it began
+    with.
     """
     for finding in findings:
         if finding.kind == "notice" and rules[finding.symptom].undecided_if:
             return finding.title
     loss = run.series("loss")
-    if start is None or start.value is not True or loss is None or _came_down(loss.finite()):
+    if loss is None or _came_down(loss.finite()):
         return ""
-    return "the scatter of the loss hides whether it came down, and nothing tells whether it began with trained weights"
+    hidden = "the scatter of the loss hides whether it came down"
+    if (start := known("start_unknown")) is not None and start.value is True:
+        return f"{hidden}, and nothing tells whether it began with trained weights"
+    return "" if _knows_otherwise(run, known) else hidden
+
+
+def _knows_otherwise(run: Run, known: Callable[[str], KnownFact | None]) -> bool:
+    """Whether anything but the training loss shows that the model knows its task."""
+    value = {name: fact.value for name in _SHOWN if (fact := known(name)) is not None}
+    if value.get("loss_kind") in ("policy", "game") or value.get("warm_start") is True:
+        return True
+    right = max(float(value.get(name, 0.0)) for name in ("final_accuracy", "final_val_accuracy"))
+    val = run.series("val_loss")
+    fell = val is not None and len(val) > 1 and val.value[-1] < (1.0 - SEEN) * val.value[0]
+    return value.get("quality_rises") is True or right > MOSTLY or bool(fell)
 
 
 def _came_down(loss: Series) -> bool:
