@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from curvedoc.ingest import read_runs
 from curvedoc.rulebook.load import signals_file
 
@@ -229,3 +231,47 @@ def test_300_ordinary_files_give_no_run(tmp_path: Path) -> None:
     assert count == 300
     found = read_runs([tmp_path], signals_file=signals_file())
     assert [(x.name, x.metrics()[:4]) for x in found.runs] == []
+
+
+def _trials(columns: str, row: Callable[[int, Random], str]) -> str:
+    r = Random(4)
+    return columns + "\n" + "".join(row(i, r) + "\n" for i in range(50))
+
+
+SEARCHES = {
+    "trials.csv": _trials(
+        "number,value,datetime_start,datetime_complete,duration,params_lr,params_batch,state",
+        lambda i, r: (
+            f"{i},{0.9 * 0.93**i + 0.1:.4f},2024-05-01 10:{i:02}:00.1,2024-05-01 10:{i:02}:50.1,0 days 00:00:50,{10 ** (-5 + 4 * r.random()):.6f},{16 << i % 2},COMPLETE"
+        ),
+    ),
+    "bare_trials.csv": _trials(
+        "number,value,params_lr,params_dropout,state",
+        lambda i, r: f"{i},{0.9 * 0.93**i + 0.1:.4f},{10 ** (-5 + 4 * r.random()):.6f},{r.random():.3f},COMPLETE",
+    ),
+    "search.csv": _trials(
+        "trial,loss,lr,batch_size",
+        lambda i, r: f"{i},{0.9 * 0.93**i + 0.1:.4f},{10 ** (-5 + 4 * r.random()):.6f},{16 << i % 2}",
+    ),
+    "tuner.csv": _trials(
+        "trial_id,score,learning_rate,best_step",
+        lambda i, r: f"{i:02d},{r.random():.4f},{10 ** (-5 + 4 * r.random()):.6f},{5 + i % 4}",
+    ),
+    "seeds.csv": _trials(
+        "seed,lr,final_loss,final_acc", lambda i, r: f"{i},{0.1 ** (1 + i % 2)},{r.random():.4f},{r.random():.4f}"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("pointed_at", [False, True])
+def test_the_runs_of_a_search_are_no_moments_of_one(name: str, pointed_at: bool, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(SEARCHES[name])
+    assert not read_runs([path if pointed_at else tmp_path], signals_file=signals_file()).runs
+
+
+def test_a_seed_beside_the_epochs_of_one_run_makes_no_search(tmp_path: Path) -> None:
+    rows = "".join(f"{e},{7},{2 / (e + 1):.4f}\n" for e in range(30))
+    (tmp_path / "metrics.csv").write_text("epoch,seed,loss\n" + rows)
+    assert len(read_runs([tmp_path], signals_file=signals_file()).runs) == 1

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.ingest.naming.word_set import word_set
-from curvedoc.ingest.table.columns import RecordTable, Texts
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts
 from curvedoc.ingest.table.inference.structure import sampled
 from curvedoc.ingest.table.keys import COUNTERS
 from curvedoc.ingest.table.values import moment
@@ -22,6 +22,8 @@ _RUN_COLUMNS = word_set(
 _ENOUGH_RUN_COLUMNS = 3
 #: Beginnings of the columns that hold a run's settings.
 _SETTINGS = ("params_", "params.", "params/", "config/", "config.", "user_attrs_", "hparams/", "hyperparameters/")
+#: What numbers the runs of a search.
+_TRIALS = word_set("trial trial_id trial_number trial_num run run_id run_number seed experiment experiment_id")
 #: A text that no two rows share names what the row is about.
 _UNIQUE, _FEWEST = 0.9, 5
 #: Names of columns that number or name things.
@@ -41,10 +43,12 @@ _CLOCK = frozenset("0123456789:.- TZ+days,h m s")
 def why_samples(table: RecordTable) -> str:
     """What the rows of a table are, where they are no moments of one training; "" where nothing says so."""
     keys = [*table.numbers, *table.texts]
-    if of_runs(keys) and any(_unique(t, table.rows) for t in table.texts.values()):
+    if of_runs(keys) and (any(_unique(t, table.rows) for t in table.texts.values()) or _settings_vary(table)):
         return "a table of runs or trials, with a row for each"
     if counted(keys):
         return ""
+    if any(_low(k) in _TRIALS and _numbers_rows(c, table.rows) for k, c in table.numbers.items()):
+        return "a table of runs or trials, with a row for each"
     telling = [k for k, t in table.texts.items() if _unique(t, table.rows)]
     if telling:
         return f"rows that are samples: no two have one '{telling[0]}'"
@@ -54,6 +58,17 @@ def why_samples(table: RecordTable) -> str:
     if things:
         return f"rows that are samples, told by '{things[0]}'"
     return "a matrix, with a column for each row" if _is_matrix(table) else ""
+
+
+def _settings_vary(table: RecordTable) -> bool:
+    """Whether a column of settings takes several values, as no single run's does."""
+    at = (c for k, c in table.numbers.items() if _low(k).startswith(_SETTINGS))
+    return any(len(np.unique(c.value[np.isfinite(c.value)])) > 2 for c in at)
+
+
+def _numbers_rows(column: RecordColumn, rows: int) -> bool:
+    """Whether a column has another number in each row."""
+    return rows >= _FEWEST and len(column.at) == rows == len(np.unique(column.value))
 
 
 def of_runs(names: Sequence[str]) -> bool:
