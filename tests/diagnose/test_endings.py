@@ -137,3 +137,12 @@ def test_a_ceiling_is_no_length(tmp_path: Path) -> None:
     os.utime(path, (was, was))
     runs = {r.run: r for r in analyze([tmp_path], Options()).runs}
     assert runs["a"].ending.value is None and runs["a"].verdict == "healthy"
+
+
+def test_an_end_that_the_log_names_is_no_guess(tmp_path: Path) -> None:
+    rows = "".join(f"step={i} loss={7 / (1 + i / 50):.4f}\n" for i in range(300))
+    told = "slurmstepd: error: *** JOB 481 ON node042 CANCELLED AT 2024-03-03T11:00:12 DUE TO TIME LIMIT ***\n"
+    (tmp_path / "slurm-481.out").write_text(rows + told)
+    run = judged(tmp_path)
+    assert run.verdict == "ended-early"
+    assert run.causes[0].cause == "time-limit" and run.causes[0].probability > 0.7

@@ -133,7 +133,9 @@ def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, action, code, known)
 
 
-def _story_weight(finding: Finding, faulty: bool) -> float:
+def _story_weight(finding: Finding, faulty: bool, said: str | None) -> float:
+    if said is not None and not faulty and finding.causes and finding.causes[0][0] == said:
+        return STORY_WEIGHT["pathology", "error"]  # the log itself names what ended the run
     if finding.kind == "pathology":
         return STORY_WEIGHT[finding.kind, finding.severity] * (FAINT + (1.0 - FAINT) * finding.strength)
     if finding.kind == "notice":
@@ -141,8 +143,11 @@ def _story_weight(finding: Finding, faulty: bool) -> float:
     return GAP_WEIGHT
 
 
-def stories(findings: Sequence[Finding], factors: Mapping[str, float]) -> tuple[Story, ...]:
-    """What every story of a run says of causes. factors: cause -> product of its evidence; others are not ranked."""
+def stories(findings: Sequence[Finding], factors: Mapping[str, float], said: str | None = None) -> tuple[Story, ...]:
+    """What every story of a run says of causes.
+
+    factors: cause -> product of its evidence; others are not ranked. said: the cause that the last message names.
+    """
     by_id = {f.symptom: f for f in findings}
     faulty = any(f.kind == "pathology" for f in findings)
     mass: dict[str, dict[str, float]] = {}
@@ -151,7 +156,7 @@ def stories(findings: Sequence[Finding], factors: Mapping[str, float]) -> tuple[
         for cause, share in f.causes:
             if cause in factors:
                 story[cause] = story.get(cause, 0.0) + grade(f) * share * factors[cause]
-    return tuple(Story(_story_weight(by_id[first], faulty), odds) for first, odds in mass.items() if odds)
+    return tuple(Story(_story_weight(by_id[first], faulty, said), odds) for first, odds in mass.items() if odds)
 
 
 def scores(told: Iterable[Story], sharpness: float = SHARPNESS) -> dict[str, float]:
@@ -198,7 +203,7 @@ def rank(
     if any(f.kind == "pathology" for f in findings):
         findings = [f for f in findings if f.kind != "gap"]
     weighed = weigh(findings, causes, bench)
-    score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}))
+    score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}, bench.spoken.cause))
     ranked = []
     for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
