@@ -466,3 +466,18 @@ def test_a_file_of_one_metric_may_hold_an_index_and_a_clock(read) -> None:  # ty
     log = read(",step,value,timestamp\n" + rows, "train_loss.csv")
     assert curve(log, "train_loss") == [(10, 1.5), (20, 2.5), (30, 3.5)]
     assert set(log.points["metric"]) == {"train_loss"}
+
+
+@pytest.mark.parametrize(
+    "cell", ["tensor({}, device='cuda:0', grad_fn=<NllLossBackward0>)", "tensor({})", "tensor({} )"]
+)
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_the_tensor_in_a_cell_is_its_number(cell: str, quote: str, tmp_path: Path) -> None:
+    row = ",".join(["{}", f"{quote}{cell}{quote}", f"{quote}{cell}{quote}"])
+    path = tmp_path / "metrics.csv"
+    path.write_text(
+        "epoch,loss,val_loss\n" + "".join(row.format(i, 2 / (i + 1), 2.5 / (i + 1)) + "\n" for i in range(30))
+    )
+    assert csv_reader.claims(path, path.read_bytes())
+    (log,) = csv_reader.read([path])
+    assert log.points.filter(pl.col("step") == 29)["value"].to_list() == [2 / 30, 2.5 / 30]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -24,8 +25,8 @@ _LOOK, _LINES, _FEW = 1 << 14, 42, 8
 SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
-NAME_COLUMNS = ("name", "tag", "metric", "key", "metric_name", "metricname")
-VALUE_COLUMNS = ("value", "metricvalue", "metric_value")
+NAME_COLUMNS = ("metric_name", "metricname", "name", "tag", "metric", "key", "attribute_path", "attribute_name")
+VALUE_COLUMNS = ("value", "metricvalue", "metric_value", "float_value")
 
 
 def claims(path: Path, head: bytes) -> bool:
@@ -131,7 +132,13 @@ def _is_of_wandb(names: list[str]) -> bool:
     return 2 * sum(" - " in n for n in names) > len(names)
 
 
-def is_long(names: list[str]) -> bool:
-    low = [n.lower() for n in names]
+def column_names(names: Sequence[str]) -> list[str]:
+    """Names of columns as those of long tables are known: "metric.name" is "metric_name"."""
+    return [n.strip().lower().replace(".", "_") for n in names]
+
+
+def is_long(names: Sequence[str]) -> bool:
+    """Whether a header is that of one value a row: a name, or a step, beside a value."""
+    low = column_names(names)
     known = any(n in low for n in NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
     return known and any(n in low for n in VALUE_COLUMNS)

@@ -20,7 +20,7 @@ from curvedoc.ingest.csv.as_records import as_records, cell_columns
 from curvedoc.ingest.csv.axis import CsvAxis, axis_of, time_of, usable
 from curvedoc.ingest.csv.bulk import plain_section
 from curvedoc.ingest.csv.cells import CellColumn, list_items, nan_for_missing, numbers
-from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, is_long
+from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, column_names, is_long
 from curvedoc.ingest.csv.claim import claims as claims
 from curvedoc.ingest.csv.claim import guesses as guesses
 from curvedoc.ingest.csv.lost_cells import with_lost
@@ -248,7 +248,7 @@ def _metrics(
 
 def _long(table: CsvSection, columns: list[CellColumn], path: Path) -> tuple[pl.Series, pl.Series] | None:
     """(names, values) of a table with one row per metric and step, as TensorBoard downloads and own writers have it."""
-    low = [n.lower() for n in table.names]
+    low = column_names(table.names)
     at = next((low.index(n) for n in VALUE_COLUMNS if n in low), None)
     if at is None:
         return None

@@ -17,6 +17,8 @@ SEPARATORS = (",", ";", "\t", "|")
 #: A longer line is no row of metrics.
 LINE_CAP = 1 << 20
 _NUMBER = re.compile(r"[-+]?(?:\d[\d.,_]*|\.\d+)(?:[eE][-+]?\d+)?%?|[-+]?(?i:nan|inf|infinity)")
+#: "tensor(0.5, device='cuda:0', grad_fn=<NllLossBackward0>)"
+_TENSOR = re.compile(rb"tensor\(\s*([-+\w.]{1,40})[^()\n\"]{0,200}\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,10 @@ def is_header(cells: list[str]) -> bool:
 
 
 def uncommented(data: bytes) -> bytes:
-    """The text with its first line taken out of a comment where it names the columns of the next, as of numpy."""
+    """The text with its first line taken out of a comment where it names the columns of the next, as of numpy, and with
+    a tensor's number in the place of the tensor as PyTorch prints it, which has commas in it."""
+    if b"tensor(" in data:
+        data = _TENSOR.sub(rb"\1", data)
     if not data.startswith(b"#"):
         return data
     first, _, rest = data[: 2 * LINE_CAP].partition(b"\n")

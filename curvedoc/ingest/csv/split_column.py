@@ -41,7 +41,7 @@ class Phase:
 
 def phase_of(names: Sequence[str], cells: pl.DataFrame, columns: Sequence[CellColumn]) -> Phase | None:
     """The column that names the rows' splits; None where there is none, or where it names something else."""
-    low = [n.strip().lower() for n in names]
+    low = [n.strip().lower().rpartition(".")[2] for n in names]
     for wanted in SPLIT_KEYS:
         at = low.index(wanted) if wanted in low else -1
         if at < 0 or not columns[at].text:

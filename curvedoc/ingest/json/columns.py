@@ -35,6 +35,8 @@ _METRIC = re.compile(
 )
 _LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
 _INDEXED = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
+_DRAWN = re.compile(rb'"name"\s*:\s*"([^"\\]{1,200})"')
+_HOLDER = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{')
 #: An object of JSON has quoted keys: Lua and Python print tables of another kind ahead of a log.
 _OPENED = re.compile(rb"\{\s*[\"}]")
 _COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS))
@@ -48,6 +50,8 @@ def claims(path: Path, head: bytes) -> bool:
     clean, _ = text_bytes(head)
     start = clean.lstrip()
     whole = len(head) < 1 << 16
+    if start[:1] == b"[" and b'"x"' in start and b'"y"' in start:  # curves as they are drawn
+        return any(_METRIC.search(m[1].decode("utf-8", "replace")) for m in _DRAWN.finditer(start))
     if not _OPENED.match(start) or b'"log_history"' in start:
         return False
     if not whole and b'\n{"' in start:
@@ -59,6 +63,8 @@ def claims(path: Path, head: bytes) -> bool:
     if whole and _first_record(document(clean)):
         return False
     names = [m[1].decode("utf-8", "replace") for p in (_LIST, _INDEXED) for m in p.finditer(start)]
+    if {"x", "y"} <= set(names):
+        names += [m[1].decode("utf-8", "replace") for m in _HOLDER.finditer(start)]
     return any(_METRIC.search(n) for n in names) or (bool(names) and bool(_NAMED.search(path.stem)))
 
 
@@ -104,6 +110,8 @@ def _read(path: Path) -> Log:
     clean, more = text_bytes(data)
     value, torn = _object(clean)
     notes = (*notes, *more, *torn)
+    if isinstance(value, list) and value and all(map(_is_plotted, value)):
+        value = {str(v.get("name", f"curve {i + 1}")): v for i, v in enumerate(value)}
     if not isinstance(value, Mapping):
         return Log(path, NAME, notes=(*notes, Note("not-a-log", "no JSON object")), bytes=len(data))
     rows = rows_of(value)
@@ -149,12 +157,23 @@ def _curves(value: Mapping[str, Any], prefix: str, depth: int) -> Iterator[LogCu
         if isinstance(v, Mapping) and isinstance(v.get("values"), list) and isinstance(v.get("steps"), list):
             yield _curve(name, v["values"], v["steps"], v.get("timestamps"))
             continue
+        if _is_plotted(v):
+            yield _curve(name, v["y"], v["x"], None)
+            continue
         cells = _listed(v)
         if cells is not None and len(cells) >= _MIN_POINTS:
             yield from _flat(name, cells)
         elif isinstance(v, Mapping) and depth < _MAX_DEPTH:
             # "history" says nothing about what is in it; XGBoost's "train" does.
             yield from _curves(v, prefix if depth == 0 and key in ("history", "metrics", "logs") else name, depth + 1)
+
+
+def _is_plotted(value: Any) -> bool:
+    """Whether an object is a curve as it is drawn: {"x": [...], "y": [...], "name": "train/loss"}."""
+    if not isinstance(value, Mapping):
+        return False
+    x, y = value.get("x"), value.get("y")
+    return isinstance(x, list) and isinstance(y, list) and len(x) == len(y) >= _MIN_POINTS
 
 
 def _flat(name: str, cells: list[Any]) -> Iterator[LogCurve]:

@@ -25,8 +25,8 @@ from curvedoc.ingest.table.record_context import clock_of, ranks_of, splits_of
 from curvedoc.ingest.table.record_settings import settings_of
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
-_NAME_KEYS = ("name", "metric", "tag", "key", "metric_name")
-_VALUE_KEYS = ("value", "scalar", "val", "simple_value")
+_NAME_KEYS = ("name", "metric", "tag", "key", "metric_name", "metricName")
+_VALUE_KEYS = ("value", "scalar", "val", "simple_value", "metric_value", "metricValue")
 #: Containers that say nothing about what they hold (verl's {"step": 1, "data": {...}}).
 _PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")
 #: What W&B adds to every record.
@@ -128,7 +128,7 @@ def _said(found: RecordTable, columns: Mapping[str, str]) -> TableShape | None:
 def _shape(found: RecordTable, axis: RecordAxis, known: Collection[str]) -> TableShape:
     """The structure that the values show, looked for where names do not tell it."""
     if _by_name(found, TableShape()) is not None and axis.kind != "row":
-        return TableShape()
+        return TableShape(split=shape_of(found, known).split)
     if axis.kind != "row" and not found.texts:
         return TableShape()
     return shape_of(found, known)
