@@ -62,14 +62,17 @@ def _last_step(run: Run) -> int | None:
     return int(loss.step[-1]) if loss is not None and len(loss) else None
 
 
-def _first(run: Run, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> NextAction | None:
+def _first(
+    bench: Bench, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]
+) -> NextAction | None:
+    run = bench.run
     if result == "healthy":
-        return gain(run, grounds(run))
+        return gain(run, grounds(run), bench)
     if result == "inconclusive":
         return remedy(run, grounds(run))
     # what would merely have been logged better is not what ended it
     if result == "ended-early" and not any(result in c.findings for c in causes[:1]):
-        return remedy(run, grounds(run)) or RESUME
+        return (remedy(run, grounds(run)) if grounds(run).lacking else None) or RESUME
     action = next_action(causes)
     if action is None:
         return None
@@ -100,7 +103,9 @@ def diagnose(
     result = verdict(run, findings, ended.early and not alive, bool(open_))
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"
-    sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_)
+    sentence = (
+        f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_, bench)
+    )
     result, sentence = doubted(run, result, sentence)
     shown = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
@@ -130,7 +135,7 @@ def diagnose(
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts()),
         facts=with_reason(bench.facts(), ended),
-        next_action=_first(run, result, findings, causes),
+        next_action=_first(bench, result, findings, causes),
         ending=record(ended, way),
         none_of_these=unexplained(causes) if result in ("failed", "warning", "ended-early") else None,
         abort_rules=abort_rules(run, findings) if result == "failed" else (),

@@ -21,13 +21,13 @@ from curvedoc.report.summary import (
     group_of,
     last_step,
     last_value,
-    lead_finding,
     main_curve,
     missing,
     onset,
     ranked_findings,
     sentence,
     summarize,
+    told_first,
     why,
     worst_first,
 )
@@ -210,8 +210,7 @@ def _table(d: Diagnosis, runs: Sequence[RunDiagnosis]) -> list[str]:
         "| --- | --- | --- | --- | ---: | ---: | ---: |",
     ]
     for r in runs[:_ROWS]:
-        lead = lead_finding(r)
-        what = lead.title if lead else ("too little was logged" if r.verdict == "inconclusive" else "no problem found")
+        what = told_first(r)
         letter = f"{groups[r.run].name}: " if r.run in groups else ""
         start = words.step(onset(r)) if onset(r) is not None else ""
         final = words.value(last_value(r)) if last_value(r) is not None else ""

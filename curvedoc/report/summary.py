@@ -68,6 +68,12 @@ def lead_finding(run: RunDiagnosis) -> Finding | None:
     return next((f for f in ranked_findings(run) if decides(run, f)), None)
 
 
+def told_first(run: RunDiagnosis) -> str:
+    """What a table says of a run: what its verdict rests on, else why there is none."""
+    lead = lead_finding(run)
+    return lead.title if lead else run.headline.rstrip(".") if run.verdict == "inconclusive" else "No problem found"
+
+
 def onset(run: RunDiagnosis) -> int | None:
     """The first step at which the failure could be seen; None where no step is known (a text log spells that -1)."""
     lead = lead_finding(run)
@@ -277,7 +283,7 @@ def _calm(total: int, tally: Mapping[Verdict, int]) -> str:
     if not unsure:
         return "Both runs look healthy." if total == 2 else f"All {_word(total)} runs look healthy."
     if unsure == total:
-        return f"Too little was logged to judge any of the {_word(total)} runs."
+        return f"None of the {_word(total)} runs could be judged."
     return f"No problem found in {_word(total - unsure)} of {total:,} runs; {_word(unsure)} could not be judged."
 
 

@@ -26,11 +26,11 @@ from curvedoc.report.summary import (
     group_of,
     last_step,
     last_value,
-    lead_finding,
     main_curve,
     missing,
     onset,
     ranked_findings,
+    told_first,
     why,
 )
 from curvedoc.report.tree import CheckTree, tree
@@ -147,10 +147,8 @@ def rows(
     out = []
     for r in runs:
         glyph, word, style = words.VERDICTS[r.verdict]
-        lead, group, curve = lead_finding(r), groups.get(r.run), main_curve(r)
-        finding = (
-            lead.title if lead else ("Too little was logged" if r.verdict == "inconclusive" else "No problem found")
-        )
+        group, curve = groups.get(r.run), main_curve(r)
+        finding = told_first(r)
         # each over its own length: of a run a thirtieth as long as another nothing would be seen
         drawn = r.run, _last_finite(curve) if curve else 0
         if curve and drawn not in known:

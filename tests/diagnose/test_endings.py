@@ -70,7 +70,10 @@ def test_the_frame_and_what_the_message_names_are_kept(tmp_path: Path) -> None:
 def test_the_headline_of_a_killed_run_says_where_and_what_to_do(tmp_path: Path) -> None:
     text("Killed", last=696, total="/2000")(tmp_path)
     run = judged(tmp_path)
-    assert run.headline == "Killed at step 696 of 2,000; healthy until then: resume from the last checkpoint."
+    assert run.headline == (
+        "Killed at step 696 of 2,000; healthy until then (the loss went from 2.214 to 0.419): resume from the last "
+        "checkpoint."
+    )
 
 
 def test_a_fault_outranks_an_early_end(tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ def advice(series: dict[str, Series], by: Callable[[Run, Grounds], NextAction | 
     [
         ({}, "Log the training loss at every step or epoch"),
         ({"loss": Series.of([2.3, 2.2, 2.1])}, "at least 20 times a run: 3 finite points"),
-        ({"loss": Series.of(np.linspace(1.0, 1.2, 40))}, ""),
+        ({"loss": Series.of(np.linspace(1.0, 1.2, 40))}, "Evaluate the weights that it began with"),
+        ({"loss": Series.of([2.0, 1.9, np.nan, 1.8, 1.7, np.nan, 1.6, 1.5])}, "Print the loss as it is computed"),
         ({"lr": Series.of([0.1])}, "Give the log that this training wrote"),
     ],
 )
@@ -116,10 +117,45 @@ def test_a_reward_is_told_to_go_on_or_where_it_was_best(levels: list[float], say
 
 def test_the_best_of_evaluations_without_a_loss_is_taken() -> None:
     right = Series.of([0.5, 0.9, 0.95, 0.8, 0.7])
-    assert "where validation accuracy was best (0.95)" in advice({"loss": FELL, "val_accuracy": right}, gain)
+    assert "where validation accuracy was best (95.0%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
 
 
-def test_a_detector_that_is_rated_is_not_told_to_evaluate() -> None:
-    run = run_of({"loss": FELL, "metric": Series.of(np.linspace(0.1, 0.6, 40))})
-    named = replace(run, roles=tuple(replace(m, label="map50") if m.role == "metric" else m for m in run.roles))
-    assert gain(named, grounds(named)) is None and gain(run, grounds(run)) is not None
+def test_a_run_that_is_rated_is_not_told_to_evaluate() -> None:
+    rises, falls = Series.of(np.linspace(0.1, 0.6, 40)), Series.of(np.linspace(0.6, 0.1, 40))
+    assert advice({"loss": FELL, "metric": rises}, gain) == ""
+    assert "data that it did not train on" in advice({"loss": FELL, "metric": falls}, gain)  # the loss in other units
+
+
+@pytest.mark.parametrize("role", ["metric", "val_metric"])
+def test_the_measure_that_a_run_is_for_is_told_and_its_best_evaluation_taken(role: str) -> None:
+    rated = Series.of([*np.linspace(0.1, 0.7, 30), *np.linspace(0.7, 0.5, 10)])
+    run = run_of({"loss": FELL, role: rated})
+    assert "(best 0.7 at step 30)" in course_of(run, grounds(run))
+    assert "Use the checkpoint of step 30" in advice({"loss": FELL, role: rated}, gain)
+
+
+def test_more_steps_are_not_advised_where_the_learning_rate_has_run_out() -> None:
+    val = Series.of([2.0, 1.0, 0.6, 0.5, 0.4])
+    rate = Series.of(np.linspace(0.1, 1e-5, 40))
+    assert "longer schedule" in advice({"loss": FELL, "val_loss": val, "lr": rate}, gain)
+    assert advice({"loss": FELL, "val_loss": val}, gain).startswith("Train longer")
+
+
+def test_a_last_fifth_that_gained_no_more_than_evaluations_scatter_is_no_reason_to_go_on() -> None:
+    assert advice({"loss": FELL, "val_loss": Series.of([2.0, 1.0, 0.6, 0.5, 0.44, 0.42, 0.41, 0.40])}, gain) == ""
+    swings = [2.0, *(0.6 + 0.1 * (-1) ** i for i in range(18)), 0.45]
+    assert advice({"loss": FELL, "val_loss": Series.of(swings)}, gain) == ""
+
+
+@pytest.mark.parametrize("last", [3.0, -3.0])
+def test_a_reward_that_moves_less_than_it_scatters_neither_rises_nor_collapses(last: float) -> None:
+    levels = np.repeat([20.0, 60.0, 80.0, 80.0, 80.0 + last], 20)
+    noisy = levels + 8.0 * np.random.default_rng(1).standard_normal(100)
+    assert advice({"reward": Series.of(noisy)}, gain) == ""
+
+
+def test_a_run_of_a_guessed_loss_is_told_to_say_whether_it_is() -> None:
+    run = run_of({"loss": FELL})
+    guessed = replace(run, roles=tuple(replace(m, trust="guess") for m in run.roles))
+    found = remedy(guessed, grounds(guessed))
+    assert found is not None and found.text.startswith("Say whether loss is the loss: with --map loss=loss")

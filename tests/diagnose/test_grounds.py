@@ -29,7 +29,7 @@ def falling(n: int, low: float = 0.3) -> Series:
         ({"val_loss": falling(12)}, ""),
         ({"reward": Series.of(range(30))}, ""),
         ({"loss": falling(2), "accuracy": Series.of(np.linspace(0.1, 0.9, 30))}, ""),
-        ({"loss": Series.of([1.0, np.nan] * 20)}, "the loss is not a number in 50% of the rows"),
+        ({"loss": Series.of([1.0, np.nan] * 20)}, "the loss is not a number in 50% of the logged points"),
         ({"loss": Series.of(np.linspace(1.0, 1.2, 40))}, "the loss ends above where it began"),
     ],
 )

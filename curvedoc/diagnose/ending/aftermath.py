@@ -16,6 +16,7 @@ from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.said import FEW, rows_after
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.rulebook.rule import Rule
 
 #: The rules that read messages.
@@ -90,7 +91,7 @@ def _settled(f: Finding, rule: Rule, bench: Bench) -> Finding:
         f,
         kind="notice",
         severity="note",
-        title="An error in the log did not stop the training",
+        title=f"An error did not stop the training: {lower_first(f.title.partition(': ')[0])}",
         evidence=(Evidence(said), Evidence(f"training went on for {went_on:,} logged rows after it")),
         causes=(),
     )

@@ -14,6 +14,8 @@ from curvedoc.stats.basic.levels import median
 from curvedoc.stats.shape.net_fall import surely_fell
 from curvedoc.stats.shape.trend import total_change, trend_z
 
+#: The loss of one of two networks that play against each other.
+ADVERSARIAL = "adversarial loss"
 #: Curves that tell progress, best first: a loss or a reward of training, else what a model gets right.
 PROGRESS = (
     ("loss", "loss"),
@@ -22,7 +24,7 @@ PROGRESS = (
     ("val_loss", "validation loss"),
     ("val_accuracy", "validation accuracy"),
     ("val_metric", "validation metric"),
-    ("game_loss", "loss of a game"),
+    ("game_loss", ADVERSARIAL),
 )
 #: Below so many finite points of training no rule about shape can speak.
 ENOUGH_POINTS = 5
@@ -36,6 +38,13 @@ RISE = 0.02
 SURE = 4.0  # deviates of its trend
 #: Of the planned steps: a run that has done less is still in its warm-up, and nothing of it says how it will go.
 BEGUN = 0.01
+#: Decides whether a run learned anything where its loss does not: other weights, the same samples.
+COMPARE = (
+    "Evaluate the weights that it began with and those it ended with on the same held-out samples: where the last are "
+    "no better, nothing was learned."
+)
+#: What forbids a verdict, and what would decide it.
+_Doubt = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,7 @@ class Grounds:
     name: str
     curve: Series | None
     lacking: str
+    deciding: str = ""  # what would decide it, where enough was logged and its values are what stands against a verdict
 
     @property
     def points(self) -> int:
@@ -57,12 +67,13 @@ def grounds(run: Run) -> Grounds:
     found = [(role, name, s) for role, name in PROGRESS if (s := run.series(role)) is not None and len(s)]
     if not found:
         return Grounds("loss", None, "no loss was found")
-    broken = next(filter(None, (_not_a_number(name, s) for role, name, s in found if role.endswith("loss"))), "")
+    broken = next(filter(None, (_not_a_number(name, s) for role, name, s in found if role.endswith("loss"))), None)
     role, name, curve = max(found, key=lambda f: _least(run, f[0]) <= len(f[2].finite()))
     n = len(curve.finite())
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} finite {name} point{'s' * (n != 1)}")
-    return Grounds(name, curve, broken or _against(role, name, curve) or _hardly_begun(run, curve))
+    doubt = broken or _against(role, name, curve) or _hardly_begun(run, curve)
+    return Grounds(name, curve, *doubt) if doubt else Grounds(name, curve, "")
 
 
 def _least(run: Run, role: str) -> int:
@@ -71,32 +82,41 @@ def _least(run: Run, role: str) -> int:
     return ENOUGH_EPOCHS if run.axis == "epoch" else ENOUGH_POINTS
 
 
-def _against(role: str, name: str, curve: Series) -> str:
+def _against(role: str, name: str, curve: Series) -> _Doubt | None:
     """What forbids to call a run healthy though no rule speaks: a healthy curve is made of numbers, and comes down."""
     broken = _not_a_number(name, curve)
     if broken:
         return broken
     if role not in ("loss", "val_loss"):
-        return ""
+        return None
     z, change, level, fell = trend_z(curve), total_change(curve), median(curve), surely_fell(curve)
     if z is None or change is None or level is None or fell is None:
-        return ""
-    return f"the {name} ends above where it began" if z > SURE and change > RISE * abs(level) and fell <= 0.0 else ""
+        return None
+    rose = z > SURE and change > RISE * abs(level) and fell <= 0.0
+    return (f"the {name} ends above where it began", COMPARE) if rose else None
 
 
-def _hardly_begun(run: Run, curve: Series) -> str:
+def _hardly_begun(run: Run, curve: Series) -> _Doubt | None:
     """What is said of a run that logged no more than the first percent of what was planned."""
     planned = run.settings.get("max_steps")
     if run.axis == "epoch" or not isinstance(planned, int | float) or not 0 < planned < math.inf:
-        return ""
+        return None
     done = int(curve.step[-1]) - min(0, int(curve.step[0]))
-    return f"step {done:,} of {planned:,.0f} is but the beginning" if 0 <= done < BEGUN * planned else ""
+    if not 0 <= done < BEGUN * planned:
+        return None
+    later = math.ceil(0.1 * planned)
+    return f"step {done:,} of {planned:,.0f} is but the beginning", f"Let it run to step {later:,}, and look again."
 
 
-def _not_a_number(name: str, curve: Series) -> str:
+def _not_a_number(name: str, curve: Series) -> _Doubt | None:
     """What is said of a curve that lost more rows than a logger does now and then."""
     # a reward is not known before the first episode ends
     known = np.flatnonzero(np.isfinite(curve.value))
     begun = curve if name in ("loss", "validation loss") or not len(known) else curve.cut(slice(int(known[0]), None))
     lost = nonfinite_share(begun)
-    return f"the {name} is not a number in {lost:.0%} of the rows" if lost is not None and lost > LOST else ""
+    if lost is None or lost <= LOST:
+        return None
+    return f"the {name} is not a number in {lost:.0%} of the logged points", (
+        f"Print the {name} as it is computed at one of the points that hold no number: either the logger left the "
+        f"value out, which is harmless, or the model gave NaN or Inf."
+    )

@@ -9,6 +9,7 @@ from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
 from curvedoc.core.run import Run
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.ties import tied
@@ -34,9 +35,12 @@ _FILLERS = frozenset(
 
 def until_then(run: Run) -> str:
     """What is to be said of the curves of a run that ended early without a fault."""
-    if grounds(run).lacking:
-        return "too little was logged to judge it"
-    return "healthy until then: resume from the last checkpoint"
+    ground = grounds(run)
+    if ground.lacking:
+        return ground.lacking if ground.deciding else "too little was logged to judge it"
+    assert ground.curve is not None, "what lacks nothing has a curve"
+    went = f" ({course_of(run, ground, brief=True)})" if moved(ground.curve) else ""
+    return f"healthy until then{went}: resume from the last checkpoint"
 
 
 def headline(
@@ -46,6 +50,7 @@ def headline(
     causes: Sequence[RankedCause],
     checks: tuple[int, int] | None = None,
     open_: str = "",
+    bench: Bench | None = None,
 ) -> str:
     """One sentence: what, where, and the cause when it is more likely than not.
 
@@ -56,9 +61,10 @@ def headline(
     if result == "healthy" and ground.curve is not None:
         notices = [f.title for f in findings if f.kind == "notice"]
         also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
-        return f"No problem found: {course_of(run, ground)}.{also}"
-    if result == "inconclusive" and open_ and not ground.lacking:
-        return f"The log does not decide it: {lower_first(open_)}."
+        return f"No problem found: {course_of(run, ground, bench=bench)}.{also}"
+    undecided = ground.lacking if ground.deciding else ""
+    if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
+        return f"The log does not decide it: {undecided or lower_first(open_)}."
     if result == "inconclusive":
         could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"
@@ -82,7 +88,7 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
         return f"{text}: {lower_first(cause.title)}."
     rivals = tied(causes)
     if rivals:
-        either = " or ".join(lower_first(c.title) for c in rivals)
+        either = ", or ".join(lower_first(c.title) for c in rivals)
         return f"{text}{stop} Either {either}."
     if cause.probability >= SUSPECTED and first.symptom in cause.findings:
         return f"{text}{stop} First suspect: {lower_first(cause.title)}."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -11,27 +10,21 @@ from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import Grounds
+from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
+from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
+from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
-#: A last value within this share of the fall from the first to the best is as good as the best; what gained more in
-#: its last part has not levelled off.
-AS_GOOD = 0.02
 #: A curve whose rows scatter by this much of its level is told by the levels of its first and last tenth.
 ROUGH, ENDS = 0.05, 0.1
-#: Fewer evaluations have no best one.
-FEW = 3
-#: Over this last share of the evaluations, and no fewer than the last step, a curve is asked whether it still falls.
-LATE = 0.2
-#: A reward with fewer rows has no level of its fifths.
-FEWEST = 15
-#: Average precision, which is taken over objects that were looked for in other pictures.
-DETECTION = re.compile(r"(bbox_)?m?_?ap_?[0-9_]*$|map[0-9_]+b?$")
+#: Of its peak: a learning rate below this moves little more.
+SPENT = 0.1
 
 
-def course_of(run: Run, ground: Grounds, brief: bool = False) -> str:
+def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | None = None) -> str:
     """The values a sound run began and ended at, its best validation and how often that was right at last.
 
     brief: the curve alone, for a sentence that says more.
@@ -46,91 +39,82 @@ def course_of(run: Run, ground: Grounds, brief: bool = False) -> str:
     if val is not None:
         told += f" and validation from {_value(val.value[0])} to {_value(val.value[-1])}"
         told += _best(val, counter(run))
-    return told + "".join(f"; {extra}" for extra in _beside(run, ground, val))
+    return told + "".join(f"; {extra}" for extra in _beside(run, ground, val, quality(run, bench or Bench(run))))
 
 
-def gain(run: Run, ground: Grounds) -> NextAction | None:
+def gain(run: Run, ground: Grounds, bench: Bench | None = None) -> NextAction | None:
     """What a sound run still invites to: its best checkpoint, more steps, a look at data that it never saw."""
-    if ground.name == "loss of a game":
+    if ground.name == ADVERSARIAL:
         return NextAction(
             "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
             "against each other stay level while both learn."
         )
     val, count = _validation(run), counter(run)
-    if val is None:
-        if ground.name == "reward" and ground.curve is not None:
-            return _of_reward(ground.curve.finite(), count)
-        right = run.series("val_accuracy")
-        if right is not None:
-            return _of_answers(right.finite(), count)
-        if ground.name in ("loss", "accuracy") and not _graded(run):
-            return NextAction(
-                "Evaluate on data that it did not train on, and log that: the log holds training values only."
-            )
-        return None
-    best = int(np.argmin(val.value))
-    if _better(val, best):
-        where = count.at(int(val.step[best]))
-        right = run.series("val_accuracy")
-        if right is not None and len(right.finite()) and _still_best(right.finite()):
-            return NextAction(
-                f"Keep the last checkpoint where only right answers count; for the probabilities that of {where} is "
-                f"better, where the validation loss was lowest ({_value(val.value[best])})."
-            )
+    rated = quality(run, bench or Bench(run))
+    if val is not None:
+        return _of_evaluations(run, val, rated, count)
+    if ground.name == "reward" and ground.curve is not None:
+        return of_reward(ground.curve.finite(), count)
+    if rated is not None:
+        return _best_of(rated, count)
+    if ground.name in ("loss", "accuracy") and run.series("test_accuracy") is None:
         return NextAction(
-            f"Use the checkpoint of {where}, where validation was best ({_value(val.value[best])}), not the last."
+            "Evaluate on data that it did not train on, and log that: the log holds training values only."
+        )
+    return None
+
+
+def _best_of(rated: Quality, count: Counter) -> NextAction | None:
+    """The best evaluation, where the last is clearly worse."""
+    if len(rated.series) < FEW or rated.still_best:
+        return None
+    where, most = count.at(int(rated.series.step[rated.best])), rated.told(rated.best)
+    return NextAction(f"Use the checkpoint of {where}, where {rated.name} was best ({most}), not the last.")
+
+
+def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
+    """The checkpoint to use, or more steps where those of the last fifth still brought much."""
+    best = int(np.argmin(val.value))
+    where, least = count.at(int(val.step[best])), _value(val.value[best])
+    if _better(val, best):
+        if rated is None or len(rated.series) < FEW:
+            return NextAction(f"Use the checkpoint of {where}, where validation was best ({least}), not the last.")
+        if not rated.still_best:
+            return _best_of(rated, count)
+        counts = "only right answers count" if rated.name == "validation accuracy" else f"{rated.name} counts"
+        return NextAction(
+            f"Keep the last checkpoint where {counts}; for the probabilities that of {where} is better, where the "
+            f"validation loss was lowest ({least})."
         )
     ago = max(1, round(LATE * len(val)))
-    if len(val) >= FEW and val.value[0] > val.value[-1]:
-        # against the best before, not a bump: what merely comes back to an old level has gained nothing
-        before = int(np.argmin(val.value[:-ago]))
-        late = float(val.value[before]) - float(val.value[-1])
-        if late > AS_GOOD * (float(val.value[0]) - float(val.value[-1])):
-            return NextAction(
-                f"Train longer if more is wanted: validation still fell from {_value(val.value[before])} to "
-                f"{_value(val.value[-1])} after {count.at(int(val.step[before]))}."
-            )
-    return None
-
-
-def _of_answers(right: Series, count: Counter) -> NextAction | None:
-    """The best evaluation, where the last is clearly worse and no loss of it is known."""
-    if len(right) < FEW or _still_best(right):
+    if len(val) < FEW or val.value[0] <= val.value[-1]:
         return None
-    best = int(np.argmax(right.value))
-    where, most = count.at(int(right.step[best])), spelled(float(right.value[best]), ".4g")
-    return NextAction(f"Use the checkpoint of {where}, where validation accuracy was best ({most}), not the last.")
-
-
-def _of_reward(reward: Series, count: Counter) -> NextAction | None:
-    """Whether the reward still rises, or since when nothing was gained; by the levels of fifths, since it scatters."""
-    if len(reward) < FEWEST:
+    # against the best before, not a bump: what merely comes back to an old level has gained nothing
+    before = int(np.argmin(val.value[:-ago]))
+    gained = float(val.value[before]) - float(val.value[-1])
+    # nor has one that fell by no more than evaluations scatter
+    if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0):
         return None
-    parts = [p for p in np.array_split(np.arange(len(reward)), round(1 / LATE)) if len(p)]
-    level = [float(np.median(reward.value[p])) for p in parts]
-    best, rise = max(level[:-1]), max(level) - level[0]
-    if rise <= 0.0:
+    fell = (
+        f"validation still fell from {_value(val.value[before])} to {_value(val.value[-1])} after "
+        f"{count.at(int(val.step[before]))}"
+    )
+    spent = _spent(run)
+    if spent is None:
+        return NextAction(f"Train longer if more is wanted: {fell}.")
+    return NextAction(
+        f"If more is wanted, train anew with a longer schedule: {fell}, but the learning rate is down to {spent}, so "
+        f"that going on from here would gain little."
+    )
+
+
+def _spent(run: Run) -> str | None:
+    """The learning rate at the end, where its schedule has taken it down to a small part of its peak."""
+    rate = run.series("lr")
+    known = None if rate is None else rate.finite()
+    if known is None or len(known) < FEW or not known.value[-1] < SPENT * known.value.max():
         return None
-    if level[-1] - best > AS_GOOD * rise:
-        return NextAction(
-            f"Train on: over the last fifth of the run the reward was about {spelled(level[-1], '.3g')}, and about "
-            f"{spelled(level[-2], '.3g')} over the one before."
-        )
-    if best - level[-1] > AS_GOOD * rise:
-        since = count.at(int(reward.step[parts[level.index(best)][-1]]))
-        return NextAction(
-            f"Use a checkpoint from near {since}, where the reward was about {spelled(best, '.3g')}: nothing was "
-            f"gained after it."
-        )
-    return None
-
-
-def _graded(run: Run) -> bool:
-    """Whether something beside the loss rates the model on data of its own: detectors are rated on no other."""
-    roles = ("val_accuracy", "val_metric", "test_accuracy")
-    if any(run.series(role) is not None for role in roles):
-        return True
-    return any(DETECTION.match(m.label) for m in run.matches("metric"))
+    return spelled(float(known.value[-1]), ".2g")
 
 
 def moved(curve: Series) -> bool:
@@ -168,11 +152,6 @@ def _better(val: Series, best: int) -> bool:
     return len(val) >= FEW and last - least > AS_GOOD * max(abs(first - least), abs(least))
 
 
-def _still_best(right: Series) -> bool:
-    most = float(right.value.max())
-    return float(right.value[-1]) >= most - AS_GOOD * abs(most)
-
-
 def _best(val: Series, count: Counter) -> str:
     best = int(np.argmin(val.value))
     if len(val) < FEW:
@@ -182,16 +161,24 @@ def _best(val: Series, count: Counter) -> str:
     return ", its best" if best == len(val) - 1 else ""
 
 
-def _beside(run: Run, ground: Grounds, val: Series | None) -> Iterator[str]:
-    for role, name in (("val_accuracy", "validation accuracy"), ("accuracy", "accuracy")):
-        right = run.series(role)
-        known = None if right is None else right.finite()
-        if known is not None and len(known) and ground.name != "accuracy":
-            last = float(known.value[-1])
-            yield f"{name} {spelled(last, '.0%') if 0.0 <= last <= 1.0 else _value(last)}"
-            break
-    if val is None and ground.name == "loss" and not _graded(run):
+def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None) -> Iterator[str]:
+    right = run.series("accuracy")
+    known = None if right is None else right.finite()
+    if rated is not None:
+        if not ground.name.startswith("validation"):
+            yield f"{rated.name} {rated.told(-1)}" + _at_best(rated, counter(run))
+    elif known is not None and len(known) and ground.name != "accuracy":
+        last = float(known.value[-1])
+        yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else _value(last)}"
+    if val is None and rated is None and ground.name == "loss" and run.series("test_accuracy") is None:
         yield "no validation was logged"
+
+
+def _at_best(rated: Quality, count: Counter) -> str:
+    """Where a measure was clearly better than it is at the end."""
+    if len(rated.series) < FEW or rated.still_best:
+        return ""
+    return f" (best {rated.told(rated.best)} at {count.at(int(rated.series.step[rated.best]))})"
 
 
 def _value(v: float) -> str:

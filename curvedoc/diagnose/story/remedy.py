@@ -1,25 +1,35 @@
-"""What to do about a run that says too little to be judged: what to log, or which of its columns is the loss."""
+"""What to do about a run that is not judged: what to log, which column is the loss, or what decides it."""
 
 from __future__ import annotations
 
 from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.run import Run
-from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS, Grounds
+from curvedoc.diagnose.judge.doubt import guessed_loss
+from curvedoc.diagnose.judge.grounds import COMPARE, ENOUGH_POINTS, Grounds
 from curvedoc.diagnose.judge.hits import shortened
 
 #: Columns offered as the loss: more of them are a list to search, not a choice.
 OFFERED = 3
 #: A name that is longer is no word of a sentence.
 _LONGEST = 40
+_SPLITS = {"val_loss": "validation loss"}
 #: So many points draw a curve that every check about shape can be asked of.
 WORTH_LOGGING = 20
 
 
 def remedy(run: Run, ground: Grounds) -> NextAction | None:
     """The step that makes the next look at this run say more; None where nothing is lacking that a log can give."""
+    guessed = guessed_loss(run)
+    if guessed is not None and not ground.lacking:
+        return NextAction(
+            f"Say whether {shortened(guessed.metric, _LONGEST)} is the {_SPLITS.get(guessed.role, 'loss')}: with "
+            f"--map {guessed.role}={shortened(guessed.metric, _LONGEST)} this run is judged by it."
+        )
+    if ground.deciding:
+        return NextAction(ground.deciding)
+    if ground.curve is not None and not ground.lacking:
+        return NextAction(COMPARE)
     if ground.curve is not None:
-        if ground.points >= ENOUGH_POINTS:
-            return None
         unit = "epoch" if run.axis == "epoch" else "step"
         return NextAction(
             f"Log the {ground.name} at every {unit}, at least {WORTH_LOGGING} times a run: "

@@ -17,6 +17,7 @@ from curvedoc.report.summary import (
     lead_finding,
     main_curve,
     onset,
+    told_first,
     worst_first,
 )
 from curvedoc.report.terminal.inbox import groups_part
@@ -153,8 +154,7 @@ def _lost(r: RunDiagnosis, unit: str) -> str:
 
 
 def _finding(r: RunDiagnosis) -> str:
-    lead = lead_finding(r)
-    return lead.title if lead else ("too little was logged" if r.verdict == "inconclusive" else "no problem found")
+    return told_first(r) if r.verdict != "healthy" else "no problem found"
 
 
 def _evidence_of(out: Lines, d: Diagnosis, head: Summary) -> None:

@@ -1,0 +1,77 @@
+"""What says how good a sound run's model is beside its loss, and which of its evaluations was best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from curvedoc.core.numbers import spelled
+from curvedoc.core.run import RoleMatch, Run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.judge.inputs import Bench
+
+#: A last value within this share of the best is as good as the best.
+AS_GOOD = 0.02
+#: Fewer evaluations have no best one.
+FEW = 3
+#: A name that is longer is no word of a sentence.
+_LONGEST = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """A measure on data that the model did not train on, with its finite values; falls: whether less is better."""
+
+    name: str
+    series: Series
+    falls: bool = False
+
+    @property
+    def best(self) -> int:
+        """The row of the best evaluation, the last of those that are alike."""
+        turned = -self.series.value if self.falls else self.series.value
+        return len(turned) - 1 - int(np.argmax(turned[::-1]))
+
+    @property
+    def still_best(self) -> bool:
+        """Whether the last evaluation is as good as the best."""
+        most, last = float(self.series.value[self.best]), float(self.series.value[-1])
+        return abs(most - last) <= AS_GOOD * abs(most)
+
+    def told(self, row: int) -> str:
+        """A value: a share of right answers as a percentage."""
+        value = float(self.series.value[row])
+        share = self.name == "validation accuracy" and 0.0 <= value <= 1.0
+        return spelled(value, ".1%" if share else ".4g")
+
+
+def quality(run: Run, bench: Bench) -> Quality | None:
+    """The measure that the run is for, where it was taken on other data than those of training; else None.
+
+    A measure that names no split and rises is one: training logs its loss and its share of right answers.
+    """
+    right = run.series("val_accuracy")
+    if right is not None and len(right.finite()):
+        return Quality("validation accuracy", right.finite())
+    for role in ("val_metric", "metric"):
+        match = next(iter(run.matches(role)), None)
+        found = None if match is None else run.series(role)
+        if match is None or found is None or not len(found.finite()):
+            continue
+        known = found.finite()
+        if role == "metric":
+            rises = known.value[-1] > known.value[0] and "train" not in match.metric.lower()
+            return Quality(_called(match), known) if rises else None
+        return Quality(_called(match), known, bench.value_of("main_quality", False) == "val_metric_down")
+    return None
+
+
+def _called(match: RoleMatch) -> str:
+    """A metric as the log spells it, without the folder that it stands in.
+
+    >>> _called(RoleMatch("val_metric", "metrics/mAP50(B)", ""))
+    'mAP50(B)'
+    """
+    return shortened(match.metric.rsplit("/", 1)[-1], _LONGEST)

@@ -1,0 +1,46 @@
+"""Whether the reward of a sound run still rises, or since when nothing was gained."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
+from curvedoc.core.series import Series
+from curvedoc.diagnose.sentence.counter import Counter
+
+#: The share of a run that is called its last part.
+LATE = 0.2
+#: A reward with fewer rows has no level of its fifths.
+FEWEST = 15
+
+
+def of_reward(reward: Series, count: Counter) -> NextAction | None:
+    """More steps, or an earlier checkpoint, where the level moved by more than the reward scatters about it."""
+    if len(reward) < FEWEST:
+        return None
+    parts = [reward.value[p] for p in np.array_split(np.arange(len(reward)), round(1 / LATE)) if len(p)]
+    level = [float(np.median(p)) for p in parts]
+    first = int(np.argmax(level[:-1]))
+    gained = level[-1] - level[first]
+    # what a reward wanders by within a fifth is neither progress nor a collapse from one to the next
+    if abs(gained) <= max(_scatter(parts[first]), _scatter(parts[-1])):
+        return None
+    if gained > 0.0:
+        return NextAction(
+            f"Train on: over the last fifth of the run the reward was about {spelled(level[-1], '.3g')}, and at most "
+            f"about {spelled(level[first], '.3g')} over those before."
+        )
+    ends = np.cumsum([len(p) for p in parts]) - 1
+    since = count.at(int(reward.step[ends[first]]))
+    return NextAction(
+        f"Use a checkpoint from near {since}, where the reward was about {spelled(level[first], '.3g')}: nothing was "
+        f"gained after it."
+    )
+
+
+def _scatter(values: NDArray[np.float64]) -> float:
+    """The standard deviation about the line through the values, by which a steady climb scatters not at all."""
+    at = np.arange(len(values))
+    return float(np.std(values - np.polyval(np.polyfit(at, values, 1), at)))
