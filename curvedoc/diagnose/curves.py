@@ -1,4 +1,4 @@
-"""The curves of a run that are worth drawing: its losses, what the findings mark, then the usual ones."""
+"""The curves of a run that are worth drawing: its rewards and losses, what the findings mark, then the usual ones."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from curvedoc.core.diagnosis import Curve, Signal
 from curvedoc.core.run import Run
 from curvedoc.diagnose.thinning import thin
 
-#: Roles that a report draws in any case, and how many metrics of each: every data set that is validated on.
-ALWAYS = {"loss": 1, "val_loss": 4, "game_loss": 2}
+#: Roles that a report draws in any case, and how many metrics of each: what a policy is for, and every data set that is
+#: validated on.
+ALWAYS = {"reward": 1, "loss": 1, "val_loss": 4, "game_loss": 2}
 #: Roles that are drawn beside what the findings mark, in the order of panels.
 ALSO = {"accuracy": 1, "val_accuracy": 2, "grad_norm": 1, "lr": 1, "weight_norm": 1, "loss_scale": 1, "memory": 1,
         "throughput": 1, "step_time": 1, "gpu_utilization": 1}  # fmt: skip

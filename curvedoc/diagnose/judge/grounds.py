@@ -16,10 +16,10 @@ from curvedoc.stats.shape.trend import total_change, trend_z
 
 #: The loss of one of two networks that play against each other.
 ADVERSARIAL = "adversarial loss"
-#: Curves that tell progress, best first: a loss or a reward of training, else what a model gets right.
+#: Curves that tell progress, best first: a reward, whose losses follow moving targets; a loss; else what is right.
 PROGRESS = (
-    ("loss", "loss"),
     ("reward", "reward"),
+    ("loss", "loss"),
     ("accuracy", "accuracy"),
     ("val_loss", "validation loss"),
     ("val_accuracy", "validation accuracy"),

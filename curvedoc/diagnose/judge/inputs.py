@@ -33,6 +33,9 @@ MAX_LAYERS = 400
 ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
 #: What says how good the model is, by the fact of that name, turned so that up is better.
 QUALITY, MAIN_QUALITY = "quality", "main_quality"
+#: The share of wrong answers, in training and on other samples, by what is graded there.
+WRONG, VAL_WRONG = "wrong", "val_wrong"
+_GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
 _QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
 
 
@@ -116,7 +119,22 @@ class Bench:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
         if need.target == QUALITY:
             return self._quality()
+        if need.target in _GRADES:
+            return self._wrong(_GRADES[need.target])
         return self.run.series(need.target)
+
+    def _wrong(self, roles: Sequence[str]) -> Series | None:
+        """What a measure between 0 and 1 leaves to be wanted; of one that should fall, the measure itself."""
+        told = self.fact(MAIN_QUALITY)
+        found = next((s for role in roles if (s := self.run.series(role)) is not None), None)
+        if found is None or told is None or str(told.value) == "reward":
+            return None
+        if str(told.value) == "val_metric_down":
+            return found
+        values = found.finite().value
+        if not len(values) or values.min() < 0.0 or values.max() > 1.0:
+            return None
+        return Series(found.step, 1.0 - found.value, found.metric, found.time)
 
     def _quality(self) -> Series | None:
         """The measure that the run is for, negated where lower is better."""
