@@ -214,7 +214,8 @@ def summarize(d: Diagnosis) -> Summary:
     flagged = [r for r in runs if r.verdict in ("failed", "warning")]
     contrasts = tuple(sentence(c.text) for c in d.contrasts[:2])
     if not flagged:
-        return Summary(_calm(len(runs), tally), contrasts, counts, None, None, None)
+        first = first_thing(runs[0]) if runs[0].verdict != "healthy" else None
+        return Summary(_calm(len(runs), tally), contrasts, counts, first, None, None)
     group = _main_group(d, flagged)
     lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
     cause = _first_cause(lead)

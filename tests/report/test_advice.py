@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from helpers.make_diagnosis import blind_run, healthy_run, of
 
 import curvedoc
+from curvedoc.core.diagnosis import NextAction
 from curvedoc.report.advice import RECORDED, RECORDER, how_to_log, recorder_line
-from curvedoc.report.summary import missing
+from curvedoc.report.summary import missing, summarize, told_first
 from curvedoc.report.terminal.summary import to_text
 
 
@@ -36,3 +39,15 @@ def test_the_recorder_logs_what_is_said_of_it() -> None:
     words = {"layer_grad_norm": "grad_norm/", "layer_weight_norm": "weight_norm/", "memory": "memory_rss_gb",
              "wall_time": '"time"'}  # fmt: skip
     assert all(words.get(role, role) in recorder for role in RECORDED)
+
+
+def test_runs_of_which_none_failed_still_tell_what_decides_the_open_one() -> None:
+    open_ = replace(blind_run("b"), next_action=NextAction("Log the loss at every step."))
+    first = summarize(of(healthy_run("a"), open_)).first
+    assert first is not None and (first.run, first.ask) == ("b", "Log the loss at every step.")
+    assert summarize(of(healthy_run("a"), healthy_run("c"))).first is None
+
+
+def test_a_table_says_of_an_open_run_why_it_is_open() -> None:
+    assert told_first(blind_run()) == "Too little was logged to judge this run: no training loss"
+    assert told_first(healthy_run()) == "No problem found"
