@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.numbers import spelled
+from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.load import load
@@ -110,3 +112,10 @@ def test_a_step_is_called_what_the_run_counts_in() -> None:
     values = {"at": 1200.0, "n": 3.0}
     assert fill(text, values, {}, Counter("epoch")) == "best near epoch 1,200 of 3 steps, from epochs 1,200 to 3"
     assert fill(text, values, {}) == "best near step 1,200 of 3 steps, from steps 1,200 to 3"
+
+
+def test_a_row_is_told_by_the_epoch_that_is_logged_beside_it() -> None:
+    epochs = Series(np.arange(5), np.array([0.36, 0.71, 1.0, 1.07, 2.0]), "epoch")
+    said = [Counter("row", epochs).at(row) for row in (0, 1, 2, 4, 7)]
+    assert said == ["epoch 0.36", "epoch 0.71", "epoch 1", "epoch 2", "row 7"]
+    assert [Counter("step", epochs).at(step) for step in (1, 2)] == ["step 1", "epoch 1 (step 2)"]

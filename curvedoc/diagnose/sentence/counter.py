@@ -33,22 +33,27 @@ class Counter:
         return self.axis[:-1] if self.axis.endswith("s") and len(self.axis) > 1 else self.axis
 
     def at(self, step: float) -> str:
-        """Where a step is: "epoch 12 (step 60)" at the end of an epoch, else "step 61". Rows mean nothing to a user."""
-        plain = f"{self.noun} {spelled(step, 'step')}"
-        epoch = self._epoch(step)
-        if epoch is None:
-            return plain
-        return f"epoch {epoch:,}" if self.axis == "row" else f"epoch {epoch:,} ({plain})"
+        """Where a step is: "epoch 12 (step 60)" at the end of an epoch, else "step 61".
 
-    def _epoch(self, step: float) -> int | None:
+        Rows mean nothing to a user: where epochs are logged beside them, "epoch 1.43".
+        """
+        plain = f"{self.noun} {spelled(step, 'step')}"
+        value = self._epoch(step)
+        if value is None:
+            return plain
+        whole = round(value)
+        at_end = whole >= 1 and abs(value - whole) <= WHOLE and whole != round(step)
+        if self.axis == "row":
+            return f"epoch {whole:,}" if at_end else f"epoch {value:,.2f}"
+        return f"epoch {whole:,} ({plain})" if at_end else plain
+
+    def _epoch(self, step: float) -> float | None:
         if self.epochs is None or self.axis == "epoch":
             return None
         row = int(np.searchsorted(self.epochs.step, round(step)))
         if row >= len(self.epochs) or self.epochs.step[row] != round(step):
             return None
-        value = float(self.epochs.value[row])
-        near = round(value)
-        return near if near >= 1 and abs(value - near) <= WHOLE and near != round(step) else None
+        return float(self.epochs.value[row])
 
 
 STEPS = Counter()
