@@ -143,7 +143,8 @@ def test_every_trap_is_told_and_every_run_beside_it_diagnosed(tree, tmp_path, co
             and folder != "begun-config"
         ):
             assert any(folder in x for x in told | noted), folder
-    assert megabytes < 1000
+    # the worker that reads nine million records takes most; whether it is counted hangs on which one ends last
+    assert megabytes < 4096, "what --memory-limit allows when nothing is said"
 
 
 def test_holes_of_a_file_are_skipped_and_what_lies_between_them_is_read(tmp_path):

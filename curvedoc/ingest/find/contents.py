@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from curvedoc.ingest.find.pointed_at import map_option
-
 #: Files that are looked at; a tree of data has millions.
 MOST = 2_000
 #: Names that a sentence gives as examples, and the folders of a kind offered for a path that is not there.
@@ -47,6 +45,8 @@ def contents(paths: Sequence[Path]) -> tuple[str, str]:
         found.setdefault(_kind(name), []).append(name)
     if not found:
         return "an empty folder" if any(p.is_dir() for p in paths) else "", f"give {_LOGS}"
+    from curvedoc.ingest.find.pointed_at import map_option  # reads tables, which a path with runs in it asks for later
+
     told = ", ".join(_counted(kind, found[kind]) for kind in sorted(found, key=lambda k: (not k, -len(found[k]))))
     if len(paths) == 1 and (option := map_option(paths[0])):
         return told, f"if its rows are moments of a training, say what its columns are: {option}; else give {_LOGS}"

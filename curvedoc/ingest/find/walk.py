@@ -13,7 +13,6 @@ from pathlib import Path
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.find import pointed_at
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.settings import files as settings_files
@@ -207,7 +206,9 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
         return
     name = claimant(path, head, readers) or (guesser(path, head, readers, named) if head else None)
     if name is None and named and finds.mapped:
-        name = pointed_at.reader_of(head)
+        from curvedoc.ingest.find.pointed_at import reader_of  # it reads tables, which other logs need not wait for
+
+        name = reader_of(head)
     if name is not None and head:
         folder.files.append(File(path, name, head[:KEPT_HEAD], info.st_size, info.st_mtime))
         return
