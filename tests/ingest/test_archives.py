@@ -134,3 +134,12 @@ def test_an_archive_met_on_the_way_is_read_where_it_holds_logs(tmp_path: Path, m
     assert len(few.runs) == 2 and "name it to read it" in few.unreadable[0].reason
     monkeypatch.setattr(met_archives, "MAX_SIZE", 10)
     assert len(read_runs([tree], signals_file=signals_file()).runs) == 1
+
+
+def test_what_cannot_be_read_in_an_archive_met_on_the_way_is_told(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    zipped(tree / "runs.zip", {"a/metrics.csv": CSV, "b/metrics.jsonl": "hello\n" * 40})
+    found = read_runs([tree], signals_file=signals_file())
+    assert len(found.runs) == 1
+    assert [u.path for u in found.unreadable] == ["runs.zip/b/metrics.jsonl"]

@@ -120,6 +120,10 @@ def _in_archives(finds: Finds, readers: Sequence[Reader], common: Path) -> list[
     for path, folder in opened(finds.archives, finds.unreadable):
         inside = Finds(roots=(Path(os.path.realpath(folder)),))
         drafts = gather(walk(folder, readers, inside), inside)
+        for told, theirs in ((finds.unreadable, inside.unreadable), (finds.ignored, inside.ignored)):
+            told += [
+                Unreadable(str(path.parent / relative_name(Path(u.path), folder.parent)), u.reason) for u in theirs
+            ]
         shares = Counter(up for d in drafts for up in _upwards(d.folder, folder))
         beside = relative_name(path.parent, common)
         for draft in drafts:
