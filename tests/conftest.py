@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 settings.register_profile("same", derandomize=True)
 settings.register_profile("search", derandomize=False)
 settings.load_profile("same")
+
+# Some hundred tests start the command: each of these processes would compile the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 #: What answers while one edits: floors, the rule language, every case inside rule, fact and cause files.

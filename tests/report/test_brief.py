@@ -15,7 +15,6 @@ import curvedoc
 from curvedoc.cli.app import app
 from curvedoc.core.diagnosis import Evidence, NextAction
 from curvedoc.report.exchange.brief import MOST_BYTES, run_brief, to_brief
-from tests.helpers.corpus import CORPUS, needs_corpus
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_logs"
 
@@ -62,10 +61,3 @@ def test_no_text_makes_it_longer(text: str, times: int, samples: curvedoc.Analys
 def test_credentials_are_masked(samples: curvedoc.Analysis) -> None:
     run = replace(samples.runs[0], headline="failed with password=hunter2hunter2hunter2")
     assert "hunter2" not in json.dumps(run_brief(run))
-
-
-@needs_corpus
-def test_every_run_of_the_corpus_is_told_in_two_kilobytes() -> None:
-    found = curvedoc.analyze(CORPUS, curvedoc.Options(siblings=False))
-    lines = to_brief(found.diagnosis).splitlines(keepends=True)
-    assert len(lines) > 200 and max(map(len, lines)) <= MOST_BYTES

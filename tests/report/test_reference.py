@@ -20,59 +20,64 @@ from curvedoc.rulebook.load import load
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "reference"
 BOOK = load()
-MADE = reference(BOOK)
 
 
-def test_the_committed_pages_are_what_the_rules_say() -> None:
+@pytest.fixture(scope="module")
+def made() -> dict[str, str]:
+    """Every page, by its place; made once, and not by whoever only collects the tests."""
+    return dict(reference(BOOK))
+
+
+def test_the_committed_pages_are_what_the_rules_say(made: dict[str, str]) -> None:
     committed = {
         p.relative_to(PAGES).as_posix(): p.read_text(encoding="utf-8") for p in PAGES.rglob("*") if p.is_file()
     }
-    stale = sorted({k for k in MADE.keys() | committed.keys() if MADE.get(k) != committed.get(k)})
+    stale = sorted({k for k in made.keys() | committed.keys() if made.get(k) != committed.get(k)})
     assert not stale, f"{stale[:5]}: rm -r docs/reference; curvedoc explain --all --output docs/reference"
 
 
-def test_there_is_a_page_for_every_rule_and_cause_and_the_whole_stays_small() -> None:
+def test_there_is_a_page_for_every_rule_and_cause_and_the_whole_stays_small(made: dict[str, str]) -> None:
     for rule in BOOK.rules:
-        text = MADE[f"symptoms/{rule.id}.md"]
+        text = made[f"symptoms/{rule.id}.md"]
         assert "**Fires**" in text and "**Stays silent**" in text
         assert all(p.why.split()[0] in text for p in rule.program.params)
         assert all(f"`{link.cause}`](../causes/{link.cause}.md)" in text for link in rule.causes)
     for cause in BOOK.causes.values():
-        text = MADE[f"causes/{cause.id}.md"]
+        text = made[f"causes/{cause.id}.md"]
         assert "## What to do" in text and "## How to be sure" in text and "## Sources" in text
-    assert sum(len(text.encode()) for text in MADE.values()) < 1_500_000
+    assert sum(len(text.encode()) for text in made.values()) < 1_500_000
 
 
-def test_there_is_a_page_for_every_fact_that_says_how_it_is_known_and_who_reads_it() -> None:
+def test_there_is_a_page_for_every_fact_that_says_how_it_is_known_and_who_reads_it(made: dict[str, str]) -> None:
     for fact in BOOK.facts.values():
-        text = MADE[f"facts/{fact.id}.md"]
+        text = made[f"facts/{fact.id}.md"]
         assert "## How it is known" in text and f"`--fact {fact.id}=VALUE`" in text
         assert all(p.why.split()[0] in text for p in fact.program.params)
-    assert "](chance_loss.md)" in MADE["facts/classes.md"]
+    assert "](chance_loss.md)" in made["facts/classes.md"]
 
 
-def test_every_link_and_picture_leads_to_a_page_of_the_set() -> None:
-    for name, text in MADE.items():
+def test_every_link_and_picture_leads_to_a_page_of_the_set(made: dict[str, str]) -> None:
+    for name, text in made.items():
         if not name.endswith(".md"):
             continue
         for address in re.findall(r"\]\(([^)]+)\)", text):
             if not address.startswith("http"):
                 path = (Path("/") / name).parent / address
-                assert path.resolve().as_posix().lstrip("/") in MADE, (name, address)
+                assert path.resolve().as_posix().lstrip("/") in made, (name, address)
 
 
-def test_prose_gives_the_thresholds_of_the_rule_and_the_picture_is_the_shown_case() -> None:
+def test_prose_gives_the_thresholds_of_the_rule_and_the_picture_is_the_shown_case(made: dict[str, str]) -> None:
     rule = BOOK.rule("plateau-after-progress")
     assert rule is not None and "{most_fall:.0%}" in rule.what
     assert f"less than {rule.program.given['most_fall']:.0%} of where" in to_markdown(page(rule.id, BOOK))
     (shown,) = [c for c in rule.tests if c.shown]
-    assert shown.name in MADE[f"symptoms/{rule.id}.md"]
+    assert shown.name in made[f"symptoms/{rule.id}.md"]
     fields = [f"{{{f}}}" for r in BOOK.rules for text in (r.what, r.why, r.lookalikes) for f in FIELD.findall(text)]
-    assert fields and not [f for f in fields if any(f in text for text in MADE.values())]
+    assert fields and not [f for f in fields if any(f in text for text in made.values())]
 
 
-def test_the_drawings_are_small_well_formed_and_run_nothing() -> None:
-    drawings = {name: text for name, text in MADE.items() if name.endswith(".svg")}
+def test_the_drawings_are_small_well_formed_and_run_nothing(made: dict[str, str]) -> None:
+    drawings = {name: text for name, text in made.items() if name.endswith(".svg")}
     assert len(drawings) > 100
     for name, text in drawings.items():
         root = ElementTree.fromstring(text)
@@ -85,8 +90,8 @@ def test_the_drawings_are_small_well_formed_and_run_nothing() -> None:
         assert len(text) < 10_000, name
 
 
-def test_drawing_twice_gives_the_same_bytes() -> None:
-    assert reference(load()) == MADE
+def test_drawing_twice_gives_the_same_bytes(made: dict[str, str]) -> None:
+    assert reference(load()) == made
 
 
 @pytest.mark.parametrize("width", [40, 60, 96])
@@ -115,9 +120,9 @@ def test_one_page_as_markdown_has_its_cases_as_blocks() -> None:
     assert "fires:" in text and "▁" in text and ".svg" not in text
 
 
-def test_all_pages_are_written_below_a_folder(tmp_path: Path) -> None:
+def test_all_pages_are_written_below_a_folder(tmp_path: Path, made: dict[str, str]) -> None:
     done = CliRunner().invoke(app, ["explain", "--all", "--output", str(tmp_path / "out")])
     assert done.exit_code == 0, done.output
-    assert (tmp_path / "out" / "README.md").read_text(encoding="utf-8") == MADE["README.md"]
+    assert (tmp_path / "out" / "README.md").read_text(encoding="utf-8") == made["README.md"]
     for wrong in (["explain"], ["explain", "--all"], ["explain", "overfitting", "--all", "--output", str(tmp_path)]):
         assert CliRunner().invoke(app, wrong).exit_code == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -12,17 +13,20 @@ from hypothesis import strategies as st
 from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
 
 from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, KnownFact, Mark, RankedCause, RunDiagnosis, Waste
+from curvedoc.report.charts import vega
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import drawing
 from curvedoc.report.charts.panels import picture
 from curvedoc.report.charts.static_svg import begin_pictures, filled, svg_of_pictures, y_domain
 from curvedoc.report.charts.ticks import labels, linear, logarithmic
-from curvedoc.report.charts.vega import templates
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.html.page import to_html
 from curvedoc.report.markdown import to_markdown
 from curvedoc.report.terminal.summary import to_text
 from curvedoc.report.tree import tree
+
+#: The panels that every picture is drawn from, made once.
+templates = functools.cache(vega.templates)
 
 odd_number = st.floats(allow_nan=True, allow_infinity=True) | st.sampled_from([0.0, -1.0, 1e308, -1e308, 5e-324])
 
@@ -106,11 +110,8 @@ def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> Non
 @given(st.lists(odd_curves().filter(lambda c: len(c.step)), min_size=1, max_size=2))
 def test_any_curve_can_be_baked(curves: list[Curve]) -> None:
     drawn = drawing(picture(replace(healthy_run(), curves=tuple(curves))), 420)
-    for svg in svg_of_pictures(begin_pictures(drawn, TEMPLATES), "r1", ["loss"] * 9):
+    for svg in svg_of_pictures(begin_pictures(drawn, templates()), "r1", ["loss"] * 9):
         assert svg == "" or svg.startswith('<svg role="img" aria-label="loss" ')
-
-
-TEMPLATES = templates()
 
 
 @settings(max_examples=40, deadline=None)
@@ -210,7 +211,7 @@ def test_a_curve_of_one_value_an_epoch_has_its_axis_in_epochs() -> None:
     known = KnownFact(300.0, "steps", "sure", "configuration", "the configuration says 300 steps")
     drawn = drawing(picture(replace(run, facts={"epoch_steps": known})), 420)
     assert (drawn["unit"], drawn["per"]) == ("epoch", 300.0)
-    spec = filled(drawn, 0, TEMPLATES)
+    spec = filled(drawn, 0, templates())
     assert next(p["value"] for p in spec["params"] if p["name"] == "xl")[:2] == ["epoch 0", "2"]
 
 
@@ -227,6 +228,19 @@ def test_an_axis_is_labeled_wherever_it_stands(low: float, factor: float, pixels
     assert inside or factor < 10 or pixels / math.log10(factor) < 15 * 1.6
     steps = linear(low, high, 5, whole=True)
     assert all(v == round(v) for v in steps)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, 10**15), st.integers(1, 200))
+def test_a_few_steps_late_in_a_long_training_are_labeled(first: int, more: int) -> None:
+    values = linear(first, first + more, 5, whole=True)
+    assert values and values == sorted(set(values))
+    assert all(v == round(v) and first <= v <= first + more for v in values)
+
+
+def test_a_page_is_drawn_of_a_training_resumed_late() -> None:
+    c = curve("loss", "loss", range(2_500_000, 2_500_012), [2 - i / 20 for i in range(12)])
+    assert "<svg" in to_html(of(replace(healthy_run(), curves=(c,))))
 
 
 def test_a_negative_loss_is_not_drawn_on_a_log_scale() -> None:

@@ -15,6 +15,7 @@ from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.diagnose.story.headline import same
 from curvedoc.pipeline import Options, analyze
+from curvedoc.report.exchange.brief import MOST_BYTES, to_brief
 from curvedoc.report.summary import first_thing, lead_finding, onset
 from curvedoc.rulebook.load import load
 from tests.helpers.corpus import CORPUS
@@ -65,6 +66,10 @@ def test_the_first_action_is_an_action_that_tests_the_first_cause(diagnosis: Dia
             assert r.next_action is not None and r.next_action.tests == r.causes[0].cause, r.run
             assert "?" not in r.next_action.text and r.next_action.text.endswith((".", "…")), r.next_action.text
             assert not r.next_action.code or r.next_action.code == r.causes[0].probe
+
+
+def test_every_run_is_told_in_two_kilobytes(diagnosis: Diagnosis) -> None:
+    assert max(len(line) for line in to_brief(diagnosis).splitlines(keepends=True)) <= MOST_BYTES
 
 
 def test_no_answer_of_the_log_rules_the_first_cause_out(diagnosis: Diagnosis) -> None:

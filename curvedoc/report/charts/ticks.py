@@ -54,8 +54,13 @@ def logarithmic(low: float, high: float, pixels: float) -> list[float]:
 
 
 def _times(factor: float, exponent: int) -> float:
-    """factor x 10^exponent as the nearest double, which a product is not."""
-    return float(f"{factor:g}e{exponent}")
+    """factor x 10^exponent as the nearest double, which a product is not.
+
+    >>> _times(3, -1), _times(77833230404, 0), _times(2e16, 3)
+    (0.3, 77833230404.0, 2e+19)
+    """
+    digits, _, power = repr(float(factor)).partition("e")
+    return float(f"{digits}e{int(power or 0) + exponent}")
 
 
 def labels(values: Sequence[float]) -> list[str]:
