@@ -154,7 +154,7 @@ _EVENTS: tuple[_Function, ...] = (
     enduring, events_between,
 )  # fmt: skip
 _SHAPES: tuple[_Function, ...] = (
-    biggest_drop, biggest_rise, level_shift, spikes, blowup_onset, departure, first_to_move, fitted, rounding,
+    biggest_drop, biggest_rise, level_shift, spikes, blowup_onset, departure, fitted, rounding,
     setback,
 )  # fmt: skip
 _FINITE: tuple[_Function, ...] = (
@@ -165,7 +165,7 @@ _NOISE: tuple[_Function, ...] = (
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
     best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, speed_left, total_change,
-    trend_z, flat_end, rising_end, still_falling, flat_from_start, hovers, plateau_start,
+    trend_z, flat_end, still_falling, flat_from_start, hovers, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
     better_throughout, difference, gap_of_drop, gap_ratio, gap_trend_z, ratio, val_noise_ratio,
@@ -205,10 +205,11 @@ RETIRED: tuple[_Function, ...] = (
     aligned, back_and_forth, before_nonfinite,
     blowup_factor, blowup_score, chance_accuracy, change_high, change_low, change_over,
     classes_at_chance, coincide, crossing_step, cycle_count, decay_fit, decays_to_floor, delay_share, dips,
-    double_softmax_ceiling, doubling_time, drops, end_slope, first_difference, fit_drop, fit_floor, fit_r2,
-    fit_sigma, flat_within, gap_end, grokking_gap, grokking_step, half_fall_time, half_time, held, improves,
+    double_softmax_ceiling, doubling_time, drops, end_slope, first_difference, first_to_move, fit_drop, fit_floor,
+    fit_r2, fit_sigma, flat_within, gap_end, grokking_gap, grokking_step, half_fall_time, half_time, held, improves,
     in_nats, init_excess, jumps, last_event, last_finite, log_dips, log_spikes, lost_of_gain, lr_peak_step,
     noise_correlation, noise_head, paired_shift, paired_z, period_amplitude, period_score, plateau_level,
-    plateau_share, projected_step, rate, recovered, residual, rises, same_order, share_equal_pairs, share_recovered,
-    slope, smoothing_floor, stays_nonfinite, tail_ratio, total_drop, turn_high, turn_low, unrecovered, warmup_share,
+    plateau_share, projected_step, rate, recovered, residual, rises, rising_end, same_order, share_equal_pairs,
+    share_recovered, slope, smoothing_floor, stays_nonfinite, tail_ratio, total_drop, turn_high, turn_low, unrecovered,
+    warmup_share,
 )  # fmt: skip
