@@ -16,7 +16,7 @@ class Options:
     """How to analyse.
 
     rules:   further folders of rule files; a file there replaces the shipped one of its id
-    select:  only these symptoms (empty: all); ignore: not these
+    select:  only these symptoms (empty: all); ignore: not these, nor these remarks
     set:     "RULE.PARAM=VALUE" each
     sensitivity: -1 (fewest alarms) to +1 (fewest misses), along each threshold's documented range
     signals: role -> raw metric name, instead of what signals.yaml would choose
@@ -47,11 +47,12 @@ def rulebook(options: Options) -> Rulebook:
     book = tell(tune(load(options.rules, lazy=True), options.set, options.sensitivity), options.facts)
     ids = {r.id for r in book.rules}
     for name in (*options.select, *options.ignore):
-        if name not in ids:
+        if name not in ids and not (name in book.remarks and name in options.ignore):
             import difflib
 
-            close = difflib.get_close_matches(name, ids, n=1)
+            close = difflib.get_close_matches(name, [*ids, *book.remarks], n=1)
             hint = f"did you mean '{close[0]}'?" if close else "curvedoc rules lists them"
             raise UsageError(f"no rule '{name}'", hint=hint)
     wanted = (set(options.select) or ids) - set(options.ignore)
-    return replace(book, rules=tuple(r for r in book.rules if r.id in wanted))
+    remarks = {id_: r for id_, r in book.remarks.items() if id_ not in options.ignore}
+    return replace(book, rules=tuple(r for r in book.rules if r.id in wanted), remarks=remarks)

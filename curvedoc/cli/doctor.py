@@ -13,7 +13,7 @@ from curvedoc.report.words import count
 
 if TYPE_CHECKING:
     from curvedoc.options import Options
-    from curvedoc.rulebook.rule import Fact
+    from curvedoc.rulebook.rule import Fact, Remark
 
 #: Files that are no logs, listed: in a tree of code and data they are most of it.
 MOST_LEFT_OUT = 5
@@ -26,7 +26,7 @@ def _note(note: Note) -> str:
     return f"  note   {note.kind}{times}{place}: {visible(note.text)}"
 
 
-def _run_lines(run: Run) -> list[str]:
+def _run_lines(run: Run, remarks: Mapping[str, Remark]) -> list[str]:
     from curvedoc.diagnose.story.hygiene import hygiene
     from curvedoc.report.schedule_words import in_words
 
@@ -38,7 +38,7 @@ def _run_lines(run: Run) -> list[str]:
         size = f"{source.points:,} points, {source.bytes:,} bytes"
         out.append(f"  read   {visible(source.path)}  {source.format}, {size}")
         out += [_note(note) for note in source.notes]
-    out += [_note(note) for note in (*run.notes, *hygiene(run))]
+    out += [_note(note) for note in (*run.notes, *hygiene(run, remarks))]
     for match in run.roles:
         series = run.metric(match.metric)
         label = f" [{match.label}]" if match.label else ""
@@ -99,11 +99,11 @@ def show(paths: list[Path], options: Options) -> None:
     from curvedoc.options import rulebook
     from curvedoc.rulebook.location import signals_file
 
-    facts = rulebook(options).facts
+    book = rulebook(options)
     harvest = read_runs(paths, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
     out: list[str] = []
     for run in harvest.runs:
-        out += [*_run_lines(run), *_fact_lines(run, facts), ""]
+        out += [*_run_lines(run, book.remarks), *_fact_lines(run, book.facts), ""]
     for item in harvest.unreadable:
         out.append(f"not read  {visible(item.path)}: {visible(item.reason)}")
     # of a tree that holds no run, what lies there instead

@@ -124,7 +124,7 @@ def explain_id(id_: str, folders: list[Path], markdown: bool) -> None:
 
 
 def page_of(id_: str, folders: list[Path]) -> Page:
-    """The page of a rule, a cause, a fact or a guide. Raises UsageError."""
+    """The page of a rule, a cause, a fact, a remark or a guide. Raises UsageError."""
     from curvedoc.report.explain.first_steps import NAME, first_steps
     from curvedoc.report.explain.rule_page import page
     from curvedoc.rulebook.facts.fact import name_of
@@ -168,6 +168,8 @@ def pages_of_run(id_: str, path: Path, options: Options) -> list[Page]:
 
     book = tell(tune(load(options.rules), options.set, options.sensitivity), options.facts)
     _require(id_, book)
+    if id_ in book.facts or id_ in book.remarks:
+        raise UsageError(f"'{id_}' has no lines to explain", hint=f"curvedoc doctor {path} tells facts and remarks")
     runs = read_runs([path], signals=options.signals, signals_file=signals_file()).runs
     if not runs:
         raise NothingToAnalyse("no training run found", str(path), f"curvedoc doctor {path} shows what was looked at")
@@ -186,11 +188,11 @@ def pages_of_run(id_: str, path: Path, options: Options) -> list[Page]:
 
 
 def _require(id_: str, book: Rulebook) -> None:
-    known = [*(r.id for r in book.rules), *book.causes, *book.facts]
+    known = [*(r.id for r in book.rules), *book.causes, *book.facts, *book.remarks]
     if id_ not in known:
         close = difflib.get_close_matches(id_, known, n=3)
         raise UsageError(
-            f"no symptom, cause or fact '{id_}'",
+            f"no symptom, cause, fact or remark '{id_}'",
             hint=f"did you mean {', '.join(close)}?" if close else "curvedoc rules lists them",
         )
 

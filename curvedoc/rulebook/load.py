@@ -21,6 +21,8 @@ from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.messages.catalogue import FOLDER as MESSAGES
+from curvedoc.rulebook.remarks import FOLDER as REMARKS
+from curvedoc.rulebook.remarks import load_remarks
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
 from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
 from curvedoc.rulebook.shared import FILE as SHARED
@@ -135,6 +137,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     facts, errors = load_facts(folders, lazy)
     if errors:  # rules that read them would only say the same again
         raise RuleErrors(errors)
+    remarks, errors = load_remarks(folders, lazy)
     types = types_of(facts)
     named = tuple(types.items())
     for root in roots:
@@ -142,7 +145,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
             where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
             content = path.read_bytes()
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
-            if path.parent.name in (FOLDER, MESSAGES):
+            if path.parent.name in (FOLDER, MESSAGES, REMARKS):
                 continue
             is_cause, ours = path.parent.name == "causes", root == shipped and builtin
             if lazy and is_cause and ours:
@@ -167,7 +170,7 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
         raise RuleErrors(errors)
     made_of = digest.hexdigest()[:16]
     return Rulebook(
-        tuple(rules[k] for k in sorted(rules)), LazyCauses(causes, closed) if lazy else causes, made_of, facts
+        tuple(rules[k] for k in sorted(rules)), LazyCauses(causes, closed) if lazy else causes, made_of, facts, remarks
     )
 
 
@@ -192,7 +195,7 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
         match = _SET.match(text)
         if not match:
             raise UsageError(f"'{text}' is not RULE.PARAM=VALUE")
-        named = book.rule(match[1]) or book.facts.get(match[1])
+        named = book.rule(match[1]) or book.facts.get(match[1]) or book.remarks.get(match[1])
         name: str | None = match[2]
         if named is not None and name not in {p.name for p in named.program.params}:
             with suppress(KeyError):
@@ -221,5 +224,7 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
 
     rules = tuple(replace(r, program=tuned(r.id, r.program)) for r in book.rules)
     facts = {f.id: replace(f, program=tuned(f.id, f.program)) for f in book.facts.values()}
+    remarks = {r.id: replace(r, program=tuned(r.id, r.program)) for r in book.remarks.values()}
     mark = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
-    return replace(book, rules=rules, facts=facts, digest=mark if settings or sensitivity else book.digest)
+    digest = mark if settings or sensitivity else book.digest
+    return replace(book, rules=rules, facts=facts, remarks=remarks, digest=digest)

@@ -12,6 +12,7 @@ from curvedoc.rulebook.expr import Expr
 if TYPE_CHECKING:
     from curvedoc.rulebook.facts.fact_schema import FactCase
     from curvedoc.rulebook.schema.case import Case, CauseCase
+    from curvedoc.rulebook.schema.remark import RemarkCase
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts", "name", "ranks"]
 Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]
@@ -241,13 +242,29 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that is said of a run beside its findings, and the limits by which it is."""
+
+    id: str
+    title: str
+    what: str
+    why: str
+    lookalikes: str
+    program: Program  # its params alone
+    tests: tuple[RemarkCase, ...]
+    references: tuple[tuple[str, str], ...]
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rulebook:
-    """Every rule, cause and fact, and a digest of the files they came from."""
+    """Every rule, cause, fact and remark, and a digest of the files they came from."""
 
     rules: tuple[Rule, ...]
     causes: Mapping[str, Cause]
     digest: str
     facts: Mapping[str, Fact] = field(default_factory=dict)
+    remarks: Mapping[str, Remark] = field(default_factory=dict)
 
     def rule(self, id_: str) -> Rule | None:
         """The rule of that id."""

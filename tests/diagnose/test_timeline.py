@@ -14,15 +14,17 @@ from curvedoc.core.diagnosis import Diagnosis, Event, Finding, RunDiagnosis
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.run import diagnose
-from curvedoc.diagnose.story.timeline import MOST_EVENTS, timeline
+from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.report.event_order import in_order
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.html.page import to_html
 from curvedoc.report.markdown import to_markdown
 from curvedoc.report.terminal.summary import to_text
 from curvedoc.rulebook.load import load
+from curvedoc.rulebook.remarks import shipped_remarks
 from curvedoc.rulebook.schema.case import Case
 
+TIMELINE = shipped_remarks()["timeline"]
 FAULT = Finding("divergence", "The loss leaves for good", "pathology", "error", 1.0, 400, None, "loss")
 
 
@@ -32,7 +34,7 @@ def _case(**case: object) -> Case:
 
 def _events(case: Case, *findings: Finding) -> tuple[Event, ...]:
     run = build(case, case)
-    return timeline(run, findings or (FAULT,), Bench(run).restarts())
+    return timeline(run, findings or (FAULT,), Bench(run).restarts(), TIMELINE)
 
 
 GRADIENTS_FIRST = _case(
@@ -124,7 +126,7 @@ def test_a_channel_that_does_not_leave_its_course_is_not_told() -> None:
 
 def test_a_run_without_a_fault_has_no_timeline() -> None:
     notice = replace(FAULT, kind="notice")
-    assert timeline(build(GRADIENTS_FIRST, GRADIENTS_FIRST), (notice,), Bench(_run()).restarts()) == ()
+    assert timeline(build(GRADIENTS_FIRST, GRADIENTS_FIRST), (notice,), Bench(_run()).restarts(), TIMELINE) == ()
 
 
 def _run():  # type: ignore[no-untyped-def]
@@ -177,8 +179,8 @@ def test_strange_values_give_few_events_in_order_and_no_warning(values: dict[str
     case = _case(series=knots, points=1)
     with np.errstate(all="raise"):
         run = build(case, case)
-    events = timeline(run, (FAULT,), Bench(run).restarts())
-    assert len(events) <= MOST_EVENTS
+    events = timeline(run, (FAULT,), Bench(run).restarts(), TIMELINE)
+    assert len(events) <= TIMELINE.program.given["most_events"]
     assert [e.step for e in events] == sorted(e.step for e in events)
     assert all(e.factor is None or np.isfinite(e.factor) for e in events)
 

@@ -21,7 +21,7 @@ from curvedoc.rulebook.vocabulary import functions
 BOOK = load()
 FILES: tuple[Rule | Cause | Fact, ...] = (*BOOK.rules, *BOOK.causes.values(), *BOOK.facts.values())
 
-PARAMS, MEASURES = 530, 1_600
+PARAMS, MEASURES = 550, 1_600
 MEDIAN_LINES, MOST_LINES = 80, 205
 WORDS, UNUSED_WORDS = 140, 0
 COPIED = 1
@@ -60,7 +60,7 @@ def operators(expr: Expr) -> int:
 
 
 def test_the_book_has_no_more_thresholds_than_its_ceiling() -> None:
-    own = sum(not p.shared for f in FILES for p in f.program.params)
+    own = sum(not p.shared for f in (*FILES, *BOOK.remarks.values()) for p in f.program.params)
     assert own + len(shared_params()) <= PARAMS
 
 

@@ -61,7 +61,7 @@ class Tools:
         from curvedoc.report.explain.markdown import to_markdown
 
         if len(id) > 100:
-            raise UsageError("no symptom, cause or fact has so long a name")
+            raise UsageError("no symptom, cause, fact or remark has so long a name")
         pages = pages_of_run(id, self._roots.place(run), Options()) if run else [page_of(id, [])]
         return "\n".join(map(to_markdown, pages))[:MOST_TEXT]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -10,6 +10,7 @@ import polars as pl
 from curvedoc.core.diagnosis import Event, Finding
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
+from curvedoc.rulebook.rule import Remark
 from curvedoc.stats.basic.finite import first_nonfinite, nonfinite_kind
 from curvedoc.stats.basic.medians import median_of
 from curvedoc.stats.events.blowup import blowup_onset, departure, mirrored
@@ -20,25 +21,11 @@ from curvedoc.stats.schedule.phases import lr_jump_step, restart_step
 from curvedoc.stats.schedule.steps import lr_drop_steps
 from curvedoc.stats.shape.turning import rise_z, turn_step
 
-#: A blow-up that goes on shows in every channel at last; what comes later than this many events explains nothing.
-MOST_EVENTS = 12
-#: The level before a departure is the median of so many rows, the same as in the statistics of blow-ups.
-BEFORE_ROWS = 50
-#: A norm drifts by this much in a healthy run.
-DRIFT = 2.0
-#: A single value this far above all before it is an event even when the series comes back.
-SURGE = 5.0
-#: A rise that begins within this share of the rows has no level before it, unless it is tenfold.
-OPENING, TENFOLD = 0.02, 10.0
-#: A validation loss has turned where its rise stands this many deviations high: no null curve reached it.
-TURNED = 4.0
-#: Abrupt drops of the rate that are named; a staircase has many more.
-MOST_DROPS = 2
-#: A loss scale halves now and then; four halvings in a row are a retreat.
-RETREAT = 1.0 / 16.0
+#: The limits of rules/remarks/timeline.yaml.
+_Limits = Mapping[str, float]
 _KINDS = {1.0: "became NaN", 2.0: "became infinite", 3.0: "became minus infinite"}
 
-_Reader = Callable[[str, Series], Iterator[Event]]
+_Reader = Callable[[str, Series, _Limits], Iterator[Event]]
 
 
 def _over(after: float, before: float) -> float | None:
@@ -47,23 +34,23 @@ def _over(after: float, before: float) -> float | None:
     return ratio if 0.0 < ratio < float("inf") else None
 
 
-def _factor(s: Series, step: float, rising: bool) -> float | None:
+def _factor(s: Series, step: float, rising: bool, limits: _Limits) -> float | None:
     """Extreme of the finite values from `step` on over their median just before; None without a positive level."""
     v = s.finite()
     row = int(np.searchsorted(v.step, step))
-    before, after = v.value[max(0, row - BEFORE_ROWS) : max(row, 1)], v.value[row:]
+    before, after = v.value[max(0, row - int(limits["before_rows"])) : max(row, 1)], v.value[row:]
     if not len(before) or not len(after):
         return None
     return _over(float(after.max() if rising else after.min()), median_of(before))
 
 
-def _opens(s: Series, step: float, factor: float | None) -> bool:
+def _opens(s: Series, step: float, factor: float | None, limits: _Limits) -> bool:
     """Whether what began at `step` is the opening of the run rather than a departure from a level."""
     row = int(np.searchsorted(s.step, step))
-    return row < max(2.0, OPENING * len(s)) and (factor is None or factor < TENFOLD)
+    return row < max(2.0, limits["opening"] * len(s)) and (factor is None or factor < limits["far_up"])
 
 
-def _broken(channel: str, s: Series) -> Iterator[Event]:
+def _broken(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     """Where the values stopped being finite, or stood still at exactly zero to the end."""
     bad = first_nonfinite(s)
     if bad is not None:
@@ -71,13 +58,13 @@ def _broken(channel: str, s: Series) -> Iterator[Event]:
     v = s.finite()
     moving = np.flatnonzero(v.value != 0.0)
     row = int(moving[-1]) + 1 if len(moving) else len(v)
-    if len(v) - row >= 3 and row > 0:
+    if len(v) - row >= limits["zero_rows"] and row > 0:
         yield Event(int(v.step[row]), channel, "became exactly zero")
 
 
-def _moved(channel: str, s: Series, onset: float | None, least: float = 1.0) -> Iterator[Event]:
-    factor = None if onset is None else _factor(s, onset, True)
-    if onset is not None and not _opens(s, onset, factor) and (factor is None or factor >= least):
+def _moved(channel: str, s: Series, onset: float | None, limits: _Limits, least: float = 1.0) -> Iterator[Event]:
+    factor = None if onset is None else _factor(s, onset, True, limits)
+    if onset is not None and not _opens(s, onset, factor, limits) and (factor is None or factor >= least):
         yield Event(round(onset), channel, "began to rise", factor)
 
 
@@ -87,52 +74,52 @@ def _jumped(channel: str, change: CurveEvent | None, what: str) -> Iterator[Even
         yield Event(round(change.step), channel, what, _over(change.after, change.before))
 
 
-def _surged(channel: str, s: Series, before: float | None) -> Iterator[Event]:
+def _surged(channel: str, s: Series, before: float | None, limits: _Limits) -> Iterator[Event]:
     """The highest single value, where it came before the series left for good."""
     factor, step = surge_factor(s), surge_step(s)
-    if factor is None or step is None or factor < SURGE or (before is not None and step >= before):
+    if factor is None or step is None or factor < limits["surge"] or (before is not None and step >= before):
         return
-    if not _opens(s, step, None):
+    if not _opens(s, step, None, limits):
         yield Event(round(step), channel, "spiked", factor)
 
 
-def _loss(channel: str, s: Series) -> Iterator[Event]:
+def _loss(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     onset = departure(s)
-    risen = list(_moved(channel, s, onset))
+    risen = list(_moved(channel, s, onset, limits))
     yield from risen
     if not risen:
         yield from _jumped(channel, biggest_rise(s), "jumped up")
-    yield from _surged(channel, s, onset)
-    yield from _broken(channel, s)
+    yield from _surged(channel, s, onset, limits)
+    yield from _broken(channel, s, limits)
 
 
-def _val_loss(channel: str, s: Series) -> Iterator[Event]:
-    turned = (rise_z(s) or 0.0) > TURNED
-    yield from _moved(channel, s, turn_step(s) if turned else departure(s))
-    yield from _broken(channel, s)
+def _val_loss(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
+    turned = (rise_z(s) or 0.0) > limits["turned"]
+    yield from _moved(channel, s, turn_step(s) if turned else departure(s), limits)
+    yield from _broken(channel, s, limits)
 
 
-def _norm(channel: str, s: Series) -> Iterator[Event]:
+def _norm(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     onset = departure(s)
-    factor = None if onset is None else _factor(s, onset, False)
-    risen = list(_moved(channel, s, onset, DRIFT))
+    factor = None if onset is None else _factor(s, onset, False, limits)
+    risen = list(_moved(channel, s, onset, limits, limits["drift"]))
     yield from risen
-    if not risen and onset is not None and factor is not None and factor <= 1.0 / DRIFT:
+    if not risen and onset is not None and factor is not None and factor <= 1.0 / limits["drift"]:
         yield Event(round(onset), channel, "began to fall", factor)
-    yield from _surged(channel, s, onset if risen else None)
-    yield from _broken(channel, s)
+    yield from _surged(channel, s, onset if risen else None, limits)
+    yield from _broken(channel, s, limits)
 
 
-def _score(channel: str, s: Series) -> Iterator[Event]:
+def _score(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     """An accuracy: its rise is what training is for, only its fall is news."""
     onset = blowup_onset(mirrored(s))
-    if onset is not None and not _opens(s, onset, None):
-        yield Event(round(onset), channel, "began to fall", _factor(s, onset, False))
+    if onset is not None and not _opens(s, onset, None, limits):
+        yield Event(round(onset), channel, "began to fall", _factor(s, onset, False, limits))
     else:
         yield from _jumped(channel, biggest_drop(s), "dropped")
 
 
-def _lr(channel: str, s: Series) -> Iterator[Event]:
+def _lr(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     v = s.finite()
 
     leap = lr_jump_step(s)
@@ -144,22 +131,22 @@ def _lr(channel: str, s: Series) -> Iterator[Event]:
     if again is not None and (leap is None or abs(again - leap) > np.median(np.diff(v.step))):
         yield Event(round(again), channel, "began to rise again")
     drops = lr_drop_steps(s)
-    for step, share in list(zip(drops.step.tolist(), drops.value.tolist(), strict=True))[:MOST_DROPS]:
+    for step, share in list(zip(drops.step.tolist(), drops.value.tolist(), strict=True))[: int(limits["most_drops"])]:
         yield Event(step, channel, "dropped", _over(share, 1.0))
-    yield from _broken(channel, s)
+    yield from _broken(channel, s, limits)
 
 
-def _loss_scale(channel: str, s: Series) -> Iterator[Event]:
+def _loss_scale(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     v = s.finite()
     if len(v) > 1:
         rises = np.flatnonzero(v.value[1:] > v.value[:-1])
         row = int(rises[-1]) + 1 if len(rises) else 0
         falls = np.flatnonzero(v.value[row + 1 :] < v.value[row:-1])
         top, end = float(v.value[row]), float(v.value[-1])
-        if len(falls) and top > 0.0 and end <= RETREAT * top:
+        if len(falls) and top > 0.0 and end <= limits["retreat"] * top:
             step = int(v.step[row + int(falls[0]) + 1])
             yield Event(step, channel, "began to halve again and again", _over(end, top))
-    yield from _broken(channel, s)
+    yield from _broken(channel, s, limits)
 
 
 #: Channels in the order in which a failure usually runs through them; ties of one step are told in it.
@@ -177,8 +164,8 @@ CHANNELS: tuple[tuple[str, _Reader], ...] = (
 )
 
 
-def _log(run: Run, restarts: Series) -> Iterator[Event]:
-    for step in restarts.step[:MOST_DROPS].tolist():
+def _log(run: Run, restarts: Series, limits: _Limits) -> Iterator[Event]:
+    for step in restarts.step[: int(limits["most_drops"])].tolist():
         yield Event(step, "log", "the step counter went back to here")
     if not len(run.messages):
         return
@@ -189,19 +176,20 @@ def _log(run: Run, restarts: Series) -> Iterator[Event]:
         yield Event(int(first["step"]), "log", what)
 
 
-def timeline(run: Run, findings: Sequence[Finding], restarts: Series) -> tuple[Event, ...]:
-    """What left its course, in order of step; empty where no fault has a first step, at most `MOST_EVENTS`.
+def timeline(run: Run, findings: Sequence[Finding], restarts: Series, remark: Remark | None) -> tuple[Event, ...]:
+    """What left its course, in order of step; empty where no fault has a first step, or without the remark.
 
-    restarts: one row per restart, as `Bench.restarts`. A step is known to about half an e-folding of the rise and to
-    the logging interval of its channel: two events closer than that have no order. Channels of one step stand in the
-    order of `CHANNELS`.
+    restarts: one row per restart, as `Bench.restarts`. remark: what may be told, with its limits. A step is known to
+    about half an e-folding of the rise and to the logging interval of its channel: two events closer than that have no
+    order. Channels of one step stand in the order of `CHANNELS`.
     """
-    if not any(f.kind == "pathology" and f.first_step is not None for f in findings):
+    if remark is None or not any(f.kind == "pathology" and f.first_step is not None for f in findings):
         return ()
+    limits = remark.program.given
     found: list[Event] = []
     for role, read in CHANNELS:
         series = run.series(role)
         if series is not None and len(series):
-            found += read(role, series)
-    found += _log(run, restarts)
-    return tuple(sorted(found, key=lambda e: e.step)[:MOST_EVENTS])
+            found += read(role, series, limits)
+    found += _log(run, restarts, limits)
+    return tuple(sorted(found, key=lambda e: e.step)[: int(limits["most_events"])])

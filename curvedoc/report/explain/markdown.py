@@ -26,9 +26,9 @@ Links = Mapping[str, str]  # id -> address of its page, relative to the page tha
 
 
 def reference(book: Rulebook) -> dict[str, str]:
-    """Every file of the reference by its path: an index, a page per symptom, cause and fact, drawings of symptoms."""
+    """Every file of the reference by its path: an index, a page for each id, drawings of symptoms."""
     kinds = {**{r.id: "symptom" for r in book.rules}, **dict.fromkeys(book.causes, "cause")}
-    kinds |= dict.fromkeys(book.facts, "fact")
+    kinds |= {**dict.fromkeys(book.facts, "fact"), **dict.fromkeys(book.remarks, "remark")}
     files = {"README.md": _index(book)}
     for id_, kind in kinds.items():
         made = page(id_, book)
@@ -44,6 +44,8 @@ def reference(book: Rulebook) -> dict[str, str]:
 
 def _facts_read(id_: str, book: Rulebook) -> frozenset[str]:
     """The facts that a page names, and may link to."""
+    if id_ in book.remarks:
+        return frozenset()
     if id_ in book.facts:
         others = {f.id for f in book.facts.values() if id_ in f.program.facts}
         return frozenset((*book.facts[id_].program.facts, *others))
@@ -177,4 +179,6 @@ def _index(book: Rulebook) -> str:
         read = sum(fact.id in p.facts for p in programs)
         address = f"[{fact.id}]({FOLDERS['fact']}/{fact.id}.md)"
         out.append(f"| {address} | {_said(fact.title, {})} | {read} file{'s' * (read != 1)} |")
+    out += ["", "## Remarks", "", "| remark | what it says |", "|---|---|"]
+    out += [f"| [{r.id}]({FOLDERS['remark']}/{r.id}.md) | {_said(r.title, {})} |" for r in book.remarks.values()]
     return "\n".join(out) + "\n"

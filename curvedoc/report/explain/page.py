@@ -9,10 +9,10 @@ from typing import Literal
 from curvedoc.report.explain.case_drawing import Drawn
 
 #: Where the pages of each kind lie below the reference's folder.
-FOLDERS: Mapping[str, str] = {"symptom": "symptoms", "cause": "causes", "fact": "facts"}
+FOLDERS: Mapping[str, str] = {"symptom": "symptoms", "cause": "causes", "fact": "facts", "remark": "remarks"}
 CASES = "cases"
 #: A guide stands by itself: it has no file of the rulebook.
-Kind = Literal["symptom", "cause", "fact", "guide"]
+Kind = Literal["symptom", "cause", "fact", "remark", "guide"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What there is to say of a symptom, cause or fact, or a guide."""
+    """What there is to say of a symptom, cause, fact or remark, or a guide."""
 
     id: str
     kind: Kind

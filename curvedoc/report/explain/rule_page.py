@@ -12,6 +12,7 @@ from curvedoc.report.explain import program_tables
 from curvedoc.report.explain.case_drawing import drawn
 from curvedoc.report.explain.fact_page import fact_page
 from curvedoc.report.explain.page import CasePicture, Code, Items, Page, PageSection, PageTable, Prose, made
+from curvedoc.report.explain.remark_page import remark_page
 from curvedoc.rulebook.compiler import FIELD
 from curvedoc.rulebook.rule import Cause, Rule, Rulebook, Sentence
 
@@ -25,14 +26,16 @@ _OVER = {
 
 
 def page(id_: str, book: Rulebook) -> Page:
-    """The page of a rule, cause or fact of the book. Raises UsageError for an id that is none."""
+    """The page of a rule, cause, fact or remark of the book. Raises UsageError for an id that is none."""
     rule = book.rule(id_)
     if rule is not None:
         return _symptom(rule, book)
     if id_ in book.facts:
         return fact_page(book.facts[id_], book)
+    if id_ in book.remarks:
+        return remark_page(book.remarks[id_])
     if id_ not in book.causes:
-        raise UsageError(f"no symptom, cause or fact '{id_}'")
+        raise UsageError(f"no symptom, cause, fact or remark '{id_}'")
     return _cause(book.causes[id_], book)
 
 
