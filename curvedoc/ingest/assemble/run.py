@@ -198,7 +198,7 @@ def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[Strand], role
     if "steps_per_epoch" in settings or match is None:
         return
     s = next(s for s in strands if s.metric == match.metric)
-    up = np.flatnonzero(np.diff(s.value) > 0) + 1
+    up = np.flatnonzero(s.value[1:] > s.value[:-1]) + 1
     if len(up) < 2 or not bool(np.isfinite(s.value).all()) or not bool((np.diff(s.value) >= 0).all()):
         return
     first, last = up[0], up[-1]
