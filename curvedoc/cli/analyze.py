@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,32 +20,18 @@ if TYPE_CHECKING:
 
 #: Work shorter than this needs no progress line.
 SILENT_SECONDS = 0.5
-#: Runs from which on it pays to make ready for what follows.
-MANY = 40
 
 
 class ProgressLine:
-    """One rewritten line on stderr, on a terminal only, once the work has lasted a moment.
+    """One rewritten line on stderr, on a terminal only, once the work has lasted a moment."""
 
-    halfway:  called when half of many runs are done and this process waits for the others
-    near_end: called when all of many runs are done and what follows is left to one process
-    """
-
-    def __init__(
-        self, quiet: bool, near_end: Callable[[], None] | None = None, halfway: Callable[[], None] | None = None
-    ) -> None:
-        self._near_end, self._halfway = near_end, halfway
+    def __init__(self, quiet: bool) -> None:
         self._on = sys.stderr.isatty() and not quiet
         self._start = self._last = time.monotonic()
         self._shown = False
 
     def __call__(self, phase: str, done: int, of: int) -> None:
         """Show that `done` of `of` are done."""
-        if phase == "triage" and of >= MANY:
-            if self._near_end is not None and done == of:
-                self._near_end()
-            if self._halfway is not None and done == of // 2:
-                self._halfway()
         now = time.monotonic()
         if not self._on or now - self._start < SILENT_SECONDS or (now - self._last < 0.1 and done < of):
             return

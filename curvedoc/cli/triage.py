@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,12 +20,9 @@ from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options
 from curvedoc.triage import Limits, Sweep, SweepOptions, sweep
 from curvedoc.triage.store.outcomes import Store, folder
-from curvedoc.triage.tree_sweep import CROWDED
 
 if TYPE_CHECKING:
-    from curvedoc.report.charts.static_svg import Begin
     from curvedoc.triage.engines.choice import Engine
-    from curvedoc.triage.picture_process import PictureProcess
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,35 +63,27 @@ def run(
 
         before = read_known(wanted.baseline)
     start = None if since is None else _moment(since)
-    with ExitStack() as stack:
-        pictures = _picture_process(wanted, workers(jobs))
-        if pictures is not None:
-            stack.callback(pictures.close)
-        progress = ProgressLine(
-            wanted.quiet, pictures.warm if pictures else None, _prepared(stack) if pictures else None
-        )
-        workforce = _engine(engine, workers(jobs))
-        try:
-            store = Store(folder()) if cache else None
-            how = SweepOptions(workers(jobs), store, True, limits, start, progress, workforce)
-            done = sweep(list(paths), options, how)
-        finally:
-            progress.close()
-            if workforce is not None:
-                workforce.close()
-        places = ", ".join(map(str, paths))
-        if not done.total and not done.diagnosis.unreadable:
-            when = "" if since is None else f" changed since {since}"
-            held, then = contents([p for p in paths if p.exists()]) if since is None else ("", "leave out --since")
-            hint = f"{then}. curvedoc doctor {places} shows what was looked at"
-            raise NothingToAnalyse(f"no training run{when} found" + (f" ({held})" if held else ""), places, hint)
-        d = done.diagnosis
-        if before is not None:
-            from curvedoc.triage.baseline import new_only
+    progress = ProgressLine(wanted.quiet)
+    workforce = _engine(engine, workers(jobs))
+    try:
+        store = Store(folder()) if cache else None
+        done = sweep(list(paths), options, SweepOptions(workers(jobs), store, True, limits, start, progress, workforce))
+    finally:
+        progress.close()
+        if workforce is not None:
+            workforce.close()
+    places = ", ".join(map(str, paths))
+    if not done.total and not done.diagnosis.unreadable:
+        when = "" if since is None else f" changed since {since}"
+        held, then = contents([p for p in paths if p.exists()]) if since is None else ("", "leave out --since")
+        hint = f"{then}. curvedoc doctor {places} shows what was looked at"
+        raise NothingToAnalyse(f"no training run{when} found" + (f" ({held})" if held else ""), places, hint)
+    d = done.diagnosis
+    if before is not None:
+        from curvedoc.triage.baseline import new_only
 
-            d = new_only(d, before)
-        few = len(d.runs) < CROWDED
-        _write_all(d, wanted, title_of(paths), None if pictures is None or few else pictures.begin)
+        d = new_only(d, before)
+    _write_all(d, wanted, title_of(paths))
     if done.interrupted:
         again = "; the same command goes on from there" if cache else ""
         sys.stderr.write(f"interrupted: {done.done:,} of {done.total:,} runs done{again}\n")
@@ -136,32 +124,6 @@ def _moment(since: str) -> float:
     return moment(since, time.time())
 
 
-def _picture_process(wanted: Wanted, jobs: int) -> PictureProcess | None:
-    """Who draws pictures beside the rest, where there are some and more than one process is wanted."""
-    if jobs < 2 or (wanted.html is None and wanted.format != "html"):
-        return None
-    from curvedoc.triage.picture_process import PictureProcess
-
-    return PictureProcess()
-
-
-def _prepared(stack: ExitStack) -> Callable[[], None]:
-    """What has the page's templates compiled beside the work that is done meanwhile."""
-
-    def begin() -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
-        # a thread: this process goes on hearing its workers; what goes wrong there goes wrong again where it is needed
-        stack.enter_context(ThreadPoolExecutor(1)).submit(ready)
-
-    def ready() -> None:
-        from curvedoc.report.html.page import make_ready
-
-        make_ready()
-
-    return begin
-
-
 def _prepared_outputs(wanted: Wanted, inputs: Sequence[Path]) -> Wanted:
     """The outputs with `-` taken for stdout, each place proved fit to be written to before the work begins."""
     from curvedoc.cli.outputs import to_stdout
@@ -181,42 +143,42 @@ def _files(wanted: Wanted) -> dict[str, Path | None]:
             "parquet": wanted.parquet}  # fmt: skip
 
 
-def _write_all(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:
+def _write_all(d: Diagnosis, wanted: Wanted, title: str) -> None:
     """Every file that was asked for, then stdout, whatever happened to a file. Raises UsageError."""
     failed: list[CurvedocError] = []
     for kind, path in _files(wanted).items():
         if path is None:
             continue
         try:
-            write(path, _made(d, kind, title, begin), wanted.force)
+            write(path, _made(d, kind, title), wanted.force)
         except CurvedocError as error:
             failed.append(error)
         else:
             if not wanted.quiet:
                 sys.stderr.write(f"wrote {path}\n")
-    _print(d, wanted, title, begin)
+    _print(d, wanted, title)
     if failed:
         raise failed[0]
 
 
-def _print(d: Diagnosis, wanted: Wanted, title: str, begin: Begin | None) -> None:
+def _print(d: Diagnosis, wanted: Wanted, title: str) -> None:
     if wanted.format == "text":
         if not wanted.quiet:
             sys.stdout.write(_text(d, wanted))
         return
-    made = _made(d, wanted.format, title, begin)
+    made = _made(d, wanted.format, title)
     if isinstance(made, bytes):
         sys.stdout.buffer.write(made)
     else:
         sys.stdout.write(made)
 
 
-def _made(d: Diagnosis, kind: str, title: str, begin: Begin | None) -> str | bytes:
+def _made(d: Diagnosis, kind: str, title: str) -> str | bytes:
     match kind:
         case "html":
             from curvedoc.report.html.page import to_html
 
-            return to_html(d, title=title, begin=begin)
+            return to_html(d, title=title)
         case "json":
             from curvedoc.report.exchange.json_document import to_json
 

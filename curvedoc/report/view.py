@@ -15,8 +15,7 @@ from curvedoc.report.advice import how_to_log, signal_name
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.drawing import curve_name, line_color
 from curvedoc.report.charts.marks import window
-from curvedoc.report.charts.notes import panel_note
-from curvedoc.report.charts.panels import RunPicture
+from curvedoc.report.charts.panels import RunPicture, panel_note
 from curvedoc.report.charts.spark import Spark, spark
 from curvedoc.report.inbox import lost_of, lost_unit, lost_words
 from curvedoc.report.limits import limits

@@ -65,7 +65,7 @@ INSIDE = {
     "triage": (
         ("baseline", "store"),
         ("full_curves", "rows", "run"),
-        ("engines", "picture_process", "text"),
+        ("engines", "text"),
         ("request",),
         ("bundle_sweep",),
         ("tree_sweep",),

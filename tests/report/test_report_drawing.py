@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import math
 import re
 from dataclasses import replace
+from xml.etree import ElementTree
 
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
 
 from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, KnownFact, Mark, RankedCause, RunDiagnosis, Waste
-from curvedoc.report.charts import vega
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import drawing
+from curvedoc.report.charts.panel_layers import layers, y_domain
+from curvedoc.report.charts.panel_svg import svg_of_panels
 from curvedoc.report.charts.panels import picture
-from curvedoc.report.charts.static_svg import begin_pictures, filled, svg_of_pictures, y_domain
 from curvedoc.report.charts.ticks import labels, linear, logarithmic
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.html.page import to_html
 from curvedoc.report.markdown import to_markdown
 from curvedoc.report.terminal.summary import to_text
 from curvedoc.report.tree import tree
-
-#: The panels that every picture is drawn from, made once.
-templates = functools.cache(vega.templates)
 
 odd_number = st.floats(allow_nan=True, allow_infinity=True) | st.sampled_from([0.0, -1.0, 1e308, -1e308, 5e-324])
 
@@ -110,8 +107,27 @@ def test_no_run_is_too_strange_for_any_view(run: RunDiagnosis, two: bool) -> Non
 @given(st.lists(odd_curves().filter(lambda c: len(c.step)), min_size=1, max_size=2))
 def test_any_curve_can_be_baked(curves: list[Curve]) -> None:
     drawn = drawing(picture(replace(healthy_run(), curves=tuple(curves))), 420)
-    for svg in svg_of_pictures(begin_pictures(drawn, templates()), "r1", ["loss"] * 9):
-        assert svg == "" or svg.startswith('<svg role="img" aria-label="loss" ')
+    for svg in svg_of_panels(drawn, "r1", ["loss"] * 9):
+        root = ElementTree.fromstring(svg)
+        assert root.get("role") == "img" and root.get("aria-label") == "loss"
+        assert not re.search(r"nan|inf|None", " ".join(e.get("d", "") for e in root.iter()))
+
+
+def test_a_static_panel_says_and_draws_what_the_script_will() -> None:
+    drawn = drawing(picture(nan_run()), 420)
+    first, *_ = svg_of_panels(drawn, "r1", ["a < b"] * 9)
+    root = ElementTree.fromstring(first)
+    assert root.get("aria-label") == "a < b"
+    texts = [e.text for e in root.iter() if e.tag.endswith("text")]
+    assert texts[-4:] == ["1", "2", "3", "4"]  # a badge for each mark, on top
+    assert [b["l"] for b in drawn["bands"] if b["l"] in texts]
+    # two curves, where they are finite: each in pieces between what is not
+    blown = curve("loss", "loss", range(100), [2.0] * 40 + [math.nan] * 20 + [1.0] * 40)
+    line = layers(drawing(picture(replace(healthy_run(), curves=(blown,))), 420), 0).lines[0]
+    assert sum(v is None for v in line.points[1]) == 20 and not line.dots
+    (made,) = svg_of_panels(drawing(picture(replace(healthy_run(), curves=(blown,))), 420), "r1", ["x"])
+    (path,) = [e.get("d", "") for e in ElementTree.fromstring(made).iter() if e.get("stroke-width") == "1.6"]
+    assert path.count("M") == 2
 
 
 @settings(max_examples=40, deadline=None)
@@ -211,8 +227,7 @@ def test_a_curve_of_one_value_an_epoch_has_its_axis_in_epochs() -> None:
     known = KnownFact(300.0, "steps", "sure", "configuration", "the configuration says 300 steps")
     drawn = drawing(picture(replace(run, facts={"epoch_steps": known})), 420)
     assert (drawn["unit"], drawn["per"]) == ("epoch", 300.0)
-    spec = filled(drawn, 0, templates())
-    assert next(p["value"] for p in spec["params"] if p["name"] == "xl")[:2] == ["epoch 0", "2"]
+    assert list(layers(drawn, 0).x.labels[:2]) == ["epoch 0", "2"]
 
 
 @settings(max_examples=200, deadline=None)

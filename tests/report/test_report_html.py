@@ -21,6 +21,7 @@ from curvedoc.report.escape import visible
 from curvedoc.report.exchange.json_document import to_json
 from curvedoc.report.html import bundle
 from curvedoc.report.html.page import to_html
+from curvedoc.report.html.template import compiled
 from curvedoc.report.markdown import to_markdown
 from curvedoc.report.terminal.summary import to_text
 
@@ -245,6 +246,11 @@ def test_the_shipped_panels_are_what_altair_writes() -> None:
     if shipped["altair"] == bundle.version("altair"):
         assert json.dumps(shipped, sort_keys=True) == json.dumps(json.loads(bundle.panels()), sort_keys=True)
     assert '"url"' not in json.dumps(shipped)
+
+
+def test_the_shipped_templates_are_what_jinja_makes_of_the_sources() -> None:
+    shipped, made = json.loads((ASSETS / "templates.json").read_text("utf-8")), json.loads(compiled())
+    assert shipped == made or shipped["jinja"] != made["jinja"]
 
 
 def test_nothing_in_a_template_goes_around_the_escaping() -> None:

@@ -21,7 +21,6 @@ from curvedoc.diagnose.curves import BUCKETS
 from curvedoc.diagnose.thinning import thin
 from curvedoc.report.html.levels import LIMIT
 from curvedoc.report.html.page import to_html
-from curvedoc.triage.picture_process import PictureProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = ("loss", "val_loss", "grad_norm", "lr", "accuracy", "val_accuracy", "weight_norm", "loss_scale", "memory",
@@ -116,16 +115,3 @@ def test_two_processes_write_the_same_bytes(tmp_path: Path) -> None:
         said.append(done.stdout.split())
     assert said[0] == said[1]
     assert len(set(said[0])) == 3 and all(len(s) == len(hashlib.sha256().hexdigest()) for s in said[0])
-
-
-def test_pictures_drawn_beside_the_page_are_the_same() -> None:
-    many = [run_of(f"run-{i}", 300, i) for i in range(3)]
-    pictures = PictureProcess()
-    try:
-        assert to_html(of(*many), begin=pictures.begin) == to_html(of(*many))
-        pictures.begin("{}")
-        assert pictures._stop is not None
-        pictures._stop()  # whatever happens to it, the page is made
-        assert to_html(of(*many), begin=pictures.begin) == to_html(of(*many))
-    finally:
-        pictures.close()

@@ -13,7 +13,6 @@ from typing import Any
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
 from curvedoc.ingest.settings.flatten import flatten, scalar, settings
-from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 
 #: A configuration is kilobytes; what is larger is data.
 MAX_BYTES = 1 << 20
@@ -85,7 +84,7 @@ def read_config(path: Path) -> tuple[dict[str, Scalar], tuple[Note, ...]]:
     text, more = decode(data)
     try:
         value = _parsed(text, path.suffix.lower())
-    except (ValueError, RecursionError, YamlTrouble) as e:
+    except (ValueError, RecursionError) as e:
         found = {m[1]: v for m in map(_FLAT_LINE.fullmatch, text.splitlines()) if m and (v := scalar(m[2])) is not None}
         first = str(e).splitlines()[0] if str(e) else type(e).__name__
         return found, (*notes, *more, Note("damaged", f"not readable as a whole: {first[:120]}"))
@@ -117,6 +116,8 @@ def _parsed(text: str, suffix: str) -> object:
     if suffix == ".json":
         return json.loads(text)
     if suffix in (".yaml", ".yml"):
+        from curvedoc.ingest.settings.yaml import load_yaml
+
         return load_yaml(text)
     return tomllib.loads(text) if suffix == ".toml" else settings(text)
 

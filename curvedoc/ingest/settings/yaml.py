@@ -13,7 +13,7 @@ MAX_TEXT = 1 << 18
 MAX_VALUES = 50_000
 
 
-class YamlTrouble(Exception):
+class YamlTrouble(ValueError):
     """The text is no YAML, or it is a trap."""
 
 

@@ -14,7 +14,6 @@ from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import decode, read_bytes, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.settings.flatten import MAX_KEYS, flatten, scalar
-from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.table.clock_alignment import placed
 from curvedoc.ingest.table.curve import LogCurve, mark_filtered, points_of
 
@@ -99,6 +98,8 @@ def _read(path: Path) -> Log:
 
 def _meta(data: bytes, notes: list[Note]) -> tuple[dict[str, Scalar], str]:
     """What meta.yaml says of the run, and its state."""
+    from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
+
     try:
         found = flatten(load_yaml(decode(data)[0]))
     except YamlTrouble as e:

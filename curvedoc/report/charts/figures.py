@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from markupsafe import escape
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
+from curvedoc.report.charts.panel_layers import RIGHT, layers
+from curvedoc.report.charts.panel_svg import elements, panel_height
 from curvedoc.report.charts.panels import RunPicture, picture
-from curvedoc.report.charts.static_svg import filled
+from curvedoc.report.charts.vega import AXIS_WIDTH, color
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import worst_first
@@ -21,6 +23,8 @@ from curvedoc.report.summary import worst_first
 #: Buckets of one curve in a figure: about one for two pixels.
 BUCKETS = 420
 _WIDTH, _HEIGHT = 820, 240
+#: White around a figure, and room for what stands above it.
+_EDGE, _HEAD = 12, 40
 _NAME = 60
 #: Hues of the palette in words: a figure carries its legend in its subtitle.
 _HUES = {
@@ -31,19 +35,15 @@ _VARIABLE = re.compile(r"var\(--[\w-]+,([^()]*)\)")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One panel, ready to be drawn: a whole Vega-Lite spec without variables."""
+    """One panel, ready to be drawn: a drawing of it alone, what stands above it, and the sentence in its place."""
 
     run: str
     name: str  # safe as a file name, unique among the figures of a diagnosis
     title: str
     alt: str
-    spec: dict[str, Any]
-
-
-def templates() -> dict[str, Any]:
-    """The panel templates that ship with curvedoc."""
-    path = Path(__file__).parent.parent / "html" / "assets" / "panels.json"
-    return json.loads(path.read_text("utf-8"))["templates"]  # type: ignore[no-any-return]
+    heading: str
+    legend: str
+    drawn: dict[str, Any]
 
 
 def flagged(d: Diagnosis) -> tuple[RunDiagnosis, ...]:
@@ -54,7 +54,6 @@ def flagged(d: Diagnosis) -> tuple[RunDiagnosis, ...]:
 
 def figures(d: Diagnosis, most: int | None = None) -> Iterator[Figure]:
     """The panels of the flagged runs, of the `most` worst ones at most."""
-    shapes = templates()
     taken: set[str] = set()
     for run in flagged(d)[:most]:
         pic = picture(run)
@@ -68,56 +67,39 @@ def figures(d: Diagnosis, most: int | None = None) -> Iterator[Figure]:
             # of one panel alone the first and the lowest are the same: it has the badges and the axis
             bands = drawn["bands"] if i == 0 else [{**b, "l": ""} for b in drawn["bands"]]
             alone = {**drawn, "bands": bands, "panels": [{**panel, "h": _HEIGHT}]}
-            yield _figure(run, pic, i, filled(alone, 0, shapes), f"{stem}-{_slug(pic.panels[i].key)}-{i + 1}")
+            yield _figure(run, pic, i, alone, f"{stem}-{_slug(pic.panels[i].key)}-{i + 1}")
 
 
-def _figure(run: RunDiagnosis, pic: RunPicture, index: int, spec: dict[str, Any], name: str) -> Figure:
-    panel = pic.panels[index]
-    title = f"{panel.title} against {run.axis}"
-    shown = visible(words.run_name(run.run))
-    keys = [f"{visible(curve_name(c, panel))}: {_HUES[line_color(panel, j)]}" for j, c in enumerate(panel.curves)]
-    lines = [", ".join(keys)] if len(keys) > 1 else [visible(panel.curves[0].metric)]
-    spec["title"] = {
-        "text": clip(f"{title}, {shown}" if shown else title, 110),
-        "subtitle": [clip(text, 160) for text in lines],
-        "anchor": "start", "fontSize": 14, "subtitleFontSize": 11.5, "subtitleColor": "#69645b", "color": "#1d1b18",
-        "offset": 8,
-    }  # fmt: skip
-    spec["width"] = _WIDTH
-    spec["background"] = "#ffffff"
-    spec["autosize"] = {"type": "pad"}
-    spec["padding"] = 12
-    return Figure(run.run, name, title, f"{title}. {run.headline}", solved(spec))
+def _figure(run: RunDiagnosis, pic: RunPicture, index: int, drawn: dict[str, Any], name: str) -> Figure:
+    shown = pic.panels[index]
+    title = f"{shown.title} against {run.axis}"
+    called = visible(words.run_name(run.run))
+    keys = [f"{visible(curve_name(c, shown))}: {_HUES[line_color(shown, j)]}" for j, c in enumerate(shown.curves)]
+    legend = ", ".join(keys) if len(keys) > 1 else visible(shown.curves[0].metric)
+    heading = clip(f"{title}, {called}" if called else title, 110)
+    return Figure(run.run, name, title, f"{title}. {run.headline}", heading, clip(legend, 160), drawn)
 
 
-def solved(node: Any) -> Any:
-    """The spec with every CSS variable replaced by its fallback: a figure has no style sheet around it."""
-    match node:
-        case str():
-            return _VARIABLE.sub(r"\1", node)
-        case list():
-            return [solved(v) for v in node]
-        case dict():
-            return {k: solved(v) for k, v in node.items()}
-    return node
-
-
-def svg(figure: Figure) -> str:
-    """The figure as SVG."""
-    import vl_convert
-
-    text: str = vl_convert.vegalite_to_svg(json.dumps(figure.spec), allowed_base_urls=[])
-    # vl-convert counts its ids over the life of the process; here they count from zero
-    for i, known in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', text))):
-        text = re.sub(rf'(\bid="|url\(#|href="#){re.escape(known)}(?=["\)])', rf"\g<1>c{i}", text)
-    return text
+def svg(figure: Figure, name: str = "c0") -> str:
+    """The figure as SVG on white, its clip path under the id `name`; without variables, for it has no style sheet."""
+    p = layers(figure.drawn, 0, _WIDTH)
+    width, height = AXIS_WIDTH + _WIDTH + RIGHT + 2 * _EDGE, panel_height(p) + _HEAD + 2 * _EDGE
+    made = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" '
+        f'viewBox="0 0 {width:g} {height:g}"><path fill="{color("card")}" d="M0 0H{width:g}V{height:g}H0Z"/>'
+        f'<g font-family="system-ui, sans-serif"><text x="{_EDGE}" y="{_EDGE + 12}" font-size="14" font-weight="700" '
+        f'fill="{color("ink")}">{escape(figure.heading)}</text><text x="{_EDGE}" y="{_EDGE + 28}" font-size="11.5" '
+        f'fill="{color("ink3")}">{escape(figure.legend)}</text></g>'
+        f'<g transform="translate({_EDGE},{_EDGE + _HEAD})">{elements(p, name)}</g></svg>'
+    )
+    return _VARIABLE.sub(r"\1", made)
 
 
 def png(figure: Figure) -> bytes:
     """The figure as PNG, at twice its size."""
     import vl_convert
 
-    made: bytes = vl_convert.vegalite_to_png(json.dumps(figure.spec), scale=2, allowed_base_urls=[])
+    made: bytes = vl_convert.svg_to_png(svg(figure), scale=2)
     return made
 
 

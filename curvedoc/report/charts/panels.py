@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Curve, Evidence, Mark, RunDiagnosis
+from curvedoc.report import words
 from curvedoc.report.charts.marks import Band, Level, Pin, bands, levels, onset_window, pins
-from curvedoc.report.charts.scale import Clip, clip
+from curvedoc.report.charts.scale import Clip, beyond, clip
+from curvedoc.report.charts.strip import cells
 from curvedoc.report.summary import last_step, onset, ranked_findings
 
 #: Panels of one run: loss, gradient norm and rate, and those that its findings need most.
@@ -211,3 +213,19 @@ def title(key: str) -> str:
     if key.startswith("rank_"):
         return f"{title(key.removeprefix('rank_'))} of each rank"
     return _TITLES.get(key) or (key.replace("_", " ")[:1].upper() + key.replace("_", " ")[1:])
+
+
+def panel_note(p: Panel, end: int) -> str:
+    """`Goes up to 1.5e+35, off this scale.`; for a strip of layers its rows and shades; "" for nothing."""
+    if p.rows:
+        made = cells(p.curves, end)
+        names = made["names"]
+        shades = f"pale {words.value(made['low'])}, dark {words.value(made['high'])}"
+        broken = ", red NaN or Inf" if -1 in made["s"] else ""
+        return f"a row for each of {len(names)} layers, 1 is {names[0]}, {len(names)} is {names[-1]}; {shades}{broken}"
+    if p.clip is None:
+        return ""
+    low, high = beyond((v for c in p.curves for v in (*c.low, *c.high)), p.clip)
+    said = [f"up to {words.value(high)}"] if high is not None else []
+    said += [f"down to {words.value(low)}"] if low is not None else []
+    return f"goes {' and '.join(said)}, off this scale" if said else ""

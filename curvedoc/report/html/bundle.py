@@ -1,4 +1,4 @@
-"""`python -m curvedoc.report.html.bundle`: build the page's one script and its panel templates, once per release.
+"""`python -m curvedoc.report.html.bundle`: build the page's one script, its panels and its compiled templates, once.
 
 The script is Vega, Vega-Lite, vega-embed and our own code in one module scope, about 0.9 MB. Building takes a second
 and does not depend on the data, so the result is shipped; a test builds it again and compares.
@@ -10,6 +10,8 @@ import hashlib
 import json
 from importlib import metadata
 from pathlib import Path
+
+from curvedoc.report.html.template import compiled
 
 ASSETS = Path(__file__).parent / "assets"
 #: Our sources, in the order in which they run.
@@ -52,9 +54,10 @@ def panels() -> str:
 
 
 def main() -> None:
-    """Write both assets."""
+    """Write what is made once per release."""
     (ASSETS / "bundle.js").write_text(build(), "utf-8")
     (ASSETS / "panels.json").write_text(panels(), "utf-8")
+    (ASSETS / "templates.json").write_text(compiled(), "utf-8")
 
 
 if __name__ == "__main__":

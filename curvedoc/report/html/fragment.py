@@ -182,15 +182,14 @@ class _Writer:
 
     def picture(self, figure: Figure) -> None:
         """A figure: an image with its data inside, or the SVG itself."""
-        drawn, alt = svg(figure), escape(visible(redact(figure.alt)))
+        alt = escape(visible(redact(figure.alt)))
         if self.styling == "inline":
-            data = base64.b64encode(drawn.encode("utf-8")).decode("ascii")
+            data = base64.b64encode(svg(figure).encode("utf-8")).decode("ascii")
             self.parts.append(
                 Markup('<img alt="{}" src="data:image/svg+xml;base64,{}"{}>').format(alt, data, self.style("pic"))
             )
             return
-        # vl-convert escapes the texts inside; ids get the figure's name, which is unique in the document
-        own = drawn.replace('id="c', f'id="{figure.name}c').replace("url(#c", f"url(#{figure.name}c")
+        own = svg(figure, f"{figure.name}c0")  # a figure's name is unique in the document
         opened = Markup('<svg role="img" aria-label="{}"{} ').format(alt, self.style("pic"))
         self.parts.append(Markup(own.replace("<svg ", opened, 1)))
 

@@ -8,10 +8,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
@@ -27,24 +26,13 @@ from curvedoc.report.html.levels import INLINE, LEVELS, LIMIT, Detail
 from curvedoc.report.html.neighbor import Neighbor, references, with_sections
 from curvedoc.report.html.reference import entries
 from curvedoc.report.html.section_cache import Pieces
-from curvedoc.report.html.stills import Still, begun, with_stills
+from curvedoc.report.html.stills import Still, with_stills
 from curvedoc.report.html.template import environment
 from curvedoc.report.inbox import top_sentence
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import Summary, lead_finding, sentence, summarize, worst_first
 
-if TYPE_CHECKING:
-    from curvedoc.report.charts.static_svg import Begin
-
 _HERE = Path(__file__).parent
-
-
-def make_ready() -> None:
-    """Import and compile what a page is made with; it does so by itself where this was not called."""
-    for module in ("charts.static_svg", "markdown"):
-        import_module(f"curvedoc.report.{module}")
-    for file in ("parts.html.j2", "run.html.j2", "page.html.j2"):
-        environment().get_template(file)
 
 
 def to_html(
@@ -52,7 +40,6 @@ def to_html(
     *,
     title: str = "",
     baked: int | None = None,
-    begin: Begin | None = None,
     pairs: Mapping[str, str] | None = None,
     headline: str = "",
 ) -> str:
@@ -60,7 +47,7 @@ def to_html(
 
     `title` says what was analyzed (a path). `baked` is the number of flagged runs whose curves are drawn as static
     pictures, worst first, so that they show with scripts off; 0 for none, and a single run has them whatever its
-    verdict. `begin` draws them beside the rest. The same diagnosis gives the same bytes. What was left out for size is
+    verdict. The same diagnosis gives the same bytes. What was left out for size is
     said at the end of the page. `pairs` says beside which run another is to be drawn, where that is not for the page to
     choose; `headline` stands in place of its own.
     """
@@ -69,7 +56,7 @@ def to_html(
         wanted = level if baked is None else replace(level, baked=baked)
         last = len(d.runs) < 2 or level is LEVELS[-1]
         most = None if last else LIMIT
-        text = _page(d, title, wanted, pieces, most, begin, pairs, headline)
+        text = _page(d, title, wanted, pieces, most, pairs, headline)
         if last or (text and len(text.encode("utf-8", "surrogatepass")) <= LIMIT):
             break
     return text
@@ -81,7 +68,6 @@ def _page(
     detail: Detail,
     pieces: Pieces,
     most: int | None,
-    begin: Begin | None,
     pairs: Mapping[str, str] | None,
     headline: str,
 ) -> str:
@@ -101,8 +87,6 @@ def _page(
     for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
         if detail.baked > 0 and (len(runs) == 1 or (run.verdict in ("failed", "warning") and i < detail.baked)):
             stills[i] = Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}")
-            if begin is not None:  # before all else, since it takes the longest
-                begun(stills[i], templates, pieces, begin)
     listed = runs[: detail.rows]
     table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
     by_name = {row.run.run: row for row in table}
@@ -155,8 +139,8 @@ def _page(
         room -= len(part)
         if room < 0:
             return ""
-    # last, since each takes a tenth of a second and a page that is too long needs none
-    return with_stills("".join(parts), stills.values(), templates, pieces, room)
+    # last, since a page that is too long needs none
+    return with_stills("".join(parts), stills.values(), pieces, room)
 
 
 def _largest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +21,10 @@ from curvedoc.report.redact import redact
 from curvedoc.report.summary import sentence
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import BaseLoader, Environment
 
+_TEMPLATES = Path(__file__).parent / "templates"
+_COMPILED = Path(__file__).parent / "assets" / "templates.json"
 #: Longer texts are not held for another use.
 _HELD = 2000
 
@@ -29,10 +32,10 @@ _HELD = 2000
 @functools.cache
 def environment() -> Environment:
     """Templates whose every expression is freed of credentials, made visible and escaped, unless it is `Markup`."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from jinja2 import Environment, StrictUndefined
 
     env = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=_loader(),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -66,6 +69,37 @@ def environment() -> Environment:
     }
     env.filters.update(filters)
     return env
+
+
+def compiled() -> str:
+    """Every template as the Python that Jinja makes of it, as JSON with Jinja's version: to compile them takes longer
+    than all else of a page."""
+    env = environment()
+    sources = {path.name: path.read_text("utf-8") for path in sorted(_TEMPLATES.iterdir())}
+    code = {name: env.compile(text, name, raw=True, defer_init=True) for name, text in sources.items()}
+    return json.dumps({"jinja": _jinja(), "code": code}, indent=0) + "\n"
+
+
+def _jinja() -> str:
+    import jinja2
+
+    return str(getattr(jinja2, "__version__", ""))
+
+
+def _loader() -> BaseLoader:
+    """Templates as they were compiled for the release, where this Jinja is of the line that compiled them."""
+    from jinja2 import BaseLoader, FileSystemLoader
+
+    shipped: dict[str, Any] = json.loads(_COMPILED.read_text("utf-8")) if _COMPILED.exists() else {"jinja": ""}
+    if shipped["jinja"].rpartition(".")[0] != _jinja().rpartition(".")[0]:
+        return FileSystemLoader(_TEMPLATES)
+
+    class CompiledLoader(BaseLoader):
+        def load(self, environment: Environment, name: str, globals: Any = None) -> Any:
+            code = compile(shipped["code"][name], name, "exec")
+            return environment.template_class.from_code(environment, code, globals or {})
+
+    return CompiledLoader()
 
 
 def _note(n: Note) -> str:
