@@ -24,10 +24,10 @@ _OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40
 _DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
 # Without bounds, which would make the engine write out so many copies of all letters there are: see `_LONGEST`.
 _RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]+?) = ([0-9][0-9,.]*)$"
-_PAIR_RE = r"^\s*(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]*)\s*[:=]\s*([\w.+\-/]+)$"
+_PAIR_RE = r"^\s*(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]*)\s*[:=]\s*[\"']?([\w.+\-/]+)[\"']?$"
 #: A longer key or value is none.
 _LONGEST = 80
-_PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\w.+\-/{NUMBER}]{{1,80}}$")
+_PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\"']?[\w.+\-/{NUMBER}]{{1,80}}[\"']?$")
 _STAMPED_RE = r"(?-u:\b)(?:INFO|DEBUG|NOTICE)(?-u:\b)|^\[?" + CLOCK + "|^[ID][0-9]{4} "
 _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
 _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
@@ -55,7 +55,7 @@ def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:
         pair = _PAIR.match(template, read_prefix(template).end)
         if pair is not None:
             # the value as it was written: in the template a number is one sign
-            _put(found, pair[1], text[text.rindex(pair[1]) + len(pair[1]) :].lstrip(" :="))
+            _put(found, pair[1], text[text.rindex(pair[1]) + len(pair[1]) :].strip(" :=\"'"))
     return found
 
 

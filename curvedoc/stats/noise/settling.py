@@ -90,7 +90,7 @@ def _lengths(y: Floats) -> list[int]:
 def _around(near: int, n: int) -> Floats:
     """Lengths about a whole number of rows, so fine that the last beginning is met."""
     off = 0.7 * near / n
-    return np.linspace(near * (1.0 - off), near * (1.0 + off), 7)
+    return np.linspace(near * (1.0 - off), near * (1.0 + off), 15)
 
 
 def _clear(y: Floats, rows: float) -> float:
