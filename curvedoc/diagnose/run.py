@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from curvedoc.core.diagnosis import Finding, Message, NextAction, NotJudged, RankedCause, RunDiagnosis, Verdict
@@ -80,6 +81,7 @@ def _first(
     return with_command(action, causes[0].action_settings, run, onset)
 
 
+@np.errstate(all="ignore")  # a log may hold any double: what overflows is not finite, and judged as that
 def diagnose(
     run: Run,
     book: Rulebook,
