@@ -168,7 +168,7 @@ _TRENDS: tuple[_Function, ...] = (
     trend_z, flat_end, still_falling, flat_from_start, hovers, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (
-    better_throughout, difference, gap_of_drop, gap_ratio, gap_trend_z, ratio, val_noise_ratio,
+    better_throughout, difference, gap_of_drop, gap_ratio, ratio, val_noise_ratio,
     never_improves, upturn_z,
 )  # fmt: skip
 
@@ -206,7 +206,8 @@ RETIRED: tuple[_Function, ...] = (
     blowup_factor, blowup_score, chance_accuracy, change_high, change_low, change_over,
     classes_at_chance, coincide, crossing_step, cycle_count, decay_fit, decays_to_floor, delay_share, dips,
     double_softmax_ceiling, doubling_time, drops, end_slope, first_difference, first_to_move, fit_drop, fit_floor,
-    fit_r2, fit_sigma, flat_within, gap_end, grokking_gap, grokking_step, half_fall_time, half_time, held, improves,
+    fit_r2, fit_sigma, flat_within, gap_end, gap_trend_z, grokking_gap, grokking_step, half_fall_time, half_time,
+    held, improves,
     in_nats, init_excess, jumps, last_event, last_finite, log_dips, log_spikes, lost_of_gain, lr_peak_step,
     noise_correlation, noise_head, paired_shift, paired_z, period_amplitude, period_score, plateau_level,
     plateau_share, projected_step, rate, recovered, residual, rises, rising_end, same_order, share_equal_pairs,

@@ -248,3 +248,12 @@ def test_a_note_that_nobody_makes_is_an_error_with_the_likely_one(tmp_path: Path
     case = GOOD.replace("expect: fires", "expect: fires, notes: {truncatd: 1}")
     with pytest.raises(RuleErrors, match="notes"):
         load([folder(tmp_path / "other", too_slow=case)])
+
+
+def test_a_strength_may_be_written_as_a_number() -> None:
+    from curvedoc.rulebook.location import rules_dir
+    from curvedoc.rulebook.schema.rule import RuleFile
+    from curvedoc.rulebook.yaml12 import read
+
+    document = read(rules_dir() / "noise" / "oscillation.yaml", "oscillation.yaml")
+    assert RuleFile.model_validate({**document, "strength": 1}).strength == "1"

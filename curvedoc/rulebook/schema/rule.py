@@ -104,6 +104,12 @@ class RuleFile(Strict):
     references: list[Reference] = Field(default=[])
     complex_because: Prose | None = None
 
+    @field_validator("strength", mode="before")
+    @classmethod
+    def _as_text(cls, strength: object) -> object:
+        number = isinstance(strength, (int, float)) and not isinstance(strength, bool)
+        return str(strength) if number else strength  # `strength: 1` is what one writes
+
     @field_validator("title", mode="before")
     @classmethod
     def _variants(cls, title: object) -> object:
