@@ -21,7 +21,7 @@ from curvedoc.ingest.assemble.axis import number_rows
 from curvedoc.ingest.assemble.likeness import same_curve
 from curvedoc.ingest.assemble.nulls import settle_nulls
 from curvedoc.ingest.assemble.restarts import mark, rewinds
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 NAN = float("nan")
 
@@ -41,16 +41,16 @@ def only(path: Path) -> Run:
     return run
 
 
-def strand(step: Sequence[int | None], time: Sequence[float] | None = None, metric: str = "loss") -> Strand:
+def strand(step: Sequence[int | None], time: Sequence[float] | None = None, metric: str = "loss") -> StreamBlock:
     n = len(step)
-    return Strand(
-        metric, 0, 0,
+    return StreamBlock(
+        metric, 0,
         np.array([s or 0 for s in step], dtype=np.int64),
-        np.array([s is not None for s in step]),
         np.linspace(2.0, 1.0, n),
         np.array(time if time is not None else [NAN] * n, dtype=np.float64),
         np.zeros(n, dtype=np.uint16),
-        np.zeros(n, dtype=np.int64),
+        np.array([s is not None for s in step]),
+        stream=0, file=np.zeros(n, dtype=np.int64),
     )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def test_two_restarts_make_three_segments() -> None:
 def test_a_counter_that_starts_anew_every_epoch_is_counted_on() -> None:
     (marked,), notes = mark([strand(steps(*[range(0, 50, 5)] * 6))])
     assert marked.step.tolist() == list(range(0, 300, 5))
-    assert not len(marked.superseded) or not marked.superseded.any()
+    assert marked.superseded is None or not marked.superseded.any()
     assert [n.kind for n in notes] == ["step-unrolled"]
 
 

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curvedoc.ingest.assemble.restarts import Rewind, _marked, _part_of
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 
-def strand(step: list[int]) -> Strand:
+def strand(step: list[int]) -> StreamBlock:
     n = len(step)
-    return Strand(
-        "loss", 0, 0, np.array(step, dtype=np.int64), np.ones(n, np.bool_), np.zeros(n), np.full(n, np.nan),
-        np.zeros(n, np.uint16), np.zeros(n, np.int64),
+    return StreamBlock(
+        "loss", 0, np.array(step, dtype=np.int64), np.zeros(n), np.full(n, np.nan), np.zeros(n, np.uint16),
+        np.ones(n, np.bool_), stream=0, file=np.zeros(n, np.int64),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from curvedoc.core.run import Note
 from curvedoc.core.series import Floats, Ints
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: Fewer points than this at one step are a summary, not a curve that lost its steps.
 _CURVE = 3
@@ -18,7 +18,7 @@ _EXACT = 1 << 53
 _MERGED = 0.1
 
 
-def number_rows(strands: Sequence[Strand]) -> tuple[list[Strand], bool, list[Note]]:
+def number_rows(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], bool, list[Note]]:
     """One stream's strands with every step known, and whether steps are record order now.
 
     No step at all, or all of them the same, or so large that neighbors became one in the file's numbers: the most
@@ -36,14 +36,14 @@ def number_rows(strands: Sequence[Strand]) -> tuple[list[Strand], bool, list[Not
     return _filled(strands), False, notes
 
 
-def _stuck(strands: Sequence[Strand]) -> bool:
+def _stuck(strands: Sequence[StreamBlock]) -> bool:
     """Whether a curve was logged with every point at one and the same step."""
     if max(len(s) for s in strands) < _CURVE or not all(bool(s.known.all()) for s in strands):
         return False
     return len({int(v) for s in strands if len(s) for v in (s.step.min(), s.step.max())}) == 1
 
 
-def _blurred(strands: Sequence[Strand]) -> bool:
+def _blurred(strands: Sequence[StreamBlock]) -> bool:
     """Whether steps are too large for a float64, which stood between the file and here, to tell neighbors apart."""
     main = max(strands, key=len)
     if len(main) < _CURVE or not bool(main.known.all()) or int(main.step.max()) < _EXACT:
@@ -51,7 +51,7 @@ def _blurred(strands: Sequence[Strand]) -> bool:
     return float(np.mean(np.diff(main.step) == 0)) > _MERGED
 
 
-def _counted(strands: Sequence[Strand]) -> list[Strand]:
+def _counted(strands: Sequence[StreamBlock]) -> list[StreamBlock]:
     main = max(strands, key=len)
     clock = main.time if bool(np.isfinite(main.time).all()) and bool((np.diff(main.time) >= 0).all()) else None
     out = []
@@ -66,7 +66,7 @@ def _counted(strands: Sequence[Strand]) -> list[Strand]:
     return out
 
 
-def _filled(strands: Sequence[Strand]) -> list[Strand]:
+def _filled(strands: Sequence[StreamBlock]) -> list[StreamBlock]:
     main = max(strands, key=lambda s: int(s.known.sum()))
     steps = main.step[main.known]
     times = main.time[main.known]
@@ -75,7 +75,7 @@ def _filled(strands: Sequence[Strand]) -> list[Strand]:
     return [s if bool(s.known.all()) else _fill(s, steps, times) for s in strands]
 
 
-def _fill(s: Strand, steps: Ints, times: Floats) -> Strand:
+def _fill(s: StreamBlock, steps: Ints, times: Floats) -> StreamBlock:
     step = s.step.copy()
     gap = ~s.known
     if len(times) and bool(np.isfinite(s.time[gap]).all()):

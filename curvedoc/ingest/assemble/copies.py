@@ -10,7 +10,7 @@ import numpy as np
 
 from curvedoc.ingest.assemble.groups import Piece
 from curvedoc.ingest.assemble.likeness import same_curve
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 
 def without_copies(pieces: Sequence[Piece]) -> tuple[list[Piece], list[tuple[Piece, Piece]]]:
@@ -18,11 +18,11 @@ def without_copies(pieces: Sequence[Piece]) -> tuple[list[Piece], list[tuple[Pie
     piece that lost all it had: (it, one that has it)."""
     if len(pieces) < 2:
         return list(pieces), []
-    held: dict[tuple[str, int], list[tuple[Strand, Piece]]] = defaultdict(list)
+    held: dict[tuple[str, int], list[tuple[StreamBlock, Piece]]] = defaultdict(list)
     left: dict[int, Piece] = {}
     gone: list[tuple[Piece, Piece]] = []
     for p in sorted(pieces, key=lambda p: -p.points):
-        own: list[Strand] = []
+        own: list[StreamBlock] = []
         whole: Piece | None = None
         for s in p.strands:
             rivals = held[s.metric, s.rank]
@@ -38,7 +38,7 @@ def without_copies(pieces: Sequence[Piece]) -> tuple[list[Piece], list[tuple[Pie
     return [left[id(p)] for p in pieces], gone
 
 
-def _stretch(a: Strand, b: Strand) -> bool:
+def _stretch(a: StreamBlock, b: StreamBlock) -> bool:
     """Whether one strand is the other, or a stretch of it."""
     if len(a) > len(b) or not bool(a.known.all() and b.known.all()):
         return len(a) == len(b) and bool((a.known == b.known).all()) and same_curve(a, b)

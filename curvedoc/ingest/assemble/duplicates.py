@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from curvedoc.core.run import Note
 from curvedoc.ingest.assemble.likeness import decimals, finesse, same_curve, size
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 from curvedoc.ingest.naming.metric_name import FROM, read_name
 from curvedoc.ingest.naming.signals import Signals
 
 
 def drop_copies(
-    strands: Sequence[Strand], table: Signals, files: Mapping[int, str], worth: Mapping[int, int]
-) -> tuple[list[Strand], list[Note]]:
+    strands: Sequence[StreamBlock], table: Signals, files: Mapping[int, str], worth: Mapping[int, int]
+) -> tuple[list[StreamBlock], list[Note]]:
     """The strands without those that another stream has too, under the same name or another name of the same role.
 
     Two streams that log different things under one name keep both: the poorer gets its file's name added. `files`
@@ -59,7 +59,7 @@ def drop_copies(
     return _told_apart([strands[i] for i in sorted(kept)], files), notes
 
 
-def _fine(strands: Sequence[Strand]) -> dict[int, tuple[float, int]]:
+def _fine(strands: Sequence[StreamBlock]) -> dict[int, tuple[float, int]]:
     """How good each stream is as a whole, in digits per curve, then points: of equal copies all are taken from one
     stream, for files may count their steps from 0 and from 1."""
     digits: dict[int, list[int]] = defaultdict(list)
@@ -70,7 +70,7 @@ def _fine(strands: Sequence[Strand]) -> dict[int, tuple[float, int]]:
     return {stream: (sum(d) / len(d), points[stream]) for stream, d in digits.items()}
 
 
-def _keys(s: Strand, table: Signals) -> list[tuple[str, int]]:
+def _keys(s: StreamBlock, table: Signals) -> list[tuple[str, int]]:
     """What a strand's copy in another file could be found under."""
     keys = [(f"={s.metric}", s.rank)]
     reading = read_name(s.metric, table)
@@ -79,7 +79,7 @@ def _keys(s: Strand, table: Signals) -> list[tuple[str, int]]:
     return keys
 
 
-def _told_apart(strands: list[Strand], files: Mapping[int, str]) -> list[Strand]:
+def _told_apart(strands: list[StreamBlock], files: Mapping[int, str]) -> list[StreamBlock]:
     """Strands of one name and rank from different streams: joined where one goes on after the other, else renamed."""
     homes: dict[str, int] = {}
     for s in sorted(strands, key=len, reverse=True):

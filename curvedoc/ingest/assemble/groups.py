@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from curvedoc.ingest.assemble.likeness import conflict
-from curvedoc.ingest.assemble.stream_curves import Strand, unravel
+from curvedoc.ingest.assemble.stream_curves import StreamBlock, unravel
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.find import path_words
 from curvedoc.ingest.find.plan import Member
@@ -29,7 +29,7 @@ class Piece:
 
     member: Member
     log: Log
-    strands: tuple[Strand, ...]
+    strands: tuple[StreamBlock, ...]
     prefix: str = ""
     rank: int | None = None
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.core.block import Bools
 from curvedoc.core.series import Floats, Ints
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: Relative difference that rounding to four significant digits may leave.
 _ROUNDED = 6e-4
@@ -20,7 +20,7 @@ _SIZES = 4
 _DECIMALS = 8
 
 
-def same_curve(a: Strand, b: Strand) -> bool:
+def same_curve(a: StreamBlock, b: StreamBlock) -> bool:
     """Whether two strands hold equal values at equal steps, up to the rounding of a text log, or, where their steps
     are counted differently, equal values in equal order. NaN equals NaN."""
     xa, ya = _last_writes(a)
@@ -32,7 +32,7 @@ def same_curve(a: Strand, b: Strand) -> bool:
     return fewest >= _COMMON and abs(len(a) - len(b)) <= 2 and _agree(a.value[:fewest], b.value[:fewest])
 
 
-def conflict(a: Strand, b: Strand) -> bool:
+def conflict(a: StreamBlock, b: StreamBlock) -> bool:
     """Whether two strands cannot be one curve: they overlap in steps and differ there."""
     if not len(a) or not len(b):
         return False
@@ -49,12 +49,12 @@ def size(points: int) -> int:
     return int(_SIZES * np.log2(max(points, 1)))
 
 
-def finesse(s: Strand) -> tuple[int, bool, int]:
+def finesse(s: StreamBlock) -> tuple[int, bool, int]:
     """What makes one of two equally long copies worth more: digits, a clock, a few points more."""
     return decimals(s.value), bool(np.isfinite(s.time).any()), len(s)
 
 
-def _last_writes(s: Strand) -> tuple[Ints, Floats]:
+def _last_writes(s: StreamBlock) -> tuple[Ints, Floats]:
     step = s.step[s.known]
     value = s.value[s.known]
     if len(step) > 1 and not bool((np.diff(step) > 0).all()):

@@ -8,7 +8,7 @@ import numpy as np
 
 from curvedoc.core.block import Bools
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: A metric with this share of the records of its stream is logged in nearly every record.
 _EVERY_RECORD = 0.9
@@ -24,7 +24,7 @@ _GAPS, _GAP_SHARE = 3, 0.2
 _PATTERNS = 64
 
 
-def settle_nulls(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
+def settle_nulls(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]:
     """One stream's strands without the nulls that mean "missing"; those that mean NaN stay, as NaN, with their flag.
 
     A null means NaN in a metric that stands in nearly every record, after a first value, unless the metric is mostly
@@ -38,7 +38,7 @@ def settle_nulls(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
     if not any(bool(b.any()) for b in bits):
         return list(strands), []
     records = max(len(s) for s in strands)
-    out: list[Strand] = []
+    out: list[StreamBlock] = []
     kept = 0
     aside = _other_kinds(strands, bits, records)
     for s, null in zip(strands, bits, strict=True):
@@ -67,7 +67,7 @@ def settle_nulls(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
     return out, notes
 
 
-def _alone(s: Strand, null: Bools, strands: Sequence[Strand]) -> Bools:
+def _alone(s: StreamBlock, null: Bools, strands: Sequence[StreamBlock]) -> Bools:
     """Nulls in records that have none of the metrics that stand beside this one's values: those of another phase."""
     steps = s.step[~null & s.known]
     if not len(steps):
@@ -79,7 +79,7 @@ def _alone(s: Strand, null: Bools, strands: Sequence[Strand]) -> Bools:
     return np.asarray((present == 0) & s.known, dtype=np.bool_)
 
 
-def _other_kinds(strands: Sequence[Strand], bits: Sequence[Bools], records: int) -> dict[bytes, Bools]:
+def _other_kinds(strands: Sequence[StreamBlock], bits: Sequence[Bools], records: int) -> dict[bytes, Bools]:
     """By pattern of nulls: the records that another kind of metric fills, which has hardly a record with this one."""
     patterns = {b.tobytes(): b for s, b in zip(strands, bits, strict=True) if len(s) == records and bool(b.any())}
     if not 1 < len(patterns) <= _PATTERNS:

@@ -10,7 +10,7 @@ import numpy as np
 from curvedoc.core.block import Bools
 from curvedoc.core.run import Note, RoleMatch
 from curvedoc.core.series import Ints
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: Fewer rows or stretches of one value are chance.
 _ROWS, _STRETCHES = 20, 4
@@ -30,7 +30,7 @@ class _Rhythm:
     new: Bools
 
 
-def without_repeats(strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> tuple[list[Strand], list[Note]]:
+def without_repeats(strands: Sequence[StreamBlock], roles: Sequence[RoleMatch]) -> tuple[list[StreamBlock], list[Note]]:
     """The strands with each evaluation once, at the first row that tells it, and a note that says so.
 
     A validation loss is held where its stretches of one exact value are of one length (or whole multiples) while the
@@ -60,14 +60,14 @@ def without_repeats(strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> tu
     return out, [Note("values-held", text, count=len(names))]
 
 
-def _moves_beside(train: Strand, val: Strand) -> bool:
+def _moves_beside(train: StreamBlock, val: StreamBlock) -> bool:
     """Whether the training loss has a value of its own at nearly every row of the evaluation."""
     if train.rank != val.rank or len(train) < _MOVES * len(val) or len(train) < 2:
         return False
     return float((train.value[1:] != train.value[:-1]).mean()) >= _MOVES
 
 
-def _new_rows(s: Strand) -> Bools | None:
+def _new_rows(s: StreamBlock) -> Bools | None:
     """The rows that begin a new evaluation, None where values are not held."""
     n = len(s)
     if n < _ROWS:

@@ -9,7 +9,7 @@ import numpy as np
 
 from curvedoc.core.run import Note
 from curvedoc.core.series import Floats, Ints
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: A counter that goes back by no more than this many logging intervals is disorder: evaluation rows written under an
 #: earlier step, rows of asynchronous writers.
@@ -33,7 +33,7 @@ class Rewind:
     scratch: bool  # back to the very beginning: what stood before is another attempt altogether
 
 
-def mark(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
+def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]:
     """One stream's strands of one rank with `segment` and `superseded` filled in, and a note per restart.
 
     A counter that starts anew every epoch is unrolled into one that does not, with a note.
@@ -86,7 +86,7 @@ def rewinds(step: Ints, time: Floats) -> list[Rewind]:
     return out
 
 
-def _unrolled(strands: Sequence[Strand], main: Strand, found: Sequence[Rewind]) -> list[Strand] | None:
+def _unrolled(strands: Sequence[StreamBlock], main: StreamBlock, found: Sequence[Rewind]) -> list[StreamBlock] | None:
     """The strands with a counter that goes on where each epoch's began anew, or None where these are restarts."""
     starts = [0, *(r.row for r in found)]
     lengths = np.diff([*starts, len(main.step)])
@@ -116,7 +116,7 @@ def _stride(step: Ints, starts: Sequence[int]) -> int:
     return int(first[-1] - first[0]) + max(interval, 1)
 
 
-def _part_of(s: Strand, main: Strand, found: Sequence[Rewind]) -> Ints:
+def _part_of(s: StreamBlock, main: StreamBlock, found: Sequence[Rewind]) -> Ints:
     """How many of the rewinds lie before each point: by the row where the strand stands in the same records as the
     counter, by the clock, or by the point's own steps going back."""
     if len(s) == len(main) and bool((s.step == main.step).all()):
@@ -144,7 +144,7 @@ def _part_of(s: Strand, main: Strand, found: Sequence[Rewind]) -> Ints:
     return np.array([0, *parts], dtype=np.int64)[np.searchsorted(went, np.arange(len(s)), side="right")]
 
 
-def _marked(s: Strand, main: Strand, found: Sequence[Rewind]) -> Strand:
+def _marked(s: StreamBlock, main: StreamBlock, found: Sequence[Rewind]) -> StreamBlock:
     """The strand with the segment of each point, and whether a later segment wrote its step again. O(n log n)."""
     segment = _part_of(s, main, found)
     highest = np.full(len(found) + 1, -np.inf)

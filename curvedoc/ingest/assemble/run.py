@@ -14,7 +14,7 @@ from curvedoc.core.run import MESSAGES, Note, RoleMatch, Run, Scalar, Source, em
 from curvedoc.ingest.assemble import axis, duplicates, nulls, repeated_evals, restarts, summaries
 from curvedoc.ingest.assemble.copies import without_copies
 from curvedoc.ingest.assemble.groups import Piece
-from curvedoc.ingest.assemble.stream_curves import Strand, blocks, spliced
+from curvedoc.ingest.assemble.stream_curves import StreamBlock, blocks, spliced
 from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.plan import Bundle
 from curvedoc.ingest.naming.canonical_settings import settings_of
@@ -85,12 +85,12 @@ def _stream_files(pieces: Sequence[Piece], base: Path) -> dict[int, str]:
     return {i: relative_name(p.member.path, base) for i, p in enumerate(best.values())}
 
 
-def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], list[Note]]:
+def _streams(pieces: Sequence[Piece]) -> tuple[list[StreamBlock], dict[int, str], list[Note]]:
     """Every strand with its final step, segment and flags; the axis of each stream; notes."""
     groups: dict[tuple[str, str], list[Piece]] = defaultdict(list)
     for p in pieces:
         groups[_key(p)].append(p)
-    out: list[Strand] = []
+    out: list[StreamBlock] = []
     axes: dict[int, str] = {}
     notes: list[Note] = []
     for stream, everything in enumerate(groups.values()):
@@ -107,7 +107,7 @@ def _streams(pieces: Sequence[Piece]) -> tuple[list[Strand], dict[int, str], lis
         notes += [*told, *summaries_told]
         counts = [p.log.axis for p in group if p.points]
         axes[stream] = min(counts, key=_rank_axis) if counts else "step"
-        by_rank: dict[int, list[Strand]] = defaultdict(list)
+        by_rank: dict[int, list[StreamBlock]] = defaultdict(list)
         for s in strands:
             by_rank[s.rank].append(s)
         for mine in by_rank.values():
@@ -124,12 +124,12 @@ def _rank_axis(name: str) -> int:
     return _AXES.index(name) if name in _AXES else len(_AXES)
 
 
-def _axis(strands: Sequence[Strand], axes: Mapping[int, str]) -> str:
+def _axis(strands: Sequence[StreamBlock], axes: Mapping[int, str]) -> str:
     """What the run's steps are: the most exact axis among the streams that still have points."""
     return min((axes[s.stream] for s in strands), key=_rank_axis, default="step")
 
 
-def _without_placeholders(strands: list[Strand]) -> list[Strand]:
+def _without_placeholders(strands: list[StreamBlock]) -> list[StreamBlock]:
     """The strands without Lightning's placeholder and without Megatron's second copy against samples."""
     names = {s.metric for s in strands}
     return [
@@ -141,8 +141,8 @@ def _without_placeholders(strands: list[Strand]) -> list[Strand]:
 
 
 def _one_axis(
-    strands: list[Strand], axes: dict[int, str], config: Mapping[str, Scalar], table: Signals
-) -> tuple[list[Strand], list[Note]]:
+    strands: list[StreamBlock], axes: dict[int, str], config: Mapping[str, Scalar], table: Signals
+) -> tuple[list[StreamBlock], list[Note]]:
     """Streams that count epochs beside streams that count steps are put on steps, by the epoch metric or the length.
 
     Steps that go no further than the epochs are epochs themselves.
@@ -158,7 +158,7 @@ def _one_axis(
         return strands, []
     settings = settings_of(config, table)
     per = settings.get("steps_per_epoch")
-    out: list[Strand] = []
+    out: list[StreamBlock] = []
     for s in strands:
         if s.stream not in by_epoch or not len(s):
             out.append(s)
@@ -175,9 +175,9 @@ def _one_axis(
     return out, [Note("step-from-epoch", "values logged per epoch were placed at the epoch's last step")]
 
 
-def _facts(strands: Sequence[Strand]) -> list[Facts]:
+def _facts(strands: Sequence[StreamBlock]) -> list[Facts]:
     """One fact per metric, of its lowest rank, in order of first appearance; superseded points count for nothing."""
-    lowest: dict[str, Strand] = {}
+    lowest: dict[str, StreamBlock] = {}
     for s in strands:
         if s.metric not in lowest or s.rank < lowest[s.metric].rank:
             lowest[s.metric] = s
@@ -185,14 +185,14 @@ def _facts(strands: Sequence[Strand]) -> list[Facts]:
     last = max((int(s.step.max()) for s in strands if len(s)), default=0)
     return [
         facts(
-            m, s.value[~s.superseded] if len(s.superseded) else s.value,
+            m, s.value if s.superseded is None else s.value[~s.superseded],
             (int(s.step.max()) - int(s.step.min())) / max(1, last - first),
         )
         for m, s in lowest.items()
     ]  # fmt: skip
 
 
-def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[Strand], roles: Sequence[RoleMatch]) -> None:
+def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[StreamBlock], roles: Sequence[RoleMatch]) -> None:
     """steps_per_epoch from the epoch counter where the configuration does not say."""
     match = next((m for m in roles if m.role == "epoch"), None)
     if "steps_per_epoch" in settings or match is None:

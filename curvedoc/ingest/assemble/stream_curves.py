@@ -1,9 +1,10 @@
-"""Strands: the points of one metric of one rank from one stream of files, as arrays in file order."""
+"""Blocks while a run is assembled: the points of one metric of one rank from one stream of files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,54 +14,37 @@ from curvedoc.core.block import Block, Bools
 from curvedoc.core.run import Flag
 from curvedoc.core.series import Floats, Ints
 
-
-def _no_ints() -> Ints:
-    return np.zeros(0, dtype=np.int64)
+#: The arrays that every one of them has.
+_ALWAYS = ("step", "value", "time", "flags", "known", "file")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Strand:
-    """One metric of one rank from one stream, all arrays [n] in file order.
+class StreamBlock(Block):
+    """A block of one stream of files while a run is assembled: what a block may lack is there.
 
-    step:    int64; 0 where `known` is false
-    known:   the record had a step
-    value:   NaN and inf kept
-    time:    seconds, NaN where unknown
-    flags:   bits of `model.Flag`
-    file:    place in its stream of the log that a point comes from
-    segment, superseded: empty until restarts have been looked for
+    stream: number of the stream; file: place in its stream of the log that a point comes from
     """
 
-    metric: str
-    rank: int
-    stream: int
-    step: Ints
-    known: Bools
-    value: Floats
     time: Floats
     flags: NDArray[np.uint16]
-    file: Ints
-    segment: Ints = field(default_factory=_no_ints)
-    superseded: Bools = field(default_factory=lambda: np.zeros(0, dtype=np.bool_))
+    known: Bools
+    stream: int = field(kw_only=True)
+    file: Ints = field(kw_only=True)
 
-    def __len__(self) -> int:
-        return len(self.value)
-
-    def keep(self, mask: Bools) -> Strand:
+    def keep(self, mask: Bools) -> StreamBlock:
         """The points that the mask selects."""
         if bool(mask.all()):
             return self
-        seg = self.segment[mask] if len(self.segment) else self.segment
-        old = self.superseded[mask] if len(self.superseded) else self.superseded
-        return Strand(
-            self.metric, self.rank, self.stream, self.step[mask], self.known[mask], self.value[mask], self.time[mask],
-            self.flags[mask], self.file[mask], seg, old,
-        )  # fmt: skip
+        columns: dict[str, Any] = {name: getattr(self, name)[mask] for name in _ALWAYS}
+        for name in ("segment", "superseded"):
+            if (array := getattr(self, name)) is not None:
+                columns[name] = array[mask]
+        return replace(self, **columns)
 
 
 def unravel(
     data: pl.DataFrame | Sequence[Block], stream: int, file: int, rank: int | None, prefix: str
-) -> list[Strand]:
+) -> list[StreamBlock]:
     """The strands of one log, from `Log.data`. `rank` fills in where the records name none; `prefix` goes before each
     metric's name.
 
@@ -80,9 +64,9 @@ def unravel(
     value, time = _array(points["value"], np.nan), _array(points["time"], np.nan)
     known = points["step"].is_not_null().to_numpy() if points["step"].null_count() else np.ones(len(points), np.bool_)
     return [
-        Strand(
-            prefix + name, int(ranks[at[0]]) or rank or 0, stream, step[at], known[at], value[at], time[at], flags[at],
-            np.full(len(at), file),
+        StreamBlock(
+            prefix + name, int(ranks[at[0]]) or rank or 0, step[at], value[at], time[at], flags[at], known[at],
+            stream=stream, file=np.full(len(at), file),
         )
         for name, at in _sorted(points["metric"], ranks)
     ]  # fmt: skip
@@ -98,10 +82,11 @@ class _Blank:
     file: Ints
 
 
-def _whole(b: Block, stream: int, rank: int | None, prefix: str, blank: _Blank) -> Strand:
-    return Strand(
-        prefix + b.metric, b.rank or rank or 0, stream, b.step, blank.known if b.known is None else b.known, b.value,
-        blank.time if b.time is None else b.time, blank.flags if b.flags is None else b.flags, blank.file,
+def _whole(b: Block, stream: int, rank: int | None, prefix: str, blank: _Blank) -> StreamBlock:
+    return StreamBlock(
+        prefix + b.metric, b.rank or rank or 0, b.step, b.value, blank.time if b.time is None else b.time,
+        blank.flags if b.flags is None else b.flags, blank.known if b.known is None else b.known,
+        stream=stream, file=blank.file,
     )  # fmt: skip
 
 
@@ -127,39 +112,26 @@ def _sorted(metric: pl.Series, ranks: NDArray[np.int32]) -> Iterator[tuple[str, 
         yield str(metric[int(at[0])]), at
 
 
-def splice(pieces: Sequence[Strand]) -> Strand:
+def splice(pieces: Sequence[StreamBlock]) -> StreamBlock:
     """Strands of one metric and rank from successive files, end to end."""
     if len(pieces) == 1:
         return pieces[0]
-    first = pieces[0]
-    return Strand(
-        first.metric,
-        first.rank,
-        first.stream,
-        np.concatenate([p.step for p in pieces]),
-        np.concatenate([p.known for p in pieces]),
-        np.concatenate([p.value for p in pieces]),
-        np.concatenate([p.time for p in pieces]),
-        np.concatenate([p.flags for p in pieces]),
-        np.concatenate([p.file for p in pieces]),
-    )
+    columns: dict[str, Any] = {name: np.concatenate([getattr(p, name) for p in pieces]) for name in _ALWAYS}
+    return replace(pieces[0], **columns)
 
 
-def spliced(strands: Iterable[Strand]) -> list[Strand]:
+def spliced(strands: Iterable[StreamBlock]) -> list[StreamBlock]:
     """One strand per metric, rank and stream, in order of first appearance."""
-    groups: dict[tuple[str, int, int], list[Strand]] = {}
+    groups: dict[tuple[str, int, int], list[StreamBlock]] = {}
     for s in strands:
         groups.setdefault((s.metric, s.rank, s.stream), []).append(s)
     return [splice(g) for g in groups.values()]
 
 
-def blocks(strands: Sequence[Strand]) -> tuple[Block, ...]:
-    """The strands that have points as blocks; every step must be known."""
+def blocks(strands: Sequence[StreamBlock]) -> tuple[Block, ...]:
+    """Those that have points, for the run; every step must be known."""
     return tuple(
-        Block(
-            s.metric, s.rank, s.step, s.value, s.time, s.flags,
-            segment=s.segment if len(s.segment) else None, superseded=s.superseded if len(s.superseded) else None,
-        )
+        Block(s.metric, s.rank, s.step, s.value, s.time, s.flags, segment=s.segment, superseded=s.superseded)
         for s in strands
         if len(s)
-    )  # fmt: skip
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from curvedoc.core.run import Note
 from curvedoc.core.series import Floats
-from curvedoc.ingest.assemble.stream_curves import Strand
+from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: A shorter curve can end at its own mean by chance.
 _FEWEST = 20
@@ -19,7 +19,7 @@ _MOVES = 3.0
 _HUGE = 1e290
 
 
-def without_summaries(strands: Sequence[Strand]) -> tuple[list[Strand], list[Note]]:
+def without_summaries(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]:
     """One stream's strands without summary rows, and a note that names the metrics.
 
     A summary is the last value of a curve that is the mean of all others to seven digits, or their best written once
@@ -38,7 +38,7 @@ def without_summaries(strands: Sequence[Strand]) -> tuple[list[Strand], list[Not
     return out, [Note("summary-row", text, count=len(named))]
 
 
-def _summarizes(s: Strand) -> str:
+def _summarizes(s: StreamBlock) -> str:
     """ "mean" or "best" where the last value is that of the others; "" where it is a value of its own."""
     n = len(s)
     if n < _FEWEST:
