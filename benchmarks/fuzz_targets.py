@@ -178,7 +178,7 @@ def _wandb(long: int) -> Seed:
         row = b"".join(_field(1, _field(2, k.encode()) + _field(16, json.dumps(v).encode())) for k, v in items.items())
         records.append((*add(_field(2, row)), loss(i)))
         if long:
-            add(_field(13, _field(3, b"said\n" * (long // 5))))
+            add(_field(13, _field(3, (b"said " * 20 + b"\n") * (long // 101))))
     add(_field(18, b""))
     return Seed(f"output {long}", bytes(out), tuple(records))
 

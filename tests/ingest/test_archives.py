@@ -143,3 +143,24 @@ def test_what_cannot_be_read_in_an_archive_met_on_the_way_is_told(tmp_path: Path
     found = read_runs([tree], signals_file=signals_file())
     assert len(found.runs) == 1
     assert [u.path for u in found.unreadable] == ["runs.zip/b/metrics.jsonl"]
+
+
+def test_archives_met_on_the_way_share_what_they_may_unpack_to(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(met_archives, "MAX_EACH", 3 << 20)
+    monkeypatch.setattr(met_archives, "MAX_ALL", 8 << 20)
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    bomb = zipped(tree / "a.zip", {"metrics.csv": CSV, "bomb.log": "0" * (32 << 20)})
+    for name in "bcdef":
+        zipped(tree / f"{name}.zip", {"metrics.csv": CSV, "said.log": "nothing to see here\n" * 100_000})
+    found = read_runs([tree], signals_file=signals_file())
+    assert {r.name for r in found.runs} == {"b.zip", "c.zip"}
+    assert [u.path for u in found.unreadable] == ["a.zip", "d.zip", "e.zip", "f.zip"]
+    assert all("name it to read it" in u.reason for u in found.unreadable)
+    assert sum(p.stat().st_size for p in cache.rglob("*") if p.is_file()) < 8 << 20
+    assert read_runs([bomb], signals_file=signals_file()).runs
+    again = read_runs([tree], signals_file=signals_file())
+    assert {r.name for r in again.runs} == {"b.zip", "c.zip", "d.zip", "e.zip"}
+    assert "too large" in again.unreadable[0].reason

@@ -793,6 +793,14 @@ def test_result_files_are_configuration_and_no_points(tmp_path):
     assert log.config == {"results.eval_loss": 1.5, "results.epoch": 3.0} and not len(log.points)
 
 
+def test_a_trainer_state_that_was_copied_into_itself_under_a_damaged_key_is_read(tmp_path):
+    rows = [{"step": i, "loss": 5 - i / 10} for i in range(20)]
+    text = json.dumps({"log_history": rows}, indent=2)
+    at = text.index('"step": 9,') + 2
+    log = read_state(tmp_path, text[:at] + text[text.index("tory") :])
+    assert {v for b in [log] for v in b.points["value"].to_list()} >= {r["loss"] for r in rows if r["step"] != 9}
+
+
 def test_a_trainer_state_without_rows_says_so(tmp_path):
     assert "empty" in kinds(read_state(tmp_path, json.dumps(state(log_history=[]))))
 

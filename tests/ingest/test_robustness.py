@@ -30,7 +30,7 @@ the run's sources in every view; a log of which nothing could be read is listed 
 | event files, `.wandb` | told, by a checksum of each record; the next good one is read | told: the record is dropped |
 | gzip, zstd | told; read up to there | told, by checksums that gzip always has and zstd where its writer made them |
 | SQLite, parquet | told by the library that reads them | SQLite: no; parquet: where its writer made checksums |
-| JSON, CSV, text, MLflow's files | told where a line no longer parses | no; a loss wrong a thousandfold is doubted |
+| JSON, CSV, text, MLflow's files | told where a line no longer parses | no; one row wrong a thousandfold is doubted |
 
 Long files: of more than 64 MB of text (48 MB where lines are taken apart) the beginning and the end are read as they
 are, and between them rare lines, lines of trouble, those with the lowest and highest numbers of each stretch, and an

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -56,6 +59,20 @@ def test_a_running_median_equals_sorted_windows_of_any_width(rows: int) -> None:
     y = np.random.default_rng(rows).standard_normal(2000)
     padded = np.pad(y, rows // 2, mode="edge")
     assert (steady(Series(np.arange(2000), y), rows).value == windows(padded, rows)).all()
+
+
+def test_a_wide_running_median_takes_the_time_and_memory_of_its_rows() -> None:
+    n, rows = 120_000, 2401
+    y = np.random.default_rng(0).standard_normal(n) + np.linspace(4, 0, n)
+    s = Series(np.arange(n), y)
+    tracemalloc.start()
+    began = time.process_time()
+    found = steady(s, rows).value
+    took, (_, most) = time.process_time() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    exact = windows(np.pad(y[:6000], rows // 2, mode="edge"), rows)[: 6000 - rows]
+    assert np.abs(found[: len(exact)] - exact).max() < 0.05 and found[-1] == y[-1]
+    assert most < 16 * 8 * n and took < 5  # all windows would take 2,401 values a row
 
 
 @settings(max_examples=40, deadline=None)

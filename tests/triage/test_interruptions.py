@@ -80,19 +80,31 @@ def test_two_calls_on_one_cache_do_not_disturb_each_other(tree: Path, truth: Any
     assert judged(tree, tmp_path / "cache") == truth
 
 
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """So few runs that no worker is started for them, and a cache that has the rules."""
+    root, cache = tmp_path_factory.mktemp("few"), tmp_path_factory.mktemp("cache")
+    for i in range(4):
+        log(root / f"run{i:02d}", i % 3 == 0, i)
+    judged(root, cache)
+    return root, cache
+
+
 @pytest.mark.parametrize("output", ["--html", "--json", "--markdown", "--csv", "--parquet"])
-def test_a_disk_that_fills_is_one_clear_error_and_leaves_nothing(tree: Path, tmp_path: Path, output: str) -> None:
+def test_a_disk_that_fills_is_one_clear_error_and_leaves_nothing(
+    few: tuple[Path, Path], tmp_path: Path, output: str
+) -> None:
     def small() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
 
     made = tmp_path / "out"
-    call = start(tree, tmp_path / "cache", output, str(made), before=small)
+    call = start(*few, output, str(made), before=small)
     out, problem = call.communicate(timeout=120)
     assert call.returncode == FAILED_WRITE, problem
     assert str(made) in problem
     assert "Traceback" not in problem
-    assert "run00" in out or "48" in out, "the summary is printed whatever happens to a file"
+    assert "run00" in out, "the summary is printed whatever happens to a file"
     assert [p.name for p in tmp_path.iterdir() if p.is_file()] == []
 
 

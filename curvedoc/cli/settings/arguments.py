@@ -93,7 +93,9 @@ Redact = Annotated[
 FollowLinks = Annotated[
     bool, typer.Option("--follow-links", help="Read what links that lead out of the paths point at.")
 ]
-TimeLimit = Annotated[float, typer.Option("--time-limit", min=1, help="Seconds for one run in a worker.")]
+TimeLimit = Annotated[
+    float, typer.Option("--time-limit", min=1, help="Seconds for one run, and one more for each 4 MB.")
+]
 MemoryLimit = Annotated[int, typer.Option("--memory-limit", min=64, help="MB for one run in a worker.")]
 ShowSecrets = Annotated[bool, typer.Option("--show-secrets", help="Do not mask what looks like a credential.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks.")]

@@ -103,11 +103,13 @@ def _first_names(path: Path) -> Iterator[str]:
             yield member.name
 
 
-def unpacked(path: Path) -> tuple[Path, list[Unreadable]]:
+def unpacked(path: Path, room: int | None = None) -> tuple[Path, list[Unreadable]]:
     """A folder with what the archive holds, and what of it was left out. Unpacked once as long as it stays the same.
 
     Only regular files below the folder are written: no links, no devices, no path that leads elsewhere. Raises
     UsageError where nothing can be kept.
+
+    room: bytes that it may unpack to; of one that takes more nothing is kept, which is a UsageError too
     """
     info = path.stat()
     said = f"{os.path.realpath(path)}|{info.st_size}|{info.st_mtime_ns}"
@@ -120,7 +122,10 @@ def unpacked(path: Path) -> tuple[Path, list[Unreadable]]:
             part = base / f"{place.name}.{os.getpid()}.part"
             shutil.rmtree(part, ignore_errors=True)
             (part / path.name).mkdir(parents=True)
-            reasons = _unpack(path, part / path.name)
+            reasons = _unpack(path, part / path.name, MAX_BYTES if room is None else room)
+            if room is not None and size_of(part) > room:
+                shutil.rmtree(part, ignore_errors=True)
+                raise UsageError(f"it unpacks to more than {room >> 20:,} MB", "", "name it to read it")
             (part / _TOLD).write_text(json.dumps(reasons), encoding="utf-8")
             shutil.rmtree(place, ignore_errors=True)
             part.replace(place)
@@ -132,6 +137,11 @@ def unpacked(path: Path) -> tuple[Path, list[Unreadable]]:
     return folder, [Unreadable(str(folder / "(archive)"), str(reason)) for reason in reasons]
 
 
+def size_of(folder: Path) -> int:
+    """The bytes of all files below a folder."""
+    return sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+
+
 def _drop_old(base: Path, mine: Path) -> None:
     base.mkdir(parents=True, exist_ok=True)
     for other in base.iterdir():
@@ -139,8 +149,8 @@ def _drop_old(base: Path, mine: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
-def _unpack(path: Path, folder: Path) -> list[str]:
-    """Write the members; why others were left out."""
+def _unpack(path: Path, folder: Path, limit: int) -> list[str]:
+    """Write the members, up to so many bytes; why others were left out."""
     strange = count = total = 0
     reasons: list[str] = []
     try:
@@ -156,9 +166,9 @@ def _unpack(path: Path, folder: Path) -> list[str]:
             if skipped(place.name, place.parts[:-1]):
                 continue
             place.parent.mkdir(parents=True, exist_ok=True)
-            total = _write(content, place, total)
-            if total > MAX_BYTES:
-                reasons.append(f"it unpacks to more than {MAX_BYTES >> 20:,} MB; the rest was left out")
+            total = _write(content, place, total, limit)
+            if total > limit:
+                reasons.append(f"it unpacks to more than {limit >> 20:,} MB; the rest was left out")
                 break
     except _DAMAGE as e:
         reasons.append(f"the archive is damaged or locked, and read up to there: {e}")
@@ -167,10 +177,10 @@ def _unpack(path: Path, folder: Path) -> list[str]:
     return reasons
 
 
-def _write(content: _Content, place: Path, total: int) -> int:
+def _write(content: _Content, place: Path, total: int, limit: int) -> int:
     """Write one file as far as the limit allows; the bytes written so far."""
     with content.source as source, place.open("wb") as out:
-        while total <= MAX_BYTES and (piece := source.read(_PIECE)):
+        while total <= limit and (piece := source.read(_PIECE)):
             out.write(piece)
             total += len(piece)
     os.utime(place, (content.modified, content.modified))

@@ -83,7 +83,7 @@ def _torn(path: Path, clean: bytes, size: int, notes: Sequence[Note]) -> Log:
     found, more = one_by_one(clean.decode("utf-8", "replace"))
     rows: list[dict[str, Any]] = []
     for value in found:
-        history = value.get("log_history")
+        history = value.get(_history(value) or "")
         if isinstance(history, list):
             whole = [r for r in history if isinstance(r, dict)]
             rows = whole if whole[: len(rows)] == rows else rows + whole  # a later state repeats the earlier one

@@ -11,6 +11,8 @@ import yaml
 MAX_TEXT = 1 << 18
 #: Values after every alias is written out; a file that doubles itself thirty times stays below no limit.
 MAX_VALUES = 50_000
+#: Brackets within brackets; the parser looks at each open one with every further word.
+MAX_OPEN = 100
 
 
 class YamlTrouble(ValueError):
@@ -30,6 +32,12 @@ class _ConfigLoader(yaml.SafeLoader):
         self.merged += len(node.value)
         if self.merged > MAX_VALUES:
             raise yaml.YAMLError("merge keys that unfold without end")
+
+    def fetch_flow_collection_start(self, kind: type[yaml.Token]) -> None:
+        """A bracket that opens."""
+        if self.flow_level >= MAX_OPEN:
+            raise yaml.YAMLError("nested too deeply")
+        super().fetch_flow_collection_start(kind)
 
 
 def _untagged(loader: _ConfigLoader, _suffix: str, node: yaml.Node) -> Any:

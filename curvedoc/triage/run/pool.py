@@ -39,6 +39,7 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     deadline: float
+    seconds: float  # that it may take for a run of its shard
     ready: bool = False
     shard: Shard | None = None
     left: dict[int, Task] = field(default_factory=dict)
@@ -110,7 +111,7 @@ def run_pool(
                 lost = _overdue(w)
                 if not lost:
                     try:
-                        yield from _hear(w, limits)
+                        yield from _hear(w)
                         continue
                     except (EOFError, OSError):
                         lost = _death(w)
@@ -143,12 +144,13 @@ def _start(context: WorkContext, limits: Limits) -> _Worker:
     with quiet_start():
         process.start()
     theirs.close()
-    return _Worker(process, ours, time.monotonic() + _START_SECONDS)
+    return _Worker(process, ours, time.monotonic() + _START_SECONDS, limits.seconds)
 
 
 def _give(w: _Worker, shard: Shard, limits: Limits) -> None:
     w.shard, w.left, w.at = shard, {t.index: t for t in shard.tasks}, None
-    w.deadline = time.monotonic() + limits.seconds
+    w.seconds = limits.seconds_of(t.bundle for t in shard.tasks)
+    w.deadline = time.monotonic() + w.seconds
     try:
         w.pipe.send(shard)
     except OSError:
@@ -168,10 +170,10 @@ def _overdue(w: _Worker) -> str:
     return "time" if late and not w.pipe.poll() else ""
 
 
-def _hear(w: _Worker, limits: Limits) -> Iterator[tuple[int, Outcome]]:
+def _hear(w: _Worker) -> Iterator[tuple[int, Outcome]]:
     """Take one message of a worker. Raises EOFError or OSError where it is gone."""
     message = w.pipe.recv()
-    w.deadline = time.monotonic() + limits.seconds
+    w.deadline = time.monotonic() + w.seconds
     match message:
         case ("ready",):
             w.ready = True
@@ -219,7 +221,7 @@ def _blame(w: _Worker) -> tuple[Task | None, list[Shard]]:
 def _told(lost: str, w: _Worker, limits: Limits) -> str:
     doing = "diagnosing" if w.at is not None else "reading"
     if lost == "time":
-        return f"{doing} it took longer than {limits.seconds:g} s (--time-limit)"
+        return f"{doing} it took longer than {w.seconds:.0f} s (--time-limit)"
     if lost in ("signal SIGKILL", "signal SIGABRT"):
         return f"{doing} it ended a worker ({lost}): it may need more than {limits.memory >> 20:,} MB (--memory-limit)"
     return f"{doing} it crashed a worker ({lost})"
