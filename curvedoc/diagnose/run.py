@@ -26,11 +26,11 @@ from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, wast
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
-from curvedoc.diagnose.story.headline import headline, until_then
+from curvedoc.diagnose.story.headline import SUSPECTED, headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
 from curvedoc.diagnose.story.progress import gain
-from curvedoc.diagnose.story.remedy import remedy
+from curvedoc.diagnose.story.remedy import LEARNS_LITTLE, SPLIT, remedy
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalogue import catalogue
 from curvedoc.rulebook.rule import Rulebook
@@ -77,7 +77,11 @@ def _first(
     action = next_action(causes)
     if action is None:
         return None
-    onset = next((f.first_step for f in findings if f.kind == "pathology"), None)
+    lead = next((f for f in findings if f.kind == "pathology"), None)
+    # of many causes none of which is likely, one test rules out half
+    if lead is not None and lead.symptom in LEARNS_LITTLE and causes[0].probability < SUSPECTED:
+        return SPLIT
+    onset = None if lead is None else lead.first_step
     return with_command(action, causes[0].action_settings, run, onset)
 
 

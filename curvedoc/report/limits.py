@@ -106,7 +106,7 @@ def _open(run: RunDiagnosis) -> list[str]:
     if not run.not_judged:
         return []
     needs = [signal_name(name) for name, _ in missing(run)[:3]]
-    text = f"{words.count(len(run.not_judged), 'symptom')} could not be judged"
+    text = f"{words.count(len(run.not_judged), 'check')} {'was' if len(run.not_judged) == 1 else 'were'} skipped"
     was = "were" if len(needs) > 1 else "was"
     return [f"{text}, mostly because {_listed(needs)} {was} not logged" if needs else text]
 

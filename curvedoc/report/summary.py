@@ -17,6 +17,10 @@ _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
 _VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "healthy": 4}
 #: The signals that every run should log; asked for before any other.
 _CORE = ("loss", "val_loss", "lr", "grad_norm")
+#: What only one kind of training has: games and policies. Another cannot log it.
+_OF_ITS_KIND = frozenset(("game_loss", "reward", "entropy", "kl"))
+#: A cause this likely is as good as known: more signals would say little about it.
+_AS_KNOWN = 0.9
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -167,16 +171,20 @@ def first_thing(run: RunDiagnosis) -> First | None:
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Signals that were not logged, each with what it decides, the usual ones first, then the most useful.
 
-    Of a run in trouble those that would answer a question about its first two causes; else, and where there is none,
-    all that some symptom needs.
+    Of a run in trouble those that would answer a question about its first two causes; none where its cause is as good
+    as known; else all that some symptom needs.
     """
-    if run.verdict in ("failed", "warning") and (telling := _telling(run)):
-        return telling
+    if run.verdict in ("failed", "warning"):
+        if telling := _telling(run):
+            return telling
+        if run.causes and run.causes[0].probability >= _AS_KNOWN:
+            return ()
     logged = {s.role for s in run.signals}  # too short for a rule or not of the kind it wants, but there
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
         for need in row.needs:
-            if need in logged or " " in need:  # "several ranks" is no signal that one could log
+            # "several ranks" is no signal that one could log
+            if need in logged or need in _OF_ITS_KIND or " " in need:
                 continue
             table.setdefault(need, []).append(row.symptom)
 

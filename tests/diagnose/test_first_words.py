@@ -159,3 +159,10 @@ def test_a_run_of_a_guessed_loss_is_told_to_say_whether_it_is() -> None:
     guessed = replace(run, roles=tuple(replace(m, trust="guess") for m in run.roles))
     found = remedy(guessed, grounds(guessed))
     assert found is not None and found.text.startswith("Say whether loss is the loss: with --map loss=loss")
+
+
+def test_a_better_evaluation_near_100_percent_is_not_lost_among_two_percent() -> None:
+    right = Series.of([0.5, 0.9, 0.97, 0.99, 0.993, 0.99, 0.96])
+    assert "where validation accuracy was best (99.3%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
+    level = Series.of([0.3, 0.5, 0.6, 0.59, 0.595])
+    assert "best" not in advice({"loss": FELL, "val_accuracy": level}, gain)

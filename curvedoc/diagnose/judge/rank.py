@@ -207,11 +207,11 @@ def rank(
     ranked = []
     for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
-        # the first finding is what is to be explained: alone it is better than nothing, beside others it says nothing
-        others = [f for f in owners[:3] if f is not findings[0]]
+        # the first finding is what is to be explained, and no evidence
         reasons = tuple(
             Evidence(f.title, f.metric, tuple(m for e in f.evidence[:1] for m in e.marks))
-            for f in (others if others or weighed[id_].supports else owners[:1])
+            for f in owners[:3]
+            if f is not findings[0]
         )
         cause, own = causes[id_], weighed[id_]
         ranked.append(

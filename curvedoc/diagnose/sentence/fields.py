@@ -21,6 +21,15 @@ _COUNTED = re.compile(
 )
 _STEP = re.compile(r"\bstep(s?) $")
 _TIMES = " time(s)"
+#: A course whose ends read alike, and what it says then.
+_LEVEL = tuple(
+    (re.compile(course + r"(?=[\s,;:)]|$)"), said)
+    for course, said in (
+        (r"\b(?:only )?(?:goes|went|moves|moved) from (about )?(\S+?) to (?:about )?\2", r"stays at \1\2"),
+        (r"\bbegins at (about )?(\S+?) and ends at (?:about )?\2", r"begins and ends at \1\2"),
+        (r"\b(about )?(\S+) at the start, (?:about )?\2 at the end", r"\1\2 at the start and at the end"),
+    )
+)
 _OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
 
 
@@ -52,7 +61,20 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Cou
         once = one and after.startswith(_TIMES)
         out += [before, "once" if once else word]
         end = match.end() + len(_TIMES) * once
-    return "".join([*out, _agreeing(text[end:], one)])
+    return _level("".join([*out, _agreeing(text[end:], one)]))
+
+
+def _level(text: str) -> str:
+    """The sentence without a range whose ends are equal.
+
+    >>> _level("its loss only goes from about 2.31 to about 2.31, see there")
+    'its loss stays at about 2.31, see there'
+    >>> _level("about 4.22 at the start, about 4.22 at the end")
+    'about 4.22 at the start and at the end'
+    """
+    for course, said in _LEVEL:
+        text = course.sub(said, text)
+    return text
 
 
 def first_that_holds(

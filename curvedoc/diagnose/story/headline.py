@@ -83,9 +83,9 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
     sure = cause.probability >= NEAR_CERTAIN
     if cause.probability >= (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
         # a title that tells its own reason has a colon already
-        if ":" in text:
-            return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
-        return f"{text}: {lower_first(cause.title)}."
+        if sure and ":" not in text:
+            return f"{text}: {lower_first(cause.title)}."
+        return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
     rivals = tied(causes)
     if rivals:
         either = ", or ".join(lower_first(c.title) for c in rivals)

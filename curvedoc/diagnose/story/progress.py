@@ -49,6 +49,11 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None) -> NextAction | 
             "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
             "against each other stay level while both learn."
         )
+    if _one_batch(run):
+        return NextAction(
+            "The test on one batch is passed: model, loss and optimizer work together. Switch it off in the "
+            "configuration and start the training itself."
+        )
     val, count = _validation(run), counter(run)
     rated = quality(run, bench or Bench(run))
     if val is not None:
@@ -62,6 +67,12 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None) -> NextAction | 
             "Evaluate on data that it did not train on, and log that: the log holds training values only."
         )
     return None
+
+
+def _one_batch(run: Run) -> bool:
+    """Whether the configuration says that the run repeats one batch."""
+    said = run.settings.get("single_batch")
+    return isinstance(said, (bool, int, float)) and said > 0
 
 
 def _best_of(rated: Quality, count: Counter) -> NextAction | None:
@@ -81,10 +92,13 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
             return NextAction(f"Use the checkpoint of {where}, where validation was best ({least}), not the last.")
         if not rated.still_best:
             return _best_of(rated, count)
-        counts = "only right answers count" if rated.name == "validation accuracy" else f"{rated.name} counts"
+        if rated.name == "validation accuracy":
+            return NextAction(
+                f"Keep the last checkpoint if right answers count; if probabilities do, take that of {where}, where "
+                f"the validation loss was lowest ({least})."
+            )
         return NextAction(
-            f"Keep the last checkpoint where {counts}; for the probabilities that of {where} is better, where the "
-            f"validation loss was lowest ({least})."
+            f"Keep the last checkpoint if {rated.name} counts; the validation loss was lowest, {least}, at {where}."
         )
     ago = max(1, round(LATE * len(val)))
     if len(val) < FEW or val.value[0] <= val.value[-1]:
@@ -170,7 +184,9 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
     elif known is not None and len(known) and ground.name != "accuracy":
         last = float(known.value[-1])
         yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else _value(last)}"
-    if val is None and rated is None and ground.name == "loss" and run.series("test_accuracy") is None:
+    if _one_batch(run):
+        yield "it repeats one batch and has learned it by heart"
+    elif val is None and rated is None and ground.name == "loss" and run.series("test_accuracy") is None:
         yield "no validation was logged"
 
 

@@ -11,9 +11,12 @@ from curvedoc.core.run import RoleMatch, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.stats.noise.noise import noise
 
 #: A last value within this share of the best is as good as the best.
 AS_GOOD = 0.02
+#: An accuracy that lost a hundredth and has twice the wrong answers of the best one is worse, near 100 % as well.
+LOST, TWICE = 0.01, 2.0
 #: Fewer evaluations have no best one.
 FEW = 3
 #: A name that is longer is no word of a sentence.
@@ -38,13 +41,19 @@ class Quality:
     def still_best(self) -> bool:
         """Whether the last evaluation is as good as the best."""
         most, last = float(self.series.value[self.best]), float(self.series.value[-1])
+        fell = self._of_answers(last) and most - last > max(LOST, noise(self.series) or 0.0)
+        if fell and 1.0 - last >= TWICE * (1.0 - most):
+            return False
         return abs(most - last) <= AS_GOOD * abs(most)
 
     def told(self, row: int) -> str:
         """A value: a share of right answers as a percentage."""
         value = float(self.series.value[row])
-        share = self.name == "validation accuracy" and 0.0 <= value <= 1.0
-        return spelled(value, ".1%" if share else ".4g")
+        return spelled(value, ".1%" if self._of_answers(value) else ".4g")
+
+    def _of_answers(self, value: float) -> bool:
+        """Whether a value is a share of right answers."""
+        return self.name == "validation accuracy" and 0.0 <= value <= 1.0
 
 
 def quality(run: Run, bench: Bench) -> Quality | None:

@@ -12,6 +12,12 @@ from curvedoc.diagnose.judge.hits import shortened
 OFFERED = 3
 #: A name that is longer is no word of a sentence.
 _LONGEST = 40
+#: Pictures of a model that learns too little, which say nothing of where the fault lies.
+LEARNS_LITTLE = frozenset(("plateau-from-start", "plateau-after-progress", "stuck-at-chance", "underfitting"))
+SPLIT = NextAction(
+    "Train on one batch of 32 samples without augmentation and dropout until its loss is near zero. Where it does not "
+    "get there, the model, the loss or the optimizer is at fault; where it does, the data or the settings."
+)
 _SPLITS = {"val_loss": "validation loss"}
 #: So many points draw a curve that every check about shape can be asked of.
 WORTH_LOGGING = 20

@@ -20,7 +20,7 @@ def left_open(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         out.blank()
         shown = names if verbose else names[:_MOST]
         more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-        left = f"; {words.count(len(run.not_judged), 'symptom')} could not be judged"
+        left = f"; {words.count(len(run.not_judged), 'check')} skipped"
         out.add(("Not logged: ", "bold"), (", ".join(shown) + more, ""), (left, "dim"), hang=2)
         _lines_that_log(out, [n for n, _ in needs], verbose)
     elif names:

@@ -38,12 +38,15 @@ def one_run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         parts.append((f"  {_scope(f.scope)}" if f.scope else "", "dim"))
         parts.append((f"  [{f.symptom}]" if verbose else "", "dim"))
         out.add(*parts, indent=2, hang=2)
-        for e in f.evidence if verbose else f.evidence[:2]:
+        telling = [e for e in f.evidence if verbose or not _quoted(e.text, f.title)]
+        for e in telling if verbose else telling[:2]:
             out.add((words.cap(e.text), ""), indent=4)
     # gaps are told at the end, in one line with what was not logged
     quiet = [] if verbose else [f for f in found if f not in loud and f.kind != "gap" and not _told(run, f)]
     if quiet:
-        folded = "; ".join(dict.fromkeys(lower_first(f.title) for f in quiet))
+        # of two that open alike, as an overfitting and its gap do, one is enough
+        openings = {f.title.partition(" and end")[0]: lower_first(f.title) for f in reversed(quiet)}
+        folded = "; ".join(reversed(openings.values()))
         out.add((f"also seen: {folded}", "dim"), indent=2, hang=2)
     if verbose and (events := in_order(run)):
         out.blank()
@@ -61,7 +64,7 @@ def one_run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
 
 
 def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
-    if not run.causes or (run.verdict == "healthy" and not verbose):
+    if not run.causes or (not verbose and _idle(run)):
         return
     out.blank()
     out.add(("Likely causes" if run.causes[0].probability >= words.ASSERTED else "Possible causes", "bold"))
@@ -92,12 +95,18 @@ def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
         out.add((f"none of these: {words.percent(run.none_of_these)}", "dim"), indent=2)
 
 
+def _idle(run: RunDiagnosis) -> bool:
+    """Whether the causes explain nothing: that of a notice of a sound run, or of one not judged an unlikely one."""
+    return run.verdict == "healthy" or (run.verdict == "inconclusive" and run.causes[0].probability < words.POSSIBLE)
+
+
 def _title(run: RunDiagnosis, symptom: str) -> str:
     return next((lower_first(f.title) for f in run.findings if f.symptom == symptom), symptom)
 
 
 def _where(first: int | None, last: int | None, axis: str) -> str:
-    if first is None or first < 0:
+    # what begins with the log has no moment of its own
+    if first is None or first < 0 or (first == 0 and last in (None, 0)):
         return ""
     return f"  {words.unit(axis)} {first:,}" + (f" to {last:,}" if last is not None and last != first else "")
 
@@ -106,6 +115,12 @@ def _scope(scope: Mapping[str, str]) -> str:
     return ", ".join(f"{k} {v}" for k, v in sorted(scope.items()))
 
 
+def _quoted(text: str, title: str) -> bool:
+    """Whether a title holds the message already that a sentence quotes."""
+    quote = text.removeprefix("the log says: ")
+    return quote != text and quote.rstrip(":. ") in title
+
+
 def _told(run: RunDiagnosis, finding: Finding) -> bool:
     """Whether the headline says it already, as that of a healthy run does with its first notice."""
-    return lower_first(finding.title) in run.headline
+    return finding.title.partition(" and end")[0].lower() in run.headline.lower()
