@@ -193,3 +193,78 @@ def test_the_letters_of_two_splits_tell_them_beside_each_other(tmp_path: Path) -
     ]
     players = "step,v_loss,p_loss\n" + "".join(f"{i},{loss(i)},{-loss(i)}\n" for i in range(30))
     assert not any(m.role == "val_loss" for m in read(tmp_path, players, "ppo.csv")[0].roles)
+
+
+def bar(i: int, of: int) -> str:
+    return f"{100 * i // of:3d}%|{'#' * (10 * i // of):10s}| {i}/{of} [00:{i % 60:02}<00:{(of - i) % 60:02}, "
+
+
+def test_a_bar_of_epochs_around_bars_of_batches_counts_epochs(tmp_path: Path) -> None:
+    head = "2024-06-14 22:56:54,452 - INFO - "
+    text = f"{head}{bar(0, 6)}?epoch/s]\n"
+    for e in range(1, 7):
+        text += "".join(
+            f"{head}{bar(b, 8)}7.11batch/s, loss={loss(8 * e + b)}]\n{head}[A\n" for b in range(0 if e > 1 else 1, 9)
+        )
+        text += f"{head}Epoch {e}: \n{head}loss={loss(8 * e):.5f}, \n{head}val_loss={loss(e)}\n"
+        text += f"{head}{bar(e, 6)}34.99s/epoch, loss={loss(8 * e):.3g}, val_loss={loss(e):.3g}]\n"
+    runs = read(tmp_path, text)
+    assert len(runs) == 1
+    assert last(runs[0], "loss") == ("loss", 48, loss(56))
+
+
+def test_the_mean_over_an_epoch_is_no_value_of_its_bar(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 21):
+        text += "".join(f"Epoch {e}: {bar(b, 5)}9.6it/s, CE={loss(e) + 0.01 * b:.4f}]\n" for b in range(1, 6))
+        text += f"\nEpoch {e}\n  Train - CE: {loss(e):.4f}, acc: 9{e % 10}.5%\n"
+        text += f"  Val   - CE: {loss(e) + 0.1:.4f}, acc: 8{e % 10}.5%\n"
+    run = read(tmp_path, text)[0]
+    counts = {name: len(s) for name in run.metrics() if (s := run.metric(name)) is not None}
+    assert (counts["CE"], counts["epoch CE"], counts["val CE"]) == (100, 20, 20)
+
+
+def test_a_server_whose_requests_fail_is_no_training(tmp_path: Path) -> None:
+    text = "[I 21:25:14.039 NotebookApp] 302 GET / (127.0.0.1) 1.170000ms\n" * 9
+    text += "Traceback (most recent call last):\n  File \"/srv/app.py\", line 3, in listen\nKeyError: 'text'\n" + text
+    assert walk(tmp_path, text, "nohup.out") == []
+    early = "Loading the data\nTraceback (most recent call last):\n  File \"train.py\", line 3\nKeyError: 'text'\n"
+    asked = 'DEBUG:urllib3.connectionpool:https://huggingface.co:443 "HEAD /bert HTTP/1.1" 200 0\n' * 9
+    assert len(walk(tmp_path, asked + early, "nohup.out")) == 1
+
+
+def test_an_epoch_and_its_number_may_be_one_word(tmp_path: Path) -> None:
+    head = "2023-11-26 17:00:08,407 - trainer - INFO - ---"
+    text = "".join(
+        f"{head}Epoch.{i} Train Negative Overall Log-Loss per event: {loss(i):.6f}. \n"
+        f"{head}Epoch.{i} Val Negative Log-Loss per event: {loss(i) + 0.1:.6f}; Acc_Top1: 0.{300 + i}; QQ_dev: 0.5\n"
+        for i in [*range(12), *range(20)]
+    )
+    runs = read(tmp_path, text)
+    assert [last(r, "loss")[1:] for r in runs] == [(12, loss(11)), (20, loss(19))]
+    assert last(runs[1], "val_loss") == ("Val Negative Log-Loss per event", 20, round(loss(19) + 0.1, 6))
+    assert last(runs[1], "val_accuracy") == ("val Acc_Top1", 20, 0.319)
+
+
+def test_a_likelihood_that_begins_anew_begins_a_run(tmp_path: Path) -> None:
+    text = ""
+    for run in range(1, 4):
+        text += f"Starting run: {run} / 3\nUsing kernel Gauss.\n"
+        for s in range(0, 3000, 100):
+            text += f"Lasso 10 Step: {s} MLL: tf.Tensor({-100 - 900 / (1 + s):.6f}, shape=(), dtype=float64)\n"
+        text += "Train error 0.75 Test error 0.74\n"
+    runs = read(tmp_path, text)
+    assert [len(r.metric("MLL") or ()) for r in runs] == [30, 30, 30]
+
+
+def test_the_cores_of_a_map_are_no_precision(tmp_path: Path) -> None:
+    text = "".join(f"Map (num_proc=8): {bar(i, 20)}51.2 examples/s]\n" for i in range(1, 21))
+    assert walk(tmp_path, text, "train.log") == []
+
+
+def test_a_number_ahead_of_brackets_counts(tmp_path: Path) -> None:
+    text = "".join(f"{i} [D loss: {loss(i)}, acc.: {50 + i % 9}.5%] [G loss: {3 - loss(i):.4f}]\n" for i in range(40))
+    run = read(tmp_path, text)[0]
+    series = run.metric("D loss")
+    assert series is not None
+    assert series.step.tolist() == list(range(40))

@@ -10,7 +10,7 @@ _OUTCOME = re.compile(
     r"|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
     r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error"
     r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm|bpb|bpc|top-?[15]"
-    r"|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|fid\b"
+    r"|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|\bmll\b|fid\b|\bmetric$"
     r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
     r"|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
 )

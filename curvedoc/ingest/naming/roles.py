@@ -16,6 +16,7 @@ from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
 from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
+from curvedoc.ingest.naming.log_words import has_scope
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.misnomers import by_letter, counterparts, of_the_evaluation, without_times
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
@@ -87,8 +88,9 @@ def assign(
     """The roles of a run's metrics, by role in the order of signals.yaml and within one best first.
 
     Best is: no part and no other data set; raw before averaged; logged as often as any; the earlier name in
-    signals.yaml; more points. `chosen` (role -> metric, as set by the user) comes before all of it, where the run has
-    the metric. What no name tells is told by evidence of the values; settings: what the configuration states.
+    signals.yaml; more points; one that says its split. `chosen` (role -> metric, as set by the user) comes before all
+    of it, where the run has the metric. What no name tells is told by evidence of the values; settings: what the
+    configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
     found = by_letter(without_times(found, metrics), table)
@@ -278,7 +280,10 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
         sparse = f.points < _DENSE * most or f.cover < _DENSE * widest
         if role in _LAYERED:
             return (order[f.metric],)
-        return (r.part, bool(r.label) and r.family != "metric", sparse, r.average, r.order, -f.points, order[f.metric])
+        return (
+            r.part, bool(r.label) and r.family != "metric", sparse, r.average, r.order, -f.points,
+            not has_scope(f.metric), order[f.metric],
+        )  # fmt: skip
 
     out: list[RoleMatch] = []
     labels: set[str] = {""} if led else set()

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome
+from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -39,9 +39,10 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     metric = cells.kind == METRIC
     if not len(tid) or not bool(metric.any()):
         return cells
-    within = np.array([not p.bar and any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
+    within = np.array([not p.averaged and any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
     free = np.array([not p.bar and not p.counted and not any(s.role == PLACE for s in p.slots) for p in plans], bool)
-    plain = np.array([not p.bar and not any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
+    whole = [not any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans]
+    plain = np.array([w and (p.counted or not p.bar) for w, p in zip(whole, plans, strict=True)], bool)
     averaged = np.array([p.averaged and p.bar for p in plans], bool)
     if not bool((plain | averaged)[np.unique(tid)].any()):
         return cells
@@ -57,7 +58,8 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     moved |= evaluated
     often = np.bincount(cells.name[metric & within[of]], minlength=len(cells.names))
     seldom = np.bincount(cells.name[metric & plain[of] & ~moved], minlength=len(cells.names))
-    both = outcome & (often >= 2) & (often >= seldom)
+    told = outcome | np.array([not is_usual(n) for n in cells.names], bool)
+    both = told & (often >= 2) & (often >= seldom)
     mean = metric & plain[of] & ~moved & both[cells.name]
     if not bool((moved | mean).any()):
         return cells

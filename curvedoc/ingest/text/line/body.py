@@ -31,6 +31,8 @@ _OF_MODEL = re.compile(
     r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
     rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
 )
+#: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
+_EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
@@ -120,7 +122,8 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
     last_name = last.name if last is not None and last.role == METRIC else ""
     if gap.rstrip(" ").endswith("||") and mark == FRACTION:
         # bars overwritten without a line end stand on one line: the last one is the state of things
-        state.found = [*(s for s in state.found if s.role != INNER), NumberSlot(INNER, slot, "batch")]
+        counts = (EPOCH, "epoch") if _EPOCHS.match(tail) else (INNER, "batch")
+        state.found = [*(s for s in state.found if s.role != INNER), NumberSlot(counts[0], slot, counts[1])]
         state.bar = True
     elif state.listed and bare == ",":
         state.count += 1
@@ -144,7 +147,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
             state.bar = "\u2592" in tail[:8]
         elif bare == "[" and re.match(rf", *{NUMBER}\]", tail):
             state.found.append(NumberSlot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
-        elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith(":  "):
+        elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith((":  ", " [")):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))
         else:
             state.stray += 1
@@ -184,7 +187,7 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     if told:
         key, sep, state.spoken = told, "is", True
     count = len(key.split())
-    if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep):
+    if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep) or key.count("(") > key.count(")"):
         state.prose += words.prose_words(key)
         return
     if not state.found and _STATEMENT.match(key) and (not sep or not key.isidentifier()):

@@ -49,7 +49,8 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
     if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in SCOPES:
         # "val Loss: 0.2 Acc: 0.9": what the first name says holds for the others
         scope = SCOPES[spoken[0].strip(".").lower()]
-        several = any(has_scope(s.name) and not s.name.startswith(spoken[0]) for s in state.found)
+        others = (s.name for s in state.found if is_outcome(s.name) and not s.name.startswith(spoken[0]))
+        several = any(map(has_scope, others))
         shared = True
     else:
         shared = False

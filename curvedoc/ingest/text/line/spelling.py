@@ -18,8 +18,8 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})[ ,|/:-]{{1,3}}(?:[BSIbsi]|it|st)([0-9]{{1,9}}){_AFTER}",
         "${1}epoch ${2} batch ${3}${4}",
     ),
-    # "step100 loss 0.5", "epoch3: loss 0.5"
-    (rf"{_HEAD}((?i:epoch|step|iter|iteration))([0-9]{{1,9}}){_AFTER}", "${1}${2} ${3}${4}"),
+    # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
+    (rf"(?:{_HEAD}|-{{2}})((?i:epoch|step|iter|iteration))[._-]?([0-9]{{1,9}}){_AFTER}", "${1}${2} ${3}${4}"),
     # "E03 val_loss=0.5"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}(?:[A-Za-z]{{2,10}}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*[ =:])",
@@ -94,7 +94,7 @@ COULD = "|".join(
         r"^LOG \(",
         r"[0-9\x01]epoch[ :]",
         r":[a-z]+:[A-Za-z]",
-        r"(?i:(?:^| )(?:ep?|epoch|step|iter|iteration)[0-9])",
+        r"(?i:(?:^|[ -])(?:ep?|epoch|step|iter|iteration)[._-]?[0-9])",
         r"^s:.",
         r"z\)",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
