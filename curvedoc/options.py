@@ -23,6 +23,7 @@ class Options:
     siblings: compare repeats of one configuration
     facts:   "FACT=VALUE" each: what is true of the runs, whatever their logs say
     alive:   the files are being watched, so that nothing is concluded from where they end
+    baseline_run: the run that every other is set beside, by its name or the end of its path
     follow_links: read what links that lead out of the paths point at
     """
 
@@ -36,6 +37,7 @@ class Options:
     facts: tuple[str, ...] = ()
     follow_links: bool = False
     alive: bool = False
+    baseline_run: str = ""
 
 
 def rulebook(options: Options) -> Rulebook:

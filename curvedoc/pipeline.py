@@ -51,8 +51,9 @@ def analyze(
             progress("diagnose", done, total)
 
     return diagnose_all(
-        harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step, alive=options.alive
-    )
+        harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step,
+        alive=options.alive, baseline=options.baseline_run,
+    )  # fmt: skip
 
 
 def _says_something(run: Run) -> bool:

@@ -10,6 +10,7 @@ import typer
 from curvedoc.cli.commands import COMMANDS
 from curvedoc.cli.settings.arguments import (
     Assets,
+    BaselineRun,
     Color,
     Debug,
     Embed,
@@ -78,6 +79,7 @@ def analyze(
     signal: Signals = None,
     fact: Facts = None,
     no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
+    baseline_run: BaselineRun = None,
     follow_links: FollowLinks = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
@@ -108,7 +110,7 @@ def analyze(
 
         file = load(Path.cwd())
         options = options_of(
-            file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links
+            file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links, baseline_run
         )
         if show_config:
             show(options, fail_on)
@@ -160,6 +162,7 @@ def triage(
     signal: Signals = None,
     fact: Facts = None,
     no_siblings: Annotated[bool, typer.Option("--no-siblings", help="Judge each run on its own.")] = False,
+    baseline_run: BaselineRun = None,
     follow_links: FollowLinks = False,
     fail_on: Annotated[
         FailOn | None, typer.Option("--fail-on", help="Exit 1 from here on.", show_default="never")
@@ -188,7 +191,7 @@ def triage(
             raise UsageError("--html and --no-html contradict each other", "--no-html", "leave one of them out")
         file = load(Path.cwd())
         options = options_of(
-            file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links
+            file, rules, select, ignore, set_, sensitivity, signal, not no_siblings, fact, follow_links, baseline_run
         )
         wanted = Wanted(
             str(format_), html=html, json=json, markdown=markdown, csv=csv, parquet=parquet, baseline=baseline,

@@ -10,6 +10,7 @@ from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.core.run import Run, Scalar
 from curvedoc.core.version import __version__
 from curvedoc.diagnose.run import diagnose
+from curvedoc.diagnose.siblings.baseline_run import beside_baseline
 from curvedoc.diagnose.siblings.contrast import Parting, partings, sibling_evidence, worse_than_siblings
 from curvedoc.diagnose.siblings.evidence import with_sibling_evidence
 from curvedoc.diagnose.siblings.group_contrast import group_contrasts
@@ -73,8 +74,9 @@ def diagnose_all(
     unreadable: Sequence[Unreadable] = (),
     progress: Callable[[int], None] | None = None,
     alive: bool = False,
+    baseline: str = "",
 ) -> Diagnosis:
-    """The diagnosis of a set of runs. alive: their files are watched.
+    """The diagnosis of a set of runs. alive: their files are watched. baseline: a run to set the others beside.
 
     With siblings, repeats of one configuration are compared, settings that part failed from healthy runs of a sweep are
     named and raise their causes, and a run that ends far above its siblings is noted.
@@ -85,7 +87,8 @@ def diagnose_all(
         done.append(diagnose(run, book, related.get(run.name, ()), alive=alive))
         if progress is not None:
             progress(i + 1)
-    return conclude([outline(r) for r in runs], done, book.digest, siblings=siblings, unreadable=unreadable)
+    outlines = [outline(r) for r in runs]
+    return conclude(outlines, done, book.digest, siblings=siblings, unreadable=unreadable, baseline=baseline)
 
 
 def conclude(
@@ -95,6 +98,7 @@ def conclude(
     *,
     siblings: bool = True,
     unreadable: Sequence[Unreadable] = (),
+    baseline: str = "",
 ) -> Diagnosis:
     """What diagnosed runs say together, in order of their names: contrasts, notes on siblings, groups.
 
@@ -103,6 +107,8 @@ def conclude(
     """
     found = partings(outlines, done) if siblings else ()
     told = sorted(_told(outlines, done, found) if siblings else done, key=lambda r: r.run)
+    if baseline:
+        told = beside_baseline(outlines, told, baseline)
     contrasts = tuple(p.contrast for p in found)
     same = groups(told)
     if siblings:

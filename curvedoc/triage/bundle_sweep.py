@@ -71,7 +71,8 @@ def sweep_bundles(
         lost = (*found.unreadable, *(u for o in outcomes for u in o.unreadable))
         runs = [r for o in outcomes for r in o.runs]
         outlines = [o for outcome in outcomes for o in outcome.outlines]
-        d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost)
+        beside = options.baseline_run
+        d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost, baseline=beside)
         if store is not None:
             where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
             kept = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))

@@ -18,6 +18,8 @@ from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
 from curvedoc.core.diagnosis import RunDiagnosis, Verdict, Waste
+from curvedoc.core.errors import UsageError
+from curvedoc.diagnose.siblings.baseline_run import beside_baseline
 from curvedoc.diagnose.siblings.nearest import nearest
 from curvedoc.diagnose.siblings.outline import Outline
 from curvedoc.report.exchange.json_document import from_json
@@ -69,10 +71,40 @@ def test_every_view_of_a_tree_tells_the_difference(tree: Path, tmp_path: Path, m
     assert next(r.nearest for r in hidden.runs if r.run == "bad").run in {r.run for r in hidden.runs}  # type: ignore[union-attr]
 
 
+def judged(name: str, verdict: Verdict) -> RunDiagnosis:
+    return RunDiagnosis(name, verdict, "", (), (), (), (), (), None, Waste())
+
+
 def told(verdicts: dict[str, tuple[Verdict, dict[str, Any]]]) -> dict[str, Any]:
     outlines = [Outline(n, c, {k: v for k, v in c.items() if k in CANONICAL}) for n, (_, c) in verdicts.items()]
     done = [RunDiagnosis(n, v, "", (), (), (), (), (), None, Waste(), config=c) for n, (v, c) in verdicts.items()]
     return dict(nearest(outlines, done))
+
+
+def test_a_run_named_as_the_baseline_stands_beside_every_other(
+    tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "cache"))
+    call = ["analyze", str(tree), "--select", "nan-sudden", "-f", "json", "--no-html", "--baseline-run"]
+    done = CliRunner().invoke(app, [*call, "far"])
+    assert done.exit_code == 0, done.output
+    runs = {r.run: r for r in from_json(done.stdout).runs}
+    assert runs["far"].nearest is None and runs["run-12"].verdict == "healthy"
+    want = "baseline run: far; here batch_size is 32 (64 there), lr is 0.001 (0.0001 there)"
+    assert runs["run-12"].nearest and runs["run-12"].nearest.text == want
+    unknown = CliRunner().invoke(app, [*call, "fra"])
+    assert unknown.exit_code == 2 and "no run 'fra'" in unknown.output and "far" in unknown.output
+
+
+def test_a_loss_that_ends_above_the_baseline_is_noted_and_one_that_scatters_is_not() -> None:
+    ends = {"base": 0.40, "alike": 0.41, "worse": 0.52, "better": 0.3}
+    outlines = [Outline(n, {"lr": 0.1}, {"lr": 0.1}, end) for n, end in ends.items()]
+    beside = beside_baseline(outlines, [judged(o.name, "healthy") for o in outlines], "base")
+    notes = {d.run: [n.text for n in d.notes] for d in beside if d.notes}
+    assert notes == {"worse": ["The loss ends at 0.52, that of the baseline run base at 0.4."]}
+    with pytest.raises(UsageError, match="names 2 runs"):
+        twice = [Outline(n, {}, {}) for n in ("a/x", "b/x")]
+        beside_baseline(twice, [judged(o.name, "healthy") for o in twice], "x")
 
 
 def test_fewest_keys_win_then_the_closest_values_then_one_seed() -> None:

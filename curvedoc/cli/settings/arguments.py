@@ -90,6 +90,9 @@ Assets = Annotated[Path | None, typer.Option("--assets", help="Write each figure
 Redact = Annotated[
     list[str] | None, typer.Option("--redact", metavar="REGEX", help="Mask this in every output; may be repeated.")
 ]
+BaselineRun = Annotated[
+    str | None, typer.Option("--baseline-run", metavar="RUN", help="Set every other run beside this one.")
+]
 FollowLinks = Annotated[
     bool, typer.Option("--follow-links", help="Read what links that lead out of the paths point at.")
 ]

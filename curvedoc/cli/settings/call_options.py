@@ -39,6 +39,7 @@ def options_of(
     siblings: bool = True,
     fact: list[str] | None = None,
     follow_links: bool = False,
+    baseline_run: str | None = None,
 ) -> Options:
     """What the command line asks for, over what the configuration file says."""
     from curvedoc.options import Options
@@ -53,4 +54,5 @@ def options_of(
         siblings=siblings,
         facts=(*(f"{k}={v}" for k, v in file.facts.items()), *(fact or [])),
         follow_links=follow_links,
+        baseline_run=baseline_run or "",
     )

@@ -82,6 +82,14 @@ def nearest(outlines: Sequence[Outline], done: Sequence[RunDiagnosis]) -> Mappin
     return out
 
 
+def differing(own: Outline, other: Outline, called: str) -> Nearest:
+    """In what the settings of a run differ from those of one other, which is `called` so."""
+    table = load_signals(signals_file())
+    rows = [_Row(o.name, _comparable(o, table, {}), o.settings.get("seed")) for o in (own, other)]
+    keys = sorted({k for row in rows for k in row.settings})
+    return _told(rows[0], rows[1], keys, called)
+
+
 def _classes(d: RunDiagnosis) -> float:
     known = d.facts.get("classes")
     return float(known.value) if known is not None and isinstance(known.value, int | float) else math.nan
@@ -177,7 +185,7 @@ def _distance(a: _Row, b: _Row, keys: Sequence[str]) -> float:
     return total
 
 
-def _told(row: _Row, other: _Row, keys: Sequence[str]) -> Nearest:
+def _told(row: _Row, other: _Row, keys: Sequence[str], called: str = "nearest healthy run") -> Nearest:
     apart = [k for k in keys if str(row.settings.get(k)) != str(other.settings.get(k))]
     apart.sort(key=lambda k: (k not in _TELLING, k))
     settings = tuple(Differing(k, row.settings.get(k), other.settings.get(k)) for k in apart)
@@ -185,10 +193,10 @@ def _told(row: _Row, other: _Row, keys: Sequence[str]) -> Nearest:
         seeds = ""
         if row.seed is not None and other.seed is not None and row.seed != other.seed:
             seeds = f" but the seed ({_word(row.seed)} here, {_word(other.seed)} there)"
-        return Nearest(other.name, (), f"nearest healthy run: {other.name}; no logged setting differs{seeds}")
+        return Nearest(other.name, (), f"{called}: {other.name}; no logged setting differs{seeds}")
     said = [f"{s.key} {_here(s.here)} ({_word(s.there)} there)" for s in settings[:TOLD]]
     more = f", and {len(apart) - TOLD} more" if len(apart) > TOLD else ""
-    return Nearest(other.name, settings, f"nearest healthy run: {other.name}; here {', '.join(said)}{more}")
+    return Nearest(other.name, settings, f"{called}: {other.name}; here {', '.join(said)}{more}")
 
 
 def _here(value: Scalar | None) -> str:

@@ -46,7 +46,7 @@ def with_sections(runs: tuple[RunDiagnosis, ...], most: int) -> tuple[RunDiagnos
 def references(
     runs: tuple[RunDiagnosis, ...], pictures: tuple[RunPicture, ...], pairs: Mapping[str, str]
 ) -> dict[str, Neighbor]:
-    """For each run the one that it is drawn beside: as `pairs` says, else its nearest healthy one, else the first
+    """For each run the one that it is drawn beside: as `pairs` says, else its nearest or the baseline, else the first
     healthy one; always one that shares its first panel and its axis. What a text calls the nearest is what is drawn.
     """
     drawn = {r.run: (r, p) for r, p in zip(runs, pictures, strict=True) if p.panels}
@@ -54,7 +54,7 @@ def references(
     out = {}
     for name, (run, pic) in drawn.items():
         near = run.nearest.run if run.nearest else ""
-        wanted = [pairs[name]] if name in pairs else [] if run.verdict == "healthy" else [near, *([] if near else calm)]
+        wanted = [pairs[name]] if name in pairs else [near] if near else [] if run.verdict == "healthy" else calm
         for other in wanted:
             if other == name or other not in drawn:
                 continue
