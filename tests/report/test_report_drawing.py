@@ -12,6 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from make_diagnosis import curve, healthy_run, nan_run, of, oom_run, overfit_run
 
+import curvedoc
 from curvedoc.core.diagnosis import Check, Curve, Evidence, Finding, KnownFact, Mark, RankedCause, RunDiagnosis, Waste
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import drawing
@@ -256,6 +257,12 @@ def test_a_few_steps_late_in_a_long_training_are_labeled(first: int, more: int) 
 def test_a_page_is_drawn_of_a_training_resumed_late() -> None:
     c = curve("loss", "loss", range(2_500_000, 2_500_012), [2 - i / 20 for i in range(12)])
     assert "<svg" in to_html(of(replace(healthy_run(), curves=(c,))))
+
+
+def test_a_page_is_drawn_of_values_at_both_ends_of_the_floats() -> None:
+    values = [1.1e-310 * (1 - i / 80) for i in range(40)]
+    values[20] = 1e300
+    assert "<svg" in to_html(curvedoc.analyze({"step": list(range(40)), "loss": values}).diagnosis)
 
 
 def test_a_negative_loss_is_not_drawn_on_a_log_scale() -> None:

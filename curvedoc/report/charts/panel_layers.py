@@ -138,8 +138,9 @@ def y_domain(p: dict[str, Any], view: list[int], head: float = 0.0) -> tuple[flo
     if not seen:
         return (1.0, 10.0) if p["log"] else (0.0, 1.0)
     low, high = min(seen), max(seen)
-    if p.get("clip"):
-        low, high = max(low, p["clip"][0]), min(high, p["clip"][1])
+    clip = p.get("clip")
+    if clip and clip[0] < high and clip[1] > low:  # as the page's script does: a range beside the values shows none
+        low, high = max(low, clip[0]), min(high, clip[1])
     share = min(0.6, head / p["h"])
     if p["log"]:
         low, high = max(low * 0.94, _TINY), max(high * 1.12, _TINY * 10)
