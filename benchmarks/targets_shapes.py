@@ -13,7 +13,7 @@ from targets import Row, quantile, rate, some
 from curvedoc.core.series import Series
 from curvedoc.stats.noise.period import period
 from curvedoc.stats.pairs.runs import paired_z, same_order
-from curvedoc.stats.schedule.recognition import recognise
+from curvedoc.stats.schedule.recognition import recognize
 from curvedoc.stats.shape.end_state import flat_end, still_falling
 from curvedoc.stats.shape.trend import trend_z
 from curvedoc.stats.shape.turning import rise_z, turn_high, turn_low, turn_step
@@ -117,7 +117,7 @@ def schedules(share: float) -> Iterator[Row]:
     ended: list[bool] = []
     for form in FORMS:
         drawn_logs = logs(form, np.random.default_rng([209, *form.encode()]), some(200, share))
-        told = [judge(log, recognise(log.lr)) for log in drawn_logs]
+        told = [judge(log, recognize(log.lr)) for log in drawn_logs]
         warm += [t.warm for t in told if t.warm is not None]
         ended += [t.ends for t in told if t.ends is not None]
         yield rate(f"schedule recognized: {form}", [t.kind and t.peak for t in told], low=0.96)

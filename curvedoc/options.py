@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to analyse.
+    """How to analyze.
 
     rules:   further folders of rule files; a file there replaces the shipped one of its id
     select:  only these symptoms (empty: all); ignore: not these, nor these remarks

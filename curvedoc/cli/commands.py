@@ -139,7 +139,7 @@ def evaluate(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Name the runs that were judged wrong.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Measure accuracy on labelled runs: recall, causes, false alarms, onset, calibration."""
+    """Measure accuracy on labeled runs: recall, causes, false alarms, onset, calibration."""
     from curvedoc.cli.exits import reported_errors
 
     with reported_errors(debug):

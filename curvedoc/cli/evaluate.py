@@ -1,4 +1,4 @@
-"""`curvedoc evaluate`: run the tool over labelled runs, print how right it is, write the accuracy page."""
+"""`curvedoc evaluate`: run the tool over labeled runs, print how right it is, write the accuracy page."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class Exit(IntEnum):
     FINDINGS = 1  # at or above --fail-on
     USAGE = 2  # usage, configuration or rule-file error; an output that cannot be written
     INTERNAL = 3
-    NOTHING = 4  # no run to analyse
+    NOTHING = 4  # no run to analyze
     PARTIAL = 5  # some input unreadable, with --strict
     INTERRUPTED = 130
 

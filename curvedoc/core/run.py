@@ -28,7 +28,7 @@ class Flag(IntFlag):
     AGGREGATED = 8  # a bucket's mean with its own MIN and MAX, not a raw value
     AVERAGED = 16  # a running average by the logger
     FILTERED = 32  # the logger replaces non-finite values (0.0 beside a NaN gradient norm)
-    TORN = 64  # last value of a damaged record's neighbourhood
+    TORN = 64  # last value of a damaged record's neighborhood
 
 
 #: Columns of `Run.points` and `Log.points`, in file order within (metric, rank).

@@ -1,1 +1,1 @@
-"""Accuracy on labelled runs: labels read, runs diagnosed, outcomes judged and counted. Stands above the api."""
+"""Accuracy on labeled runs: labels read, runs diagnosed, outcomes judged and counted. Stands above the api."""

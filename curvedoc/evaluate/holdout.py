@@ -12,7 +12,7 @@ from curvedoc.diagnose.judge.rank import CEILING, DOUBT, SHIFT, SLOPE, calibrate
 from curvedoc.evaluate.judge import UnitResult
 from curvedoc.evaluate.rates import Rate, calibration_error, rate, reliability
 
-#: Weight of the pull towards the map that changes nothing, in units of runs: few runs must not make the map steep.
+#: Weight of the pull toward the map that changes nothing, in units of runs: few runs must not make the map steep.
 PULL = 4.0
 #: Tasks from which one can be left out.
 FEWEST = 3

@@ -1,4 +1,4 @@
-"""labels.jsonl -> what is known about every labelled run, and the units that are judged together."""
+"""labels.jsonl -> what is known about every labeled run, and the units that are judged together."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Unit:
 
 
 def read_labels(path: Path) -> tuple[Path, tuple[Label, ...]]:
-    """The directory of the labelled runs and the labels. path: a labels file, or a directory that holds labels.jsonl.
+    """The directory of the labeled runs and the labels. path: a labels file, or a directory that holds labels.jsonl.
 
     Raises UsageError with every row that is wrong (the first few), and for a file without a row.
     """

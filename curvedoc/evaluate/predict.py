@@ -1,4 +1,4 @@
-"""What the tool says of every labelled run: each judged on its own, the members of a group together."""
+"""What the tool says of every labeled run: each judged on its own, the members of a group together."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Runs = tuple[Run, ...]
 
 
 def read_labelled(root: Path, options: Options) -> Runs:
-    """Every run below the labelled directory. Raises NothingToAnalyse where there is none."""
+    """Every run below the labeled directory. Raises NothingToAnalyse where there is none."""
     harvest = read_runs([root], signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
     if not harvest.runs:
         raise NothingToAnalyse("no training run beside the labels", str(root))
@@ -44,7 +44,7 @@ def read_labelled(root: Path, options: Options) -> Runs:
 
 
 def label_key(run: str, directories: frozenset[str]) -> str | None:
-    """The key of the label that a run belongs to: the nearest labelled directory at or above it; None without one.
+    """The key of the label that a run belongs to: the nearest labeled directory at or above it; None without one.
 
     >>> label_key("a/b/version_0", frozenset({"a/b"})), label_key("a/all.csv::r1", frozenset({"a"}))
     ('a/b', 'a::r1')
@@ -83,7 +83,7 @@ def predict(
 ) -> Mapping[str, UnitPrediction]:
     """Unit name -> what was said of it. Units whose runs were not found have an empty `Said`.
 
-    Labelled runs come from unrelated trainings that may share a configuration, so siblings are compared only inside
+    Labeled runs come from unrelated trainings that may share a configuration, so siblings are compared only inside
     a group, whatever the options say.
     """
     book = rulebook(options)

@@ -51,7 +51,7 @@ def _markdown(table: FigureTable) -> list[str]:
 
 HEAD = """# Accuracy
 
-Written by `curvedoc evaluate LABELS --markdown docs/accuracy.md`; do not edit. The labelled runs are small models that
+Written by `curvedoc evaluate LABELS --markdown docs/accuracy.md`; do not edit. The labeled runs are small models that
 were really trained, most with a fault injected on purpose, the others healthy or with a peculiarity that provokes false
 alarms. Each is judged on its own, repeats of one configuration together. They were used to develop the rules, so the
 figures are an upper bound for runs of another kind; the intervals are Wilson's at 95 % and speak of sampling only.

@@ -50,7 +50,7 @@ def evaluate(
     sensitivities: Sequence[float] = (),
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
-    """The figures of the tool over labelled runs. The logs are read once, judged once per sensitivity.
+    """The figures of the tool over labeled runs. The logs are read once, judged once per sensitivity.
 
     Raises UsageError for labels that cannot be used, NothingToAnalyse where no run lies beside them.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.core.series import Series
-from curvedoc.stats.schedule.recognition import Schedule, recognise
+from curvedoc.stats.schedule.recognition import Schedule, recognize
 
 _KINDS = {
     "constant": "constant",
@@ -33,7 +33,7 @@ def in_words(lr: Series, axis: str) -> str:
     >>> in_words(Series.of([0.5, 1.0, 0.8, 0.6, 0.4, 0.2, 0.0]), "step")
     'linear decay, warm-up to step 1, peak 1, ends at step 6 (reached)'
     """
-    found = recognise(lr)
+    found = recognize(lr)
     if found is None:
         return ""
     parts = [_KINDS[found.kind] + (", set once an epoch or so" if found.stepped and found.kind != "step" else "")]

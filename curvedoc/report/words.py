@@ -8,7 +8,7 @@ from curvedoc.core.diagnosis import Cost, KnownFact, Verdict
 from curvedoc.core.numbers import spelled
 from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 
-#: Glyph, word and style class of a verdict. Never colour alone.
+#: Glyph, word and style class of a verdict. Never color alone.
 VERDICTS: dict[Verdict, tuple[str, str, str]] = {
     "failed": ("✕", "Failed", "fail"),
     "warning": ("▲", "Warning", "warn"),

@@ -2,7 +2,8 @@
 
 The ceilings are where the book stands; a change that needs more of one thing takes it from elsewhere. Lower them as the
 book gets shorter. The aim: 650 params, 1,350 measures, a median rule of 80 lines and none above 160, 140 words.
-Measures went up by twenty for ways of saying what happened: a sentence names what it is given by.
+Over 1,648 runs every condition, excuse, alternative and line of evidence was left out in turn. What decides nothing is
+gone; some twenty measures that decide nothing there guard against signals that those runs do not miss.
 """
 
 from __future__ import annotations

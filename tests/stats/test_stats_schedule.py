@@ -25,7 +25,7 @@ ONE: list[Callable[[Series], object]] = [
     steps.lr_drop_steps, steps.is_staircase,
     steps.is_range_test, mirrored_cosine,
     recognition.lr_horizon, recognition.decays_smoothly, recognition.lr_cut_short,
-    recognition.recognise, lambda s: floor.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
+    recognition.recognize, lambda s: floor.negligible_from(s, 0.01), lambda s: steps.coincide(s, s, 1.0),
 ]  # fmt: skip
 ANY = st.one_of(
     st.floats(allow_nan=True, allow_infinity=True, width=64),
@@ -167,7 +167,7 @@ def test_a_staircase_that_rests_low_for_most_of_the_run_came_down_too_early() ->
 def test_every_form_of_200_rows_and_more_is_recognized_with_its_parts(form: str) -> None:
     rng = np.random.default_rng([41, *form.encode()])
     drawn = logs(form, rng, 30)
-    told = [judge(log, recognition.recognise(log.lr)) for log in drawn]
+    told = [judge(log, recognition.recognize(log.lr)) for log in drawn]
     wrong = [(log.printed, log.kinds, len(log.lr)) for log, t in zip(drawn, told, strict=True) if not t.kind]
     assert len(wrong) <= 1, wrong
     assert all(t.peak for t in told)
@@ -178,14 +178,14 @@ def test_every_form_of_200_rows_and_more_is_recognized_with_its_parts(form: str)
 def test_groups_of_parameters_that_share_a_schedule_are_each_recognized() -> None:
     base = np.array(cosine(600, 30, 600))
     for share in (1.0, 0.1, 1e-4):
-        found = recognition.recognise(Series.of(float(f"{v:.3g}") for v in base * share))
+        found = recognition.recognize(Series.of(float(f"{v:.3g}") for v in base * share))
         assert found is not None and found.kind == "cosine"
         assert found.peak == pytest.approx(3e-4 * share, rel=1e-3)
         assert found.warmup_end == pytest.approx(30, abs=15)
 
 
 def test_a_descent_printed_in_single_digits_is_given_no_formula() -> None:
-    found = recognition.recognise(Series.of(float(f"{v:.0e}") for v in cosine(600, 30, 600)))
+    found = recognition.recognize(Series.of(float(f"{v:.0e}") for v in cosine(600, 30, 600)))
     assert found is not None and found.kind == "other" and found.horizon is None
 
 
@@ -200,7 +200,7 @@ def test_the_horizon_of_a_schedule_is_known_before_its_end(form: str, part: floa
 
 def test_a_schedule_set_once_an_epoch_is_stepped_and_keeps_its_formula() -> None:
     lr = Series.of([1e-3 * 0.5 * (1 + math.cos(math.pi * (i // 20) / 30)) for i in range(600)])
-    found = recognition.recognise(lr)
+    found = recognition.recognize(lr)
     assert found is not None and found.stepped and found.kind == "cosine"
 
 

@@ -5,7 +5,7 @@ collects mass
 
     m(c) = sum over findings f of  grade(f) * share(f, c),     grade(f) = (0.4 + 0.6 strength) * (1 or 0.5 if folded)
 
-where share(f, c) are the rule's prior weights times the odds of its graded evidence, normalised. Then the cause's own
+where share(f, c) are the rule's prior weights times the odds of its graded evidence, normalized. Then the cause's own
 predictions are compared with every channel that was logged:
 
     o(c) = m(c) * product over channels of  (strongest line that holds for c) * (strongest line that holds against c)

@@ -32,7 +32,7 @@ def number_rows(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], bool
         notes = [Note("step-from-order", "no usable step was logged; records are counted instead")]
         return _counted(strands), True, notes
     missing = sum(int((~s.known).sum()) for s in strands)
-    notes = [Note("step-filled", "records without a step were placed by their neighbours", count=missing)]
+    notes = [Note("step-filled", "records without a step were placed by their neighbors", count=missing)]
     return _filled(strands), False, notes
 
 

@@ -177,7 +177,7 @@ def _common(roots: Sequence[Path]) -> Path:
 
 
 def _alone(path: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
-    """A file that was given by name: its own folder's configuration counts, its neighbours do not."""
+    """A file that was given by name: its own folder's configuration counts, its neighbors do not."""
     folder = Folder(path.parent)
     sort_file(path, folder, readers, finds, named=True)
     if not folder.files and finds.ignored:  # asked for by name, so its silence would be a lie

@@ -46,11 +46,11 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
 
 
 def _total(positions: list[tuple[int, int]]) -> int | None:
-    """The one total of all positions, where the positions move towards it; None where there are several."""
+    """The one total of all positions, where the positions move toward it; None where there are several."""
     totals = {of for _, of in positions}
     if len(positions) < _LEAST or len(totals) != 1:
         return None
     [total] = totals
     at = [n for n, _ in positions]
-    # one position again and again is no progress, and one beyond its total none towards it
+    # one position again and again is no progress, and one beyond its total none toward it
     return total if len(set(at)) > 1 and max(at) <= total and at[-1] == max(at) and total > 1 else None

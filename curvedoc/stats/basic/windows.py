@@ -60,9 +60,9 @@ def tail_rows(s: Series, rows: float) -> Series:
 
 
 def smooth(s: Series, rows: float) -> Series:
-    """The centred running mean over an odd number of finite rows, narrower at the ends.
+    """The centered running mean over an odd number of finite rows, narrower at the ends.
 
-    Centred on purpose: an exponential average lags and moves every onset and turn to the right.
+    Centered on purpose: an exponential average lags and moves every onset and turn to the right.
     """
     f = s.finite()
     half = max(0, int(rows)) // 2
@@ -81,7 +81,7 @@ def smooth(s: Series, rows: float) -> Series:
 
 
 def steady(s: Series, rows: float) -> Series:
-    """The centred running median over an odd number of finite rows: smooth, but one outlier leaves no trace.
+    """The centered running median over an odd number of finite rows: smooth, but one outlier leaves no trace.
 
     Of more than 500 rows at every some rows, and straight lines between.
     """

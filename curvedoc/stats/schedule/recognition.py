@@ -66,7 +66,7 @@ class Schedule:
     end_reached: bool | None
 
 
-def recognise(lr: Series) -> Schedule | None:
+def recognize(lr: Series) -> Schedule | None:
     """The schedule behind a logged rate; None below two rows that are finite and not negative.
 
     Exact up to printing: families are fitted to the tolerance of the printed digits, so logs of 200 rows and more
@@ -74,7 +74,7 @@ def recognise(lr: Series) -> Schedule | None:
     digits may come out as a neighboring family, and a descent printed in single digits is "other". What is set once
     an epoch is read once an epoch. A log that was cut before a hold ends shows a constant.
 
-    >>> recognise(Series.of([0.5, 1.0, *(1 - i / 40 for i in range(1, 41))])).kind
+    >>> recognize(Series.of([0.5, 1.0, *(1 - i / 40 for i in range(1, 41))])).kind
     'linear'
     """
     c = rates_of(lr)
@@ -258,7 +258,7 @@ def lr_horizon(lr: Series) -> float | None:
     >>> round(lr_horizon(Series.of([1.0 - i / 100 for i in range(50)])))
     100
     """
-    found = recognise(lr)
+    found = recognize(lr)
     return None if found is None or found.horizon is None else float(found.horizon)
 
 
@@ -268,7 +268,7 @@ def decays_smoothly(lr: Series) -> bool | None:
     >>> decays_smoothly(Series.of([1.0 - i / 100 for i in range(50)])), decays_smoothly(Series.of([1.0] * 50))
     (True, False)
     """
-    found = recognise(lr)
+    found = recognize(lr)
     if found is None:
         return None
     return found.kind in (
