@@ -17,8 +17,9 @@ _TOKEN = re.compile(
     r"|(?P<other>\[\^?\]?(?:\\.|[^\]\\])*\]|\\[pPxuU](?:\{\w+\}|\w)|\\.|\(\?[a-zA-Z-]+\)|.)",
     re.DOTALL,
 )
-#: The flag that lets spaces and comments mean nothing.
+#: The flag that lets spaces and comments mean nothing, and such spaces: neither escaped nor in a class.
 _SPACED = re.compile(r"\(\?[a-zA-Z]*x")
+_SPACES = re.compile(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\])|\s+", re.DOTALL)
 
 #: Words in lower case of which one must be there; none where nothing is known to be needed.
 Words = frozenset[str]
@@ -31,9 +32,13 @@ def words_needed(regex: str) -> Words:
 
     >>> sorted(words_needed(r"(?i)out of memory|CUDA\\s+(error|failure): \\d+"))
     ['error', 'failure', 'out of memory']
+    >>> sorted(words_needed(r"(?x) loss \\s is \\s (?: nan | inf )"))
+    ['loss']
     """
     if _SPACED.search(regex):
-        return Words()
+        if "#" in regex:  # may begin a comment
+            return Words()
+        regex = _SPACES.sub(lambda m: m[1] or "", regex)
     tokens = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(regex)]
     found = _choice(iter([*tokens, ("close", ")")]))
     return found if min(map(len, found), default=0) >= SHORTEST else Words()

@@ -190,7 +190,7 @@ def test_every_option_takes_part_in_the_key_of_a_tree(tmp_path: Path) -> None:
     other = {
         "rules": (tmp_path,), "select": ("divergence",), "ignore": ("divergence",), "set": ("divergence.rise=2",),
         "sensitivity": 0.5, "signals": {"loss": "x"}, "siblings": False, "facts": ("classes=10",), "follow_links": True,
-        "alive": True,
+        "alive": True, "baseline_run": "a",
     }  # fmt: skip
     log(tmp_path / "t" / "a")
     keys = [tree_key([tmp_path / "t"], replace(Options(), **{name: value}), ()) for name, value in other.items()]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from curvedoc.ingest.find.plan import Bundle
+if TYPE_CHECKING:  # a tree that did not change is told without a reader
+    from curvedoc.ingest.find.plan import Bundle
 
 #: Bytes a second that are read of a long log at least, on a machine that has other work as well.
 PACE = 4 << 20
