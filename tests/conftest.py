@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,9 @@ settings.load_profile("same")
 
 # Some hundred tests start the command: each of these processes would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# A shell lets what it starts in the background ignore Ctrl-C, and so would the processes that tests interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 #: What answers while one edits: floors, the rule language, every case inside rule, fact and cause files.
