@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from curvedoc.cli.exits import Exit, reported_errors
 from curvedoc.cli.output import ctrl_c
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -44,3 +50,21 @@ def test_a_caller_that_takes_it_itself_keeps_it() -> None:
         assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="a timer asks again after an import; this system has none")
+def test_an_import_is_ended_before_ctrl_c_is_heard(tmp_path: Path) -> None:
+    # interrupted in the middle, numpy and polars can end the process with a segmentation fault
+    (tmp_path / "slow.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nsum(range(1_000_000))\nprint('whole', flush=True)\n"
+    )
+    code = "from curvedoc.cli.output.ctrl_c import listen; listen(); import slow\nwhile True: pass"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout == "whole\n" and done.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in done.stderr and "slow.py" not in done.stderr

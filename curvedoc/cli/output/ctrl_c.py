@@ -6,12 +6,20 @@ import signal
 from types import FrameType
 
 _pressed: list[int] = []
+#: Seconds of processor time until an import that held Ctrl-C up is looked at again.
+_AGAIN = 0.02
 
 
 def listen() -> None:
-    """Remember Ctrl-C from here on; it raises KeyboardInterrupt as ever. A caller's own way of taking it stays."""
+    """Remember Ctrl-C from here on; it raises KeyboardInterrupt as ever, after an import if one is under way.
+
+    A library in C (numpy, polars) that is interrupted while it is imported may end the process with a segmentation
+    fault. A caller's own way of taking Ctrl-C stays.
+    """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
+        if hasattr(signal, "setitimer"):
+            signal.signal(signal.SIGVTALRM, _interrupt)
 
 
 def was_pressed() -> bool:
@@ -21,4 +29,13 @@ def was_pressed() -> bool:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     _pressed.append(number)
-    signal.default_int_handler(number, frame)
+    if hasattr(signal, "setitimer") and _importing(frame):
+        signal.setitimer(signal.ITIMER_VIRTUAL, _AGAIN)
+    else:
+        signal.default_int_handler(signal.SIGINT, frame)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None and not frame.f_code.co_filename.startswith("<frozen importlib._bootstrap"):
+        frame = frame.f_back
+    return frame is not None
