@@ -46,7 +46,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with part.open("wb") as file:
             yield file
         part.replace(path)
-    except BaseException:
+    except BaseException:  # Ctrl-C as well leaves nothing behind, and goes on
         part.unlink(missing_ok=True)
         raise
 

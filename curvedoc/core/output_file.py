@@ -105,7 +105,7 @@ def _replace(target: Path, data: bytes) -> None:
         finally:
             os.close(descriptor)
         made.replace(target)
-    except BaseException:
+    except BaseException:  # Ctrl-C as well leaves nothing behind, and goes on
         made.unlink(missing_ok=True)
         raise
 

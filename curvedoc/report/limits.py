@@ -5,8 +5,8 @@ from __future__ import annotations
 from curvedoc.core.diagnosis import RankedCause, RunDiagnosis
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
-from curvedoc.report.advice import signal_name
-from curvedoc.report.summary import lead_finding, missing, sentence
+from curvedoc.report.advice import missing, signal_name
+from curvedoc.report.summary import lead_finding, sentence
 
 #: A rival of at least this share of the likeliest cause's probability is not told apart from it.
 _RIVAL = 0.4

@@ -8,7 +8,7 @@ from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
 from curvedoc.core.numbers import spelled
 from curvedoc.report import words
 from curvedoc.report.abort import told
-from curvedoc.report.advice import how_to_log, recorder_line, signal_name
+from curvedoc.report.advice import how_to_log, missing, recorder_line, signal_name
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.event_order import in_order
@@ -22,7 +22,6 @@ from curvedoc.report.summary import (
     last_step,
     last_value,
     main_curve,
-    missing,
     onset,
     ranked_findings,
     sentence,

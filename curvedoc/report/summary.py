@@ -11,16 +11,10 @@ from curvedoc.diagnose.main_curve import main_curve as main_curve
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import beyond, lower_first
 from curvedoc.report import words
-from curvedoc.report.advice import signal_name
+from curvedoc.report.advice import missing, signal_name
 
 _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
 _VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "healthy": 4}
-#: The signals that every run should log; asked for before any other.
-_CORE = ("loss", "val_loss", "lr", "grad_norm")
-#: What only one kind of training has: games and policies. Another cannot log it.
-_OF_ITS_KIND = frozenset(("game_loss", "reward", "entropy", "kl"))
-#: A cause this likely is as good as known: more signals would say little about it.
-_AS_KNOWN = 0.9
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
@@ -166,47 +160,6 @@ def first_thing(run: RunDiagnosis) -> First | None:
         tail = f" It decides {words.count(len(symptoms), 'question')} that this log leaves open."
         return First(run.run, f"Log {signal_name(name)} next time.{tail}", "", None)
     return None
-
-
-def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Signals that were not logged, each with what it decides, the usual ones first, then the most useful.
-
-    Of a run in trouble those that would answer a question about its first two causes; none where its cause is as good
-    as known; else all that some symptom needs.
-    """
-    if run.verdict in ("failed", "warning"):
-        if telling := _telling(run):
-            return telling
-        if run.causes and run.causes[0].probability >= _AS_KNOWN:
-            return ()
-    logged = {s.role for s in run.signals}  # too short for a rule or not of the kind it wants, but there
-    table: dict[str, list[str]] = {}
-    for row in run.not_judged:
-        for need in row.needs:
-            # "several ranks" is no signal that one could log
-            if need in logged or need in _OF_ITS_KIND or " " in need:
-                continue
-            table.setdefault(need, []).append(row.symptom)
-
-    def key(role: str) -> tuple[object, ...]:
-        core = _CORE.index(role) if role in _CORE else len(_CORE)
-        return core, role.startswith(("config", "log_text")), -len(table[role]), role
-
-    return tuple((k, tuple(table[k])) for k in sorted(table, key=key))
-
-
-def _telling(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Signals that would tell the first two causes apart, each with the questions that it answers."""
-    table: dict[str, list[str]] = {}
-    for cause in run.causes[:2]:
-        for check in cause.checks:
-            for need in check.needs:
-                table.setdefault(need, []).append(check.ask)
-
-    def key(role: str) -> tuple[object, ...]:
-        return _CORE.index(role) if role in _CORE else len(_CORE), -len(table[role]), role
-
-    return tuple((k, tuple(dict.fromkeys(table[k]))) for k in sorted(table, key=key))
 
 
 def summarize(d: Diagnosis) -> Summary:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from curvedoc.core.diagnosis import Curve, Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
 from curvedoc.report import words
-from curvedoc.report.advice import how_to_log, signal_name
+from curvedoc.report.advice import how_to_log, missing, signal_name
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.drawing import curve_name, line_color
 from curvedoc.report.charts.marks import window
@@ -26,7 +26,6 @@ from curvedoc.report.summary import (
     last_step,
     last_value,
     main_curve,
-    missing,
     onset,
     ranked_findings,
     told_first,

@@ -10,14 +10,11 @@ from typing import Any
 from curvedoc.core.errors import RuleError, RuleErrors
 from curvedoc.rulebook.compiler import references
 from curvedoc.rulebook.file_cache import load_cached, save_cached
-from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Param, Program, Remark
-from curvedoc.rulebook.rule_file import files_of, misnamed, validate
+from curvedoc.rulebook.rule_file import PlacedFile, misnamed, placed_files, validate
 
 #: Files in folders of this name are remarks.
 FOLDER = "remarks"
-#: A path, how its place is told, whether it ships with curvedoc, and what stands there.
-_File = tuple[Path, str, bool, bytes]
 
 
 def load_remarks(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[str, Remark], list[RuleError]]:
@@ -25,19 +22,12 @@ def load_remarks(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict
 
     lazy: without their cases where an earlier call kept them.
     """
-    shipped = rules_dir()
-    files = []
-    for root in (shipped, *folders):
-        for path in (p for p in files_of(root) if p.parent.name == FOLDER):
-            ours = root == shipped
-            where = path.relative_to(root.parent).as_posix() if ours else path.as_posix()
-            files.append((path, where, ours, path.read_bytes()))
-    remarks, errors = _made(tuple(files), lazy)
+    remarks, errors = _made(placed_files(FOLDER, folders), lazy)
     return dict(remarks), list(errors)
 
 
 @functools.lru_cache(maxsize=4)
-def _made(files: tuple[_File, ...], lazy: bool) -> tuple[Mapping[str, Remark], Sequence[RuleError]]:
+def _made(files: tuple[PlacedFile, ...], lazy: bool) -> tuple[Mapping[str, Remark], Sequence[RuleError]]:
     """The remarks in these files. A process that asks again checks nothing twice."""
     remarks: dict[str, Remark] = {}
     errors: list[RuleError] = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.errors import RuleError
 from curvedoc.rulebook import renames
+from curvedoc.rulebook.location import rules_dir
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -19,6 +20,22 @@ OTHERS = ("signals.yaml", "shared.yaml", renames.FILE)
 def files_of(root: Path) -> list[Path]:
     """The files of rules, causes and facts below a folder, in order."""
     return sorted(p for p in root.rglob("*.yaml") if p.name not in OTHERS)
+
+
+#: A path, how its place is told, whether it ships with curvedoc, and what stands there.
+PlacedFile = tuple[Path, str, bool, bytes]
+
+
+def placed_files(kind: str, folders: Sequence[Path]) -> tuple[PlacedFile, ...]:
+    """The files in folders of this name, the shipped ones first, then those below further folders of rules."""
+    shipped = rules_dir()
+    found: list[PlacedFile] = []
+    for root in (shipped, *folders):
+        for path in (p for p in files_of(root) if p.parent.name == kind):
+            ours = root == shipped
+            where = path.relative_to(root.parent).as_posix() if ours else path.as_posix()
+            found.append((path, where, ours, path.read_bytes()))
+    return tuple(found)
 
 
 def line_of(text: str, path: tuple[str | int, ...]) -> int:

@@ -11,8 +11,8 @@ from helpers.make_diagnosis import blind_run, healthy_run, of
 
 import curvedoc
 from curvedoc.core.diagnosis import NextAction
-from curvedoc.report.advice import RECORDED, RECORDER, how_to_log, recorder_line
-from curvedoc.report.summary import missing, summarize, told_first
+from curvedoc.report.advice import RECORDED, RECORDER, how_to_log, missing, recorder_line
+from curvedoc.report.summary import summarize, told_first
 from curvedoc.report.terminal.summary import to_text
 
 

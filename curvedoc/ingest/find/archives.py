@@ -43,6 +43,7 @@ _HEADERS = (
 _DEEP, _LONG = 40, 255
 _PIECE = 1 << 20
 _TOLD = "told.json"
+#: What the libraries raise of an archive that is damaged, or (RuntimeError) encrypted; a note tells it.
 _DAMAGE = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError, NotImplementedError, RuntimeError,
 )  # fmt: skip

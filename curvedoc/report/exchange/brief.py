@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
-from curvedoc.report.advice import how_to_log, signal_name
+from curvedoc.report.advice import how_to_log, missing, signal_name
 from curvedoc.report.redact import redact
-from curvedoc.report.summary import decides, first_thing, lead_finding, missing, onset, ranked_findings, worst_first
+from curvedoc.report.summary import decides, first_thing, lead_finding, onset, ranked_findings, worst_first
 
 #: Bytes of one run, its line end included.
 MOST_BYTES = 2000

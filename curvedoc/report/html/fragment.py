@@ -9,7 +9,7 @@ from markupsafe import Markup, escape
 
 from curvedoc.core.diagnosis import Diagnosis, RankedCause, RunDiagnosis
 from curvedoc.report import words
-from curvedoc.report.advice import signal_name
+from curvedoc.report.advice import missing, signal_name
 from curvedoc.report.charts.figures import Figure, figures, flagged, svg
 from curvedoc.report.charts.panels import picture
 from curvedoc.report.escape import clip, visible, visible_block
@@ -20,7 +20,6 @@ from curvedoc.report.summary import (
     first_thing,
     last_value,
     lead_finding,
-    missing,
     onset,
     ranked_findings,
     sentence,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
-from curvedoc.report.advice import how_to_log, recorder_line, signal_name
+from curvedoc.report.advice import how_to_log, missing, recorder_line, signal_name
 from curvedoc.report.limits import limits
-from curvedoc.report.summary import missing
 from curvedoc.report.terminal.lines import Lines
 
 _MOST = 5  # signals that are named

@@ -11,17 +11,14 @@ from curvedoc.core.errors import RuleError, RuleErrors
 from curvedoc.rulebook.expr import word_type
 from curvedoc.rulebook.facts.fact import PLAIN_TYPES, circle, compile_fact, type_of
 from curvedoc.rulebook.file_cache import load_cached, save_cached
-from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Fact
-from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
+from curvedoc.rulebook.rule_file import PlacedFile, located, misnamed, placed_files, validate
 
 #: Files in folders of this name are facts.
 FOLDER = "facts"
 
 #: A document, its path, how its place is told, and whether it ships with curvedoc.
 _Read = tuple[Any, Path, str, bool]
-#: A path, how its place is told, whether it ships with curvedoc, and what stands there.
-_File = tuple[Path, str, bool, bytes]
 
 
 def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[str, Fact], list[RuleError]]:
@@ -30,19 +27,12 @@ def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[s
     The shipped ones are always there: a folder of rules that is loaded by itself may read them. lazy: without their
     cases where an earlier call kept them.
     """
-    shipped = rules_dir()
-    files = []
-    for root in (shipped, *folders):
-        for path in (p for p in files_of(root) if p.parent.name == FOLDER):
-            ours = root == shipped
-            where = path.relative_to(root.parent).as_posix() if ours else path.as_posix()
-            files.append((path, where, ours, path.read_bytes()))
-    facts, errors = _compiled(tuple(files), lazy)
+    facts, errors = _compiled(placed_files(FOLDER, folders), lazy)
     return dict(facts), list(errors)
 
 
 @functools.lru_cache(maxsize=4)
-def _compiled(files: tuple[_File, ...], lazy: bool) -> tuple[Mapping[str, Fact], Sequence[RuleError]]:
+def _compiled(files: tuple[PlacedFile, ...], lazy: bool) -> tuple[Mapping[str, Fact], Sequence[RuleError]]:
     """The facts in these files. A process that asks again compiles nothing twice."""
     documents: dict[str, _Read] = {}
     errors: list[RuleError] = []
