@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from curvedoc.core.version import __version__
 
+# as `typing` has it, without its import: `python -m curvedoc` hears Ctrl-C only after this module
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from curvedoc.analysis import Analysis, analyze
     from curvedoc.core.run import Run
     from curvedoc.options import Options
