@@ -68,6 +68,7 @@ class Compiler:
             **self.facts,
         }
         self.texts: set[str] = set()
+        self.unnamed: dict[str, Expr] = {}
         self._read: set[str] = set()
 
     def read(self) -> tuple[str, ...]:
@@ -91,6 +92,7 @@ class Compiler:
             measures=(*measures, *program.measures),
             facts=self.read(),
             shared=tuple(name for name, _ in measures),
+            unnamed=tuple(self.unnamed.items()),
         )
 
     def kind(self, name: str) -> type | None:
@@ -191,17 +193,22 @@ class Compiler:
             self._define(("measure", name), name, expr.type if expr else float)
         return Program(tuple(needs), dict(file.patterns), tuple(params), tuple(measures), dict(file.excepted))
 
-    def truth(self, path: tuple[str | int, ...], name: str | None) -> None:
-        """A name that must be a true/false measure."""
-        if name is not None and self.kind(name) is not bool:
-            what = "is not defined" if name not in self.names else "is not true/false"
-            self.problems.append((path, f"'{name}' {what}"))
+    def truth(self, path: tuple[str | int, ...], text: str | None) -> None:
+        """The name of a true/false measure, or an expression that gives one."""
+        self._asked(path, text, bool, "true/false")
 
-    def number(self, path: tuple[str | int, ...], name: str | None) -> None:
-        """A name that must be a numeric measure or param."""
-        if name is not None and self.kind(name) is not float:
-            what = "is not defined" if name not in self.names else "is not a number"
-            self.problems.append((path, f"'{name}' {what}"))
+    def number(self, path: tuple[str | int, ...], text: str | None) -> None:
+        """The name of a numeric measure or param, or an expression that gives a number."""
+        self._asked(path, text, float, "a number")
+
+    def _asked(self, path: tuple[str | int, ...], text: str | None, want: type, said: str) -> None:
+        if text is None:
+            return
+        if not text.isidentifier():
+            if (expr := self.expr(path, text, want)) is not None:
+                self.unnamed[text] = expr
+        elif self.kind(text) is not want:
+            self.problems.append((path, f"'{text}' is not {'defined' if text not in self.names else said}"))
 
     def prose(self, path: tuple[str | int, ...], text: str, program: Program) -> None:
         """A paragraph; its fields must be params with a harmless format."""

@@ -90,6 +90,7 @@ class Program:
     excepted: Mapping[str, str] = field(default_factory=dict)  # pattern -> messages that are no hit after all
     facts: tuple[str, ...] = ()  # that it reads
     shared: tuple[str, ...] = ()  # measures that are those of rules/shared.yaml
+    unnamed: tuple[tuple[str, Expr], ...] = ()  # what is asked where it stands, each by its own text
     required: tuple[Need, ...] = field(init=False, repr=False)
     inputs: Mapping[str, Need] = field(init=False, repr=False)
     given: Mapping[str, float] = field(init=False, repr=False)
@@ -98,14 +99,15 @@ class Program:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # what was made of it does not travel
-        return Program, (self.needs, self.patterns, self.params, self.measures, self.excepted, self.facts, self.shared)
+        parts = (self.needs, self.patterns, self.params, self.measures, self.excepted, self.facts)
+        return Program, (*parts, self.shared, self.unnamed)
 
     def __post_init__(self) -> None:
         for name, value in (
             ("required", tuple(n for n in self.needs if not n.optional)),
             ("inputs", {n.name: n for n in self.needs}),
             ("given", {p.name: p.value for p in self.params}),
-            ("formulas", dict(self.measures)),
+            ("formulas", dict((*self.measures, *self.unnamed))),
         ):
             object.__setattr__(self, name, value)
 

@@ -108,7 +108,7 @@ def _behind(program: Program, names: Iterable[str], env: Names) -> tuple[TracedL
         if name not in seen:
             seen.add(name)
             left += program.formulas[name].names if name in program.formulas else ()
-    return tuple(_measure(program, name, env) for name in program.formulas if name in seen)
+    return tuple(_measure(program, name, env) for name, _ in program.measures if name in seen)
 
 
 def _values(names: Iterable[str], env: Names) -> tuple[tuple[str, str], ...]:

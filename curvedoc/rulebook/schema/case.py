@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from curvedoc.core.notes import NoteKind
-from curvedoc.rulebook.schema.shared import Id, Name, Prose, Strict
+from curvedoc.rulebook.schema.shared import Expr, Id, Name, Prose, Strict
 
 Knots = list[tuple[int, float]]
 
@@ -63,9 +63,9 @@ class CauseExpect(Strict):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    supports: list[Name] = Field(default=[], alias="for")
-    against: list[Name] = Field(default=[])
-    without: list[Name] = Field(default=[])  # lines that do not hold
+    supports: list[Expr] = Field(default=[], alias="for")
+    against: list[Expr] = Field(default=[])
+    without: list[Expr] = Field(default=[])  # lines that do not hold
     above: list[Id] = Field(default=[])  # causes whose own evidence is weaker
     answers: dict[str, Literal["yes", "no", "open"]] = Field(default={})
     rank: Annotated[int, Field(ge=1, le=20)] | None = None  # at most, in the whole diagnosis of the run

@@ -22,7 +22,7 @@ class PredictionFile(Strict):
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
-    given: Name
+    given: Expr
     supports: Grade | None = Field(default=None, alias="for")
     against: Grade | None = None
     say: Prose
@@ -36,10 +36,10 @@ class PredictionFile(Strict):
 
 
 class AnswerFile(Strict):
-    """What answers a question one way or the other: open unless one of the true/false measures is known true."""
+    """What answers a question one way or the other: open unless one of the two is known true."""
 
-    yes: Name | None = None
-    no: Name | None = None
+    yes: Expr | None = None
+    no: Expr | None = None
 
     @model_validator(mode="after")
     def _not_empty(self) -> AnswerFile:
@@ -51,7 +51,7 @@ class AnswerFile(Strict):
 class CheckFile(Strict):
     """One question of the troubleshooting tree.
 
-    `answer` is a true/false measure that the log may decide, or one that says yes and another that says no.
+    `answer` is what the log may decide, true or false, or what says yes and what says no.
     """
 
     ask: Annotated[str, StringConstraints(min_length=5, max_length=140)]
@@ -59,7 +59,7 @@ class CheckFile(Strict):
     cost: Literal["look", "code", "short-run", "full-run"]
     yes: str  # "confirmed", "ruled-out" or a cause id
     no: str
-    answer: Name | AnswerFile | None = None
+    answer: Expr | AnswerFile | None = None
     because: str | None = None  # the numbers behind the answer, filled like evidence
 
 

@@ -14,16 +14,16 @@ Grade = Literal["decisive", "strong", "clear", "weak"]
 
 
 class MarkFile(Strict):
-    """What to draw: `metric` is a local name of `needs`; the others are numeric measures or params.
+    """What to draw: `metric` is a local name of `needs`; the others are numbers: measures, params, expressions.
 
     `called` says in two or three words what a level is; one without it is not drawn.
     """
 
     metric: Name
-    point: Name | None = None
-    start: Name | None = None
-    end: Name | None = None
-    level: Name | None = None
+    point: Expr | None = None
+    start: Expr | None = None
+    end: Expr | None = None
+    level: Expr | None = None
     called: Prose | None = None
 
 
@@ -31,7 +31,7 @@ class Say(Strict):
     """An evidence sentence; {name:format} is filled from params and measures."""
 
     say: Prose
-    given: Name | None = None
+    given: Expr | None = None
     mark: MarkFile | None = None
 
 
@@ -39,14 +39,14 @@ class TitleFile(Strict):
     """One way to say what a rule saw; the first whose `given` holds and whose fields are all known is taken."""
 
     say: Annotated[str, StringConstraints(min_length=3, max_length=300, strip_whitespace=True)]
-    given: Name | None = None
+    given: Expr | None = None
 
 
 class ActFile(Strict):
     """What to do about a cause in this run; the first whose `given` holds and whose fields are all known is taken."""
 
     say: Prose
-    given: Name | None = None
+    given: Expr | None = None
     code: bool = False  # whether the probe of the cause is the code for it
     set: dict[Name, Name] = Field(default={})  # setting that it changes -> the measure or param that is its new value
 
@@ -90,12 +90,12 @@ class RuleFile(Strict):
     params: dict[Name, ParamFile] = Field(default={})
     measure: dict[Name, Expr] = Field(default={})
     when: list[Expr] | dict[Name, list[Expr]]
-    excused_by: list[Name] = Field(default=[])
-    harmless_if: list[Name] = Field(default=[])
-    undecided_if: list[Name] = Field(default=[])
+    excused_by: list[Expr] = Field(default=[])
+    harmless_if: list[Expr] = Field(default=[])
+    undecided_if: list[Expr] = Field(default=[])
     strength: Expr = "1"
-    onset: Name | None = None
-    until: Name | None = None
+    onset: Expr | None = None
+    until: Expr | None = None
     explains: list[Id] = Field(default=[])
     yields: list[Id] = Field(default=[])
     evidence: Annotated[list[Say], Field(min_length=1)]
