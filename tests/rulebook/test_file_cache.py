@@ -40,9 +40,9 @@ def forget() -> None:
 def said(rule: Rule) -> str:
     """All of a rule but its cases, expressions as their text and type."""
     bare = replace(rule, tests=())
-    own = [(n, e.text, e.type, e.names, ast.dump(e.tree)) for n, e in rule.program.measures]
+    own = [(n, e.text, e.type, e.names, ast.dump(e.tree)) for n, e in rule.program.formulas.items()]
     when = [(n, [(e.text, e.type, e.names) for e in es]) for n, es in rule.when]
-    program = replace(rule.program, measures=())
+    program = replace(rule.program, measures=(), unnamed=())
     return repr((replace(bare, program=program, when=(), strength=rule.strength.text), own, when))
 
 
