@@ -22,7 +22,7 @@ from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
 from curvedoc.diagnose.ending.course import course
 from curvedoc.diagnose.ending.ending import ending
-from curvedoc.diagnose.ending.named import as_note, happened, with_causes, with_reason
+from curvedoc.diagnose.ending.notices import as_note, happened, with_causes, with_reason
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge import detect as judge
 from curvedoc.diagnose.judge.doubt import lowered

@@ -13,7 +13,7 @@ from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
 from curvedoc.diagnose.ending.course import course
 from curvedoc.diagnose.ending.ending import ending
-from curvedoc.diagnose.ending.named import as_note, happened, record, spoken, with_causes, with_reason
+from curvedoc.diagnose.ending.notices import as_note, happened, record, spoken, with_causes, with_reason
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect

@@ -67,7 +67,7 @@ from curvedoc.stats.noise.period import (
     period_amplitude,
     period_score,
 )
-from curvedoc.stats.noise.settling import mean_period
+from curvedoc.stats.noise.restarted_means import mean_period
 from curvedoc.stats.pairs.answers import above_error_line, entropy_of_answers, repeated_share
 from curvedoc.stats.pairs.carry import carried_over
 from curvedoc.stats.pairs.runs import (

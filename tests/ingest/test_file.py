@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from curvedoc.ingest.bytes import compression
 from curvedoc.ingest.bytes import file as file_bytes
-from curvedoc.ingest.bytes import packed
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -66,12 +66,12 @@ def test_damage_inside_a_gzip_stream_keeps_what_came_before_it(tmp_path):
 
 
 def test_a_decompression_bomb_stops_early_with_a_note(tmp_path, monkeypatch):
-    monkeypatch.setattr(packed, "FREE_BYTES", 1 << 20)
+    monkeypatch.setattr(compression, "FREE_BYTES", 1 << 20)
     for pack in (gzip.compress, zstandard.compress):
         bomb = pack(bytes(64 << 20))
         data, notes = file_bytes.read_bytes(put(tmp_path, bomb))
         assert kinds(notes) == ["too-large"]
-        assert len(data) <= max(1 << 20, packed.MAX_RATIO * len(bomb))
+        assert len(data) <= max(1 << 20, compression.MAX_RATIO * len(bomb))
 
 
 def test_a_plain_file_past_the_limit_is_read_to_the_limit(tmp_path):

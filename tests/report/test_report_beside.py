@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from make_diagnosis import curve, healthy_run, nan_run, of, sweep
 
 from curvedoc.core.diagnosis import Contrast, Diagnosis, Differing, Group, Nearest
+from curvedoc.report.charts.first_difference import parting
 from curvedoc.report.charts.overlay import HEIGHT, WIDTH, overlay
 from curvedoc.report.charts.panels import picture
-from curvedoc.report.charts.parting import parting
 from curvedoc.report.html.neighbor import references, with_sections
 from curvedoc.report.html.page import to_html
 from curvedoc.report.inbox import covers, inbox, lost_unit

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.compression import GZIP, MOST, ZSTD, ZSTD_BLOCK, Read, Unpacked
 from curvedoc.ingest.bytes.encodings import legacy
 from curvedoc.ingest.bytes.long_text import LongText
-from curvedoc.ingest.bytes.packed import GZIP, MOST, ZSTD, ZSTD_BLOCK, Read, Unpacked
 from curvedoc.ingest.bytes.sparse import HOLE_BYTES, LINES, TEXT_HOLE_BYTES, SparseFile, drained, shortened
 
 #: No log of scalars is larger; a file that is gets its first part read, with a note.

@@ -80,7 +80,7 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-class _Rows(HTMLParser):
+class _TableRows(HTMLParser):
     """Rows of the tables in a piece of HTML."""
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ class _Rows(HTMLParser):
 
 def _table_text(html: str) -> str:
     """The rows as lines of columns that are two blanks apart, names of several words joined."""
-    parser = _Rows()
+    parser = _TableRows()
     parser.feed(html)
     lines = []
     for row in parser.rows:

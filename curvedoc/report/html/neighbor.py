@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import RunDiagnosis
 from curvedoc.report import words
+from curvedoc.report.charts.first_difference import parting
 from curvedoc.report.charts.panels import RunPicture
-from curvedoc.report.charts.parting import parting
 from curvedoc.report.redact import redact_setting
 from curvedoc.report.words import value
 
