@@ -76,6 +76,21 @@ def test_an_error_that_ended_a_sound_run_is_told_with_how_it_went_until_then(tmp
     assert "KeyError" in told and "Until then training was sound: the loss went from 2.3 to" in told
 
 
+def test_an_error_is_not_laid_to_what_troubles_the_curve(tmp_path: Path) -> None:
+    floor = 1.4612 + 0.84 * np.exp(-np.arange(60) / 6)
+    steps = [f"step {i} loss {y:.4f} acc {min(0.99, 0.1 + i / 20):.4f}" for i, y in enumerate(floor)]
+    error = [
+        "Traceback (most recent call last):",
+        '  File "train.py", line 39, in <module>',
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.46 GiB. GPU 0 has a total capacity of 31.74 GiB",
+    ]
+    (tmp_path / "train.log").write_text("\n".join(["num_classes: 10", *steps, *error]) + "\n", encoding="utf-8")
+    run = curvedoc.analyze(tmp_path).runs[0]
+    assert run.headline.startswith("Out of memory after step 59") and "softmax" not in run.headline
+    softmax = next(c for c in run.causes if c.cause == "double-softmax")
+    assert softmax.beside == "double-softmax-floor" and not run.causes[0].beside
+
+
 def test_a_sound_run_that_was_stopped_by_hand_is_to_go_on(tmp_path: Path) -> None:
     steps = [f"step {i} loss {2.3 * 0.97**i:.4f}" for i in range(60)]
     stop = ["Traceback (most recent call last):", '  File "train.py", line 39, in <module>', "KeyboardInterrupt"]

@@ -14,18 +14,13 @@ from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.progress import course_of, moved
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
 #: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
 _LONGEST = 150
-#: Symptoms that an error in the log alone makes, whatever the curves look like.
-_MESSAGES = frozenset(
-    {"autograd-double-backward", "autograd-inplace", "autograd-leaf-inplace", "collective-timeout", "crash-traceback",
-     "device-mismatch", "dtype-mismatch", "label-out-of-range", "no-grad-error", "oom-later", "shape-mismatch",
-     "worker-died"}
-)  # fmt: skip
 _WORD = re.compile(r"[a-z]+")
 #: Words that say nothing on their own, without the s of a plural.
 _FILLERS = frozenset(
@@ -99,7 +94,7 @@ def _until_the_crash(run: Run, findings: Sequence[Finding]) -> str:
     """How the loss did until an error ended the run, where that error is all that went wrong."""
     faults = [f for f in findings if f.kind == "pathology"]
     ground = grounds(run)
-    if ground.curve is None or ground.lacking or not all(f.symptom in _MESSAGES for f in faults):
+    if ground.curve is None or ground.lacking or not all(f.symptom in ERRORS for f in faults):
         return ""
     if not moved(ground.curve):
         return ""

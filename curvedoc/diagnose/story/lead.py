@@ -9,6 +9,13 @@ from curvedoc.core.diagnosis import Finding, RankedCause
 from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 
+#: Symptoms that an error in the log alone makes, whatever the curves look like.
+ERRORS = frozenset(
+    {"autograd-double-backward", "autograd-inplace", "autograd-leaf-inplace", "collective-timeout", "crash-traceback",
+     "device-mismatch", "dtype-mismatch", "label-out-of-range", "no-grad-error", "oom-at-start", "oom-later",
+     "shape-mismatch", "worker-died"}
+)  # fmt: skip
+
 
 def leading(findings: Sequence[Finding], causes: Sequence[RankedCause]) -> Finding | None:
     """The finding to tell first: of the gravest that nothing explains the one that the likeliest cause explains, where
@@ -31,7 +38,7 @@ def led(
     """Findings and causes as they are told: the leading finding first, and before all others the causes of its story.
 
     A cause of another trouble may be likelier, but it does not explain what is said first; one that is nearly certain
-    leads all the same.
+    leads all the same, but for an error in the log: what troubles a curve ends no program.
     """
     first = leading(findings, causes)
     if first is None:
@@ -40,7 +47,7 @@ def led(
     story = {f.symptom for f in findings if root(f.symptom, by_id) == first.symptom}
     told = (first, *(f for f in findings if f is not first))
     placed = [replace(c, beside="" if story & set(c.findings) else c.findings[0]) for c in causes if c.findings]
-    if placed and placed[0].probability >= NEAR_CERTAIN:
+    if placed and placed[0].probability >= NEAR_CERTAIN and first.symptom not in ERRORS:
         return told, tuple(placed)
     return told, tuple(sorted(placed, key=lambda c: bool(c.beside)))
 
