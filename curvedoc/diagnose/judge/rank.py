@@ -58,6 +58,8 @@ STORY_WEIGHT: Mapping[tuple[str, str], float] = {
 #: What is left of that weight where the first failure hardly shows.
 FAINT = 0.7
 NOTICE_WEIGHT = 0.35
+#: That a run ended early is in no doubt, and something ended it.
+ENDED, ENDED_WEIGHT = "ended-early", 0.9
 #: Beside a fault a notice is background: what makes a jump of the rate or a late breakthrough explains no failure.
 NOTICE_BESIDE = 0.05
 GAP_WEIGHT = 0.02
@@ -139,7 +141,8 @@ def _story_weight(finding: Finding, faulty: bool, said: str | None) -> float:
     if finding.kind == "pathology":
         return STORY_WEIGHT[finding.kind, finding.severity] * (FAINT + (1.0 - FAINT) * finding.strength)
     if finding.kind == "notice":
-        return NOTICE_BESIDE if faulty else NOTICE_WEIGHT
+        alone = ENDED_WEIGHT if finding.symptom == ENDED else NOTICE_WEIGHT
+        return NOTICE_BESIDE if faulty else alone
     return GAP_WEIGHT
 
 

@@ -18,8 +18,8 @@ from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
-#: A curve whose rows scatter by this much of its level is told by the levels of its first and last tenth.
-ROUGH, ENDS = 0.05, 0.1
+#: A curve whose rows scatter by this much of its level is told by the level of its first rows and of its last tenth.
+ROUGH, FIRST, ENDS = 0.05, 3, 0.1
 #: Of its peak: a learning rate below this moves little more.
 SPENT = 0.1
 
@@ -133,18 +133,29 @@ def _spent(run: Run) -> str | None:
 
 def moved(curve: Series) -> bool:
     """Whether a curve ends at another level than it began at, as far as a sentence tells the two apart."""
-    first, _, last = _span(curve.finite()).partition(" to ")
-    return first != last
+    finite = curve.finite()
+    ends = head_level(finite, ENDS), tail_level(finite, ENDS)
+    if ends[0] is None or ends[1] is None or not _rough(finite, ends[1]):
+        return _value(finite.value[0]) != _value(finite.value[-1])
+    return spelled(ends[0], ".3g") != spelled(ends[1], ".3g")
 
 
 def _span(curve: Series) -> str:
-    """The first and the last value; of a curve that scatters the levels at both ends, of which no single row speaks."""
-    scatter = noise(curve)
-    first, last = float(curve.value[0]), float(curve.value[-1])
-    opening, ending = head_level(curve, ENDS), tail_level(curve, ENDS)
-    if scatter is None or opening is None or ending is None or scatter < ROUGH * abs(ending):
-        return f"{_value(first)} to {_value(last)}"
+    """The first and the last value; of a curve that scatters the levels at both ends, of which no single row speaks.
+
+    A fast fall is over within a tenth of the run: the first rows alone say where it began.
+    """
+    ending = tail_level(curve, ENDS)
+    if ending is None or not _rough(curve, ending):
+        return f"{_value(float(curve.value[0]))} to {_value(float(curve.value[-1]))}"
+    opening = float(np.median(curve.value[:FIRST]))
     return f"about {spelled(opening, '.3g')} to about {spelled(ending, '.3g')}"
+
+
+def _rough(curve: Series, level: float) -> bool:
+    """Whether the rows of a curve scatter by a visible part of its level at the end."""
+    scatter = noise(curve)
+    return scatter is not None and scatter >= ROUGH * abs(level)
 
 
 def _validation(run: Run) -> Series | None:
