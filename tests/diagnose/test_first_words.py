@@ -82,7 +82,7 @@ def test_an_error_is_not_laid_to_what_troubles_the_curve(tmp_path: Path) -> None
     error = [
         "Traceback (most recent call last):",
         '  File "train.py", line 39, in <module>',
-        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.46 GiB. GPU 0 has a total capacity of 31.74 GiB",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 7.46 GiB. GPU 0 has a total capacity of 32 GiB",
     ]
     (tmp_path / "train.log").write_text("\n".join(["num_classes: 10", *steps, *error]) + "\n", encoding="utf-8")
     run = curvedoc.analyze(tmp_path).runs[0]
