@@ -33,7 +33,7 @@ def keeps_house_format(rule: Rule) -> None:
     if rule.over == "run":
         needed = {n.name for n in rule.program.needs} | set(rule.program.patterns)
         read = {name for _, group in rule.when for e in group for name in e.names}
-        measured = dict(rule.program.measures)
+        measured = rule.program.formulas
         seen: set[str] = set()
         while read - seen:
             name = (read - seen).pop()
@@ -60,7 +60,7 @@ def names_its_thresholds(rule: Rule) -> None:
 
 
 def uses_what_it_declares(rule: Rule) -> None:
-    read = {name for _, e in rule.program.measures for name in e.names}
+    read = {name for e in rule.program.formulas.values() for name in e.names}
     read |= {name for _, group in rule.when for e in group for name in e.names} | set(rule.strength.names)
     read |= {*rule.excused_by, *rule.harmless_if, *rule.undecided_if, rule.onset or "", rule.until or ""} | {
         m for link in rule.causes for m in link.times

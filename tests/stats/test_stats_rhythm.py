@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.series import Series
-from curvedoc.stats.noise import oscillation, period, settling
+from curvedoc.stats.noise import oscillation, period, restarted_means
 from curvedoc.stats.shape import transition
 
 quick = settings(max_examples=30, deadline=None)
@@ -22,7 +22,7 @@ ONE: list[Callable[[Series], object]] = [
     oscillation.back_and_forth, lambda s: oscillation.oscillating(s, 0.5),
     period.period, period.period_score, period.period_amplitude,
     lambda s: period.epoch_fold(s, 11.0), lambda s: period.epoch_amplitude(s, 7.0),
-    lambda s: period.sawtooth_sign(s, 9.5), settling.mean_period,
+    lambda s: period.sawtooth_sign(s, 9.5), restarted_means.mean_period,
     transition.half_time, transition.half_fall_time, transition.late_breakthrough, transition.double_descent,
     lambda s: transition.grokking_gap(s, s), lambda s: transition.grokking_step(s, s),
 ]  # fmt: skip
@@ -214,9 +214,9 @@ def test_a_mean_that_begins_anew_tells_after_how_many_steps(every: int) -> None:
     rows = np.arange(every * 8)
     batches = 2.0 * np.exp(-rows / (3.0 * every)) + 0.4 + 0.15 * rng.standard_normal(len(rows))
     mean = np.concatenate([np.cumsum(b) / np.arange(1, every + 1) for b in batches.reshape(-1, every)])
-    found = settling.mean_period(Series.of(mean, 5 * rows))
+    found = restarted_means.mean_period(Series.of(mean, 5 * rows))
     assert found is not None and abs(found - 5 * every) < 0.3 * every
-    assert settling.mean_period(Series.of(batches, 5 * rows)) is None
+    assert restarted_means.mean_period(Series.of(batches, 5 * rows)) is None
 
 
 def test_no_curve_of_single_batches_is_taken_for_a_mean_that_begins_anew() -> None:
@@ -226,7 +226,7 @@ def test_no_curve_of_single_batches_is_taken_for_a_mean_that_begins_anew() -> No
         calm = np.exp(-t / n * rng.uniform(0, 3))  # noise that dies out, and batches in one and the same order
         order = np.tile(rng.standard_normal(20), n // 20 + 1)[:n]
         curve = 2.0 * np.exp(-t / (0.3 * n)) + calm * (0.1 * rng.standard_normal(n) + 0.2 * order * rng.integers(0, 2))
-        found += settling.mean_period(Series.of(curve)) is not None
+        found += restarted_means.mean_period(Series.of(curve)) is not None
     assert found == 0
 
 
@@ -234,4 +234,4 @@ def test_batches_in_one_order_whose_moves_shrink_are_no_mean() -> None:
     rng = np.random.default_rng(3)
     block = np.cumsum(rng.choice([-1.0, 1.0], 40) / np.arange(1, 41))
     curve = np.tile(block, 10) + 0.005 * rng.standard_normal(400)
-    assert settling.mean_period(Series.of(curve)) is None
+    assert restarted_means.mean_period(Series.of(curve)) is None
