@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from corpus import SIGNALS
 
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest import Harvest, plan, read_runs
+from curvedoc.ingest.find.plan import _outermost
 
 ROWS = 12
 
@@ -53,6 +55,16 @@ def test_several_paths_are_named_from_their_common_parent(tmp_path: Path) -> Non
     jsonl(tmp_path / "x" / "b" / "m.jsonl", 1.0)
     assert names(tmp_path / "x" / "a", tmp_path / "x" / "b") == ["a", "b"]
     assert names(tmp_path / "x" / "a", tmp_path / "x") == ["a", "b"], "a path inside another is not read twice"
+
+
+def test_thousands_of_paths_cost_what_the_tree_that_holds_them_costs(tmp_path: Path) -> None:
+    paths = [tmp_path / f"r{n}" for n in range(3_000)]
+    for path in paths:
+        path.mkdir()
+    inside, begun = paths[7] / "deep", time.process_time()
+    inside.mkdir()
+    assert _outermost([*paths, inside, *paths]) == paths
+    assert time.process_time() - begun < 5.0, "each is not held against every other"
 
 
 def test_a_pattern_stands_for_what_it_matches(tmp_path: Path) -> None:

@@ -160,13 +160,13 @@ def _opened(path: Path, lost: list[Unreadable]) -> Path:
 
 def _outermost(paths: Sequence[Path]) -> list[Path]:
     """The paths as given, without repeats and without those that lie inside another."""
-    real = {p: Path(os.path.realpath(p)) for p in paths}
-    kept: list[Path] = []
-    for p in paths:
-        inside = any(q is not p and real[q] in real[p].parents for q in paths)
-        if not inside and all(real[p] != real[k] for k in kept):
-            kept.append(p)
-    return kept
+    real = [Path(os.path.realpath(p)) for p in paths]
+    given = set(real)
+    kept: dict[Path, Path] = {}
+    for path, place in zip(paths, real, strict=True):
+        if given.isdisjoint(place.parents):
+            kept.setdefault(place, path)
+    return list(kept.values())
 
 
 def _common(roots: Sequence[Path]) -> Path:

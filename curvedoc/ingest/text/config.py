@@ -20,6 +20,8 @@ _MAX_LINES = 600
 _NAMED = (
     r"(?i)(?:config|configuration|args|arguments|hparams|hyper-?parameters|params|parameters|settings|options|cfg)\b"
 )
+#: What lines hold that `_NAMED` or `_OPEN_RE` can match: looked for first, since those patterns are slow to begin with.
+_NAMES = ("config", "args", "arguments", "param", "settings", "options", "cfg", "namespace")
 _OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40}}(?:Config|Args|Arguments))\("
 _DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
 # Without bounds, which would make the engine write out so many copies of all letters there are: see `_LONGEST`.
@@ -72,7 +74,8 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
         _put(found, key.strip(), value.replace(",", ""))
     for row in head.filter(pl.col("text").str.contains(_COMMAND_RE))["text"].head(3):
         found.update(settings(row))
-    for row in head["text"].str.extract(_LISTED_RE).drop_nulls():
+    named = head.with_row_index("at").filter(pl.col("text").str.contains_any(list(_NAMES), ascii_case_insensitive=True))
+    for row in named["text"].str.extract(_LISTED_RE).drop_nulls():
         for pair in row.split():
             key, _, value = pair.rstrip(",;").partition("=")
             _put(found, key, value)
@@ -80,7 +83,7 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     for key, value in _matches(dots, _DOTS_RE):
         _put(found, key, value)
     used.update(dots["idx"].to_list())
-    _printed(head, found, used)
+    _printed(head, named.filter(pl.col("text").str.contains(_OPEN_RE))["at"].to_list(), found, used)
     return found, used
 
 
@@ -98,18 +101,17 @@ def _put(found: dict[str, Scalar], key: str, text: str) -> None:
         found[key] = value
 
 
-def _printed(head: pl.DataFrame, found: dict[str, Scalar], used: set[int]) -> None:
-    """Dicts and calls printed on one line or over several."""
-    titled = pl.col("text").shift(1).str.contains(_TITLE_RE) & pl.col("text").str.contains(_STAMPED_DICT_RE)
-    bare = pl.col("text").str.contains(r"^\s*\{$") | (
-        pl.col("text").str.contains(_BARE_RE) & (pl.int_range(pl.len()) < _BARE_LINES)
-    )
-    bare = bare | titled.fill_null(False)
-    opens = pl.col("text").str.contains(_OPEN_RE) | bare
+def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], used: set[int]) -> None:
+    """Dicts and calls printed on one line or over several; opens: rows of those behind a word such as config."""
+    text = pl.col("text")
+    braces = head.select("text", before=text.shift(1)).with_row_index("at").filter(text.str.contains("{", literal=True))
+    titled = pl.col("before").str.contains(_TITLE_RE) & text.str.contains(_STAMPED_DICT_RE)
+    bare = text.str.contains(r"^\s*\{$") | (text.str.contains(_BARE_RE) & (pl.col("at") < _BARE_LINES))
+    opens = sorted({*opens, *braces.filter(bare | titled.fill_null(False))["at"].to_list()})
     texts = head["text"].to_list()
     at = head["idx"].to_list()
     past = 0
-    for i in head.select(opens.arg_true()).to_series().to_list():
+    for i in opens:
         if i < past:
             continue
         m = _OPENING.search(texts[i])
