@@ -22,7 +22,7 @@ from curvedoc.diagnose.judge.fold import fold
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
-from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, waste
+from curvedoc.diagnose.judge.verdict import ASSERTED, left_open, next_check, verdict, waste
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
@@ -61,6 +61,11 @@ def _beginnings(findings: Sequence[Finding]) -> list[int]:
 def _last_step(run: Run) -> int | None:
     loss = run.series("loss") or run.series("val_loss")
     return int(loss.step[-1]) if loss is not None and len(loss) else None
+
+
+def _named(causes: Sequence[RankedCause]) -> bool:
+    """Whether the log says what ended a run early; else there is no fault of which causes would share the whole."""
+    return bool(causes) and causes[0].probability >= ASSERTED
 
 
 def _first(
@@ -143,6 +148,6 @@ def diagnose(
         facts=with_reason(bench.facts(), ended),
         next_action=_first(bench, result, findings, causes),
         ending=record(ended, way),
-        none_of_these=unexplained(causes) if result in ("failed", "warning", "ended-early") else None,
+        none_of_these=unexplained(causes) if result in ("failed", "warning") or (early and _named(causes)) else None,
         abort_rules=abort_rules(run, findings) if result == "failed" else (),
     )

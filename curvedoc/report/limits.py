@@ -6,7 +6,7 @@ from curvedoc.core.diagnosis import RankedCause, RunDiagnosis
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.advice import missing, signal_name
-from curvedoc.report.summary import lead_finding, sentence
+from curvedoc.report.summary import explains_nothing, lead_finding, sentence
 
 #: A rival of at least this share of the likeliest cause's probability is not told apart from it.
 _RIVAL = 0.4
@@ -53,7 +53,7 @@ def limits(run: RunDiagnosis) -> tuple[str, ...]:
 
 def _rivals(run: RunDiagnosis) -> list[str]:
     """Causes that these curves leave close together, with the check that decides."""
-    if not run.causes or run.verdict == "healthy":
+    if not run.causes or explains_nothing(run):
         return []
     top = run.causes[0]
     near = [
@@ -75,7 +75,7 @@ def _rivals(run: RunDiagnosis) -> list[str]:
 
 def _unanswerable(run: RunDiagnosis) -> list[str]:
     """Questions of the leading cause that the log cannot answer."""
-    leading: tuple[RankedCause, ...] = run.causes[:1] if run.verdict != "healthy" else ()
+    leading: tuple[RankedCause, ...] = () if explains_nothing(run) else run.causes[:1]
     asked = [k for c in leading for k in c.checks if k.answer == "unanswerable"][:_MOST_CHECKS]
     return [f"The log cannot answer: {k.ask}" + (f" ({k.because})" if k.because else "") for k in asked]
 

@@ -17,6 +17,7 @@ from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
     First,
+    explains_nothing,
     first_thing,
     group_of,
     last_step,
@@ -121,7 +122,7 @@ def run_to_markdown(run: RunDiagnosis, d: Diagnosis, title: str = "") -> str:
     out += [""] if found else []
     if events := in_order(run):
         out += ["**In order**", "", *(f"1. {markdown(at)}: {_text(what)}" for at, what in events), ""]
-    if run.causes and run.verdict != "healthy":
+    if run.causes and not explains_nothing(run):
         out += [*_causes(run), ""]
     out += _tasks(run) if run.verdict != "healthy" else []
     first = first_thing(run)

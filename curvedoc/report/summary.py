@@ -120,9 +120,18 @@ def worst_first(d: Diagnosis) -> tuple[RunDiagnosis, ...]:
     return tuple(sorted(d.runs, key=key))
 
 
+def explains_nothing(run: RunDiagnosis) -> bool:
+    """Whether the causes are not worth telling: those of a notice of a sound run, of one not judged an unlikely one,
+    and of one that ended early what may have ended it, where the log does not say so: that is no fault to explain.
+    """
+    first = run.causes[0].probability if run.causes else 0.0
+    least = {"healthy": math.inf, "inconclusive": words.POSSIBLE, "ended-early": words.ASSERTED}
+    return first < least.get(run.verdict, 0.0)
+
+
 def why(run: RunDiagnosis) -> str:
     """The likeliest cause of a flagged run in words, with its likelihood while it is only possible; "" without one."""
-    if not run.causes or run.verdict not in ("failed", "warning", "ended-early"):
+    if not run.causes or run.verdict == "inconclusive" or explains_nothing(run):
         return ""
     cause = run.causes[0]
     if cause.probability < words.POSSIBLE:
@@ -150,7 +159,7 @@ def first_thing(run: RunDiagnosis) -> First | None:
     if run.next_action:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")
-        how = [f"Tests: {lower_first(tests)}."] if tests else []
+        how = [f"Tests: {lower_first(tests)}."] if tests and not explains_nothing(run) else []
         how += [f"As likely: {lower_first(c.title)}. {beyond(c.action, a.text)}".strip() for c in tied(run.causes)[1:]]
         how += [f"Changed in the command: {', '.join(a.changed)}."] if a.changed else []
         return First(run.run, a.text, " ".join(how), None, a.command or a.code)
@@ -196,7 +205,7 @@ def _first_cause(run: RunDiagnosis) -> RankedCause | None:
     """The likeliest cause of what went wrong; what explains a mere notice of a healthy run is none, and of causes that
     are all unlikely none is the likeliest.
     """
-    if not run.causes or run.verdict == "healthy" or run.causes[0].probability < words.POSSIBLE:
+    if not run.causes or explains_nothing(run) or run.causes[0].probability < words.POSSIBLE:
         return None
     return run.causes[0]
 

@@ -21,6 +21,7 @@ from curvedoc.report.inbox import lost_of, lost_unit, lost_words
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact_setting
 from curvedoc.report.summary import (
+    explains_nothing,
     first_thing,
     group_of,
     last_step,
@@ -194,7 +195,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup(""), panel_note(p, pic.end)))
     # of a sound run only what explains a notice is worth a look, not what would have been logged better
-    calm = run.verdict == "healthy" and all(f.kind == "gap" for f in run.findings)
+    calm = explains_nothing(run) and (run.verdict == "ended-early" or all(f.kind == "gap" for f in run.findings))
     likely = run.causes if whole else tuple(_brief(c) for c in run.causes[:_SHORT_CAUSES])
     likely = () if calm else likely
     causes = tuple(_cause(run, c, pic) for c in likely)

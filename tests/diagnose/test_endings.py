@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ import pytest
 from curvedoc.core.diagnosis import RunDiagnosis
 from curvedoc.options import Options
 from curvedoc.pipeline import analyze
+from curvedoc.report.exchange.brief import to_brief
+from curvedoc.report.html.page import to_html
+from curvedoc.report.markdown import to_markdown
+from curvedoc.report.terminal.summary import to_text
 from tests.helpers.endings import CASES, Case, available, steps, text, traceback
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "endings.md"
@@ -74,6 +79,17 @@ def test_the_headline_of_a_killed_run_says_where_and_what_to_do(tmp_path: Path) 
         "Killed at step 696 of 2,000; healthy until then (the loss went from 2.214 to 0.419): resume from the last "
         "checkpoint."
     )
+
+
+def test_what_killed_a_run_is_not_told_by_shares_where_the_log_does_not_say_it(tmp_path: Path) -> None:
+    torn_row = steps(1, 80) + "step 81/200 los"
+    (tmp_path / "train.log").write_text(torn_row, encoding="utf-8")
+    found = analyze([tmp_path], Options())
+    run = found.runs[-1]
+    assert run.verdict == "ended-early" and run.none_of_these is None
+    for told in (to_text(found), to_markdown(found), to_brief(found)):
+        assert not re.search(r"\d %", told) and "dmesg" in told and "sacct" in told and "df -h" in told
+    assert "None of these" not in to_html(found)
 
 
 def test_a_fault_outranks_an_early_end(tmp_path: Path) -> None:

@@ -181,3 +181,35 @@ def test_a_better_evaluation_near_100_percent_is_not_lost_among_two_percent() ->
     assert "where validation accuracy was best (99.3%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
     level = Series.of([0.3, 0.5, 0.6, 0.59, 0.595])
     assert "best" not in advice({"loss": FELL, "val_accuracy": level}, gain)
+
+
+def test_the_first_value_that_is_told_is_where_the_chart_begins() -> None:
+    rng = np.random.default_rng(1)
+    loss = Series.of(0.55 * np.exp(-np.arange(400) / 20) + 0.05 * (1 + 0.3 * rng.standard_normal(400)))
+    run = run_of({"loss": loss})
+    told = float(course_of(run, grounds(run), brief=True).split("about ")[1].split()[0])
+    assert told == pytest.approx(float(np.median(loss.value[:3])), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("missing", "unexpected", "says"),
+    [
+        ("conv1.weight", "module.conv1.weight", "consume_prefix_in_state_dict_if_present(state, 'module.')"),
+        ("module.conv1.weight", "conv1.weight", "model.module.load_state_dict(state) at train.py:8"),
+        ("conv1.weight", "_orig_mod.conv1.weight", "consume_prefix_in_state_dict_if_present(state, '_orig_mod.')"),
+        ("conv1.weight", "conv2.weight", "Compare the first keys"),
+    ],
+)
+def test_keys_that_differ_by_a_prefix_are_mended_by_the_code_for_it(
+    missing: str, unexpected: str, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / "train.log").write_text(
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 8, in <module>\n'
+        "    model.load_state_dict(checkpoint)\n"
+        "RuntimeError: Error(s) in loading state_dict for ResNet:\n"
+        f'\tMissing key(s) in state_dict: "{missing}", "bn.bias".\n'
+        f'\tUnexpected key(s) in state_dict: "{unexpected}", "fc.bias".\n'
+    )
+    action = curvedoc.analyze(tmp_path).runs[0].next_action
+    assert action is not None and says in action.text

@@ -120,7 +120,7 @@ def test_a_static_panel_says_and_draws_what_the_script_will() -> None:
     root = ElementTree.fromstring(first)
     assert root.get("aria-label") == "a < b"
     texts = [e.text for e in root.iter() if e.tag.endswith("text")]
-    assert texts[-4:] == ["1", "2", "3", "4"]  # a badge for each mark, on top
+    assert texts[-3:] == ["1", "2", "3"]  # a badge for each mark, on top
     assert [b["l"] for b in drawn["bands"] if b["l"] in texts]
     # two curves, where they are finite: each in pieces between what is not
     blown = curve("loss", "loss", range(100), [2.0] * 40 + [math.nan] * 20 + [1.0] * 40)
@@ -174,14 +174,27 @@ def test_a_dead_stretch_is_a_band_with_its_length_in_words() -> None:
 
 def test_marks_are_numbered_by_step_and_the_headline_has_its_own_color() -> None:
     pins = picture(nan_run()).pins
-    assert [(p.step, p.number) for p in pins] == [(5180, 1), (6600, 2), (7412, 3), (7508, 4)]
-    assert [p.number for p in pins if p.lead] == [4] and pins[3].text == nan_run().findings[0].title
+    assert [(p.step, p.number) for p in pins] == [(5180, 1), (6600, 2), (7508, 3)]
+    assert [p.number for p in pins if p.lead] == [3] and pins[2].text == nan_run().findings[0].title
+
+
+def test_one_event_has_one_mark() -> None:
+    run = nan_run()
+    first = run.findings[0]
+    assert first.first_step is not None
+    mark = Mark(first.metric or "", start=first.first_step - 300)
+    again = replace(
+        first, symptom="loss-jump", first_step=first.first_step + 900, explained_by=first.symptom, evidence=()
+    )
+    told = replace(first, evidence=(*first.evidence, Evidence("the loss turned", first.metric, (mark,))))
+    pins = picture(replace(run, findings=(told, *run.findings[1:], again))).pins
+    assert [p.step for p in pins] == [p.step for p in picture(run).pins]
 
 
 def test_a_notice_that_holds_from_the_start_on_gets_no_mark() -> None:
     run = nan_run()
     noted = replace(run.findings[0], symptom="epoch-only-logging", kind="notice", first_step=0, evidence=())
-    assert [p.step for p in picture(replace(run, findings=(*run.findings, noted))).pins] == [5180, 6600, 7412, 7508]
+    assert [p.step for p in picture(replace(run, findings=(*run.findings, noted))).pins] == [5180, 6600, 7508]
 
 
 def test_a_level_is_drawn_by_its_name_and_one_without_a_name_is_not() -> None:

@@ -18,6 +18,8 @@ MOST = 2_000
 #: Output that is held back can print a few rows after an error; more of them mean that training went on.
 FEW = 3
 _TRACEBACK = "TRACEBACK"
+#: The indented lines below the last line of a traceback that names an error.
+_GOES_ON = r"(?m)^[A-Za-z_][\w.]*(?:Error|Exception)\b[^\n]*((?:\n[ \t][^\n]*)+)\s*\z"
 _LONGEST = 200
 
 
@@ -87,9 +89,14 @@ def _weight(saying: Saying) -> int:
 
 
 def _errors(level: pl.Expr, text: pl.Expr) -> pl.Expr:
-    """The text of a message; of a traceback the errors' own lines, since its source lines may say anything."""
+    """The text of a message; of a traceback the errors' own lines, since its source lines may say anything.
+
+    What is indented after the last error belongs to it: a state that does not fit is told key by key below its error.
+    """
     bare = text.str.replace_all(r"(?m)^(?:[ \t>\x{2502}].*|Traceback \(most recent call last\):)$\n?", "")
+    more = text.str.extract(_GOES_ON).fill_null("")
     whole = (level != _TRACEBACK) | (bare.str.len_chars() == 0)
+    bare = pl.concat_str(bare.str.strip_chars_end("\n"), more)
     return pl.when(whole).then(text).otherwise(bare)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -164,6 +165,17 @@ CHANNELS: tuple[tuple[str, _Reader], ...] = (
 )
 
 
+def _as_told(events: list[Event], metric: str, findings: Sequence[Finding]) -> list[Event]:
+    """The events of one curve, its rise at the step that the first failure gives, where that is this rise: what one
+    measure sees at once and another a little later is one event. A blow-up that breaks off has a rise before it.
+    """
+    lead = next((f for f in findings if f.kind == "pathology" and f.explained_by is None), None)
+    at = lead.first_step if lead is not None and lead.metric == metric else None
+    if at is None or any(e.what != "began to rise" for e in events):
+        return events
+    return [replace(e, step=max(e.step, at)) for e in events]
+
+
 def _log(run: Run, restarts: Series, limits: _Limits) -> Iterator[Event]:
     for step in restarts.step[: int(limits["most_drops"])].tolist():
         yield Event(step, "log", "the step counter went back to here")
@@ -190,6 +202,6 @@ def timeline(run: Run, findings: Sequence[Finding], restarts: Series, remark: Re
     for role, read in CHANNELS:
         series = run.series(role)
         if series is not None and len(series):
-            found += read(role, series, limits)
+            found += _as_told(list(read(role, series, limits)), series.metric, findings)
     found += _log(run, restarts, limits)
     return tuple(sorted(found, key=lambda e: e.step)[: int(limits["most_events"])])

@@ -19,6 +19,8 @@ _MOST_LEVELS = 4
 _SAME = 0.02
 #: Two marks closer than this share of the width are one.
 _NEAR = 0.004
+#: What the same curve shows this near to where its trouble begins is the same event, and gets no mark of its own.
+_SAME_EVENT = 0.05
 #: Places in the telling: after every finding that stands for itself, and after everything else.
 _REST, _LAST = 1_000, 2_000
 
@@ -57,7 +59,8 @@ def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
     """Where the findings begin and what their evidence points at, numbered in order of step.
 
     Of more than there is room for stay the finding that the verdict rests on, the others that nothing explains, what
-    else is marked, and last mere consequences. A notice that holds from the start on is no event and gets no mark.
+    else is marked, and last mere consequences. A notice that holds from the start on is no event and gets no mark; nor
+    does what tells the first trouble again: its consequences in its own curve, and points of that curve close by.
     """
     found: list[tuple[int, int, str]] = []  # place in the telling, step, text
 
@@ -69,8 +72,12 @@ def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
     def put_points(evidence: Iterable[Evidence]) -> None:
         for e in evidence:
             for m in e.marks:
-                if m.end is None and m.level is None:
+                if m.end is None and m.level is None and not told_before(m):
                     put(_REST, m.start, e.text)
+
+    def told_before(m: Mark) -> bool:
+        near = (end - start) * _SAME_EVENT
+        return lead is not None and m.metric == told[0].metric and m.start is not None and abs(m.start - lead) < near
 
     def event(f: Finding) -> bool:
         return f.kind == "pathology" or (f.kind == "notice" and (f.first_step or 0) > start)
@@ -85,7 +92,7 @@ def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
     for c in run.causes[:2]:
         put_points((*c.supports, *c.against))
     for f in ranked:
-        if f.explained_by:
+        if f.explained_by and not (told and f.metric and f.metric == told[0].metric):
             put(_LAST, f.first_step, f.title)
     again = run.facts.get("resumed_at")
     if again is not None and isinstance(again.value, int | float) and again.firm and again.value > start:

@@ -10,7 +10,15 @@ from typing import Any
 from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
 from curvedoc.report.advice import how_to_log, missing, signal_name
 from curvedoc.report.redact import redact
-from curvedoc.report.summary import decides, first_thing, lead_finding, onset, ranked_findings, worst_first
+from curvedoc.report.summary import (
+    decides,
+    explains_nothing,
+    first_thing,
+    lead_finding,
+    onset,
+    ranked_findings,
+    worst_first,
+)
 
 #: Bytes of one run, its line end included.
 MOST_BYTES = 2000
@@ -50,7 +58,7 @@ def run_brief(run: RunDiagnosis) -> dict[str, Any]:
         brief["seen"] = [e.text for e in lead.evidence[:2]]
         others = [f for f in ranked_findings(run) if f is not lead and decides(run, f)]
         brief["also"] = [f.symptom for f in others][:4]
-    if flagged and run.causes:
+    if flagged and run.causes and not explains_nothing(run):
         top = run.causes[0]
         brief["cause"] = _kept(
             id=top.cause, title=top.title, probability=round(top.probability, 2), **{"for": _texts(top.supports, 3)},

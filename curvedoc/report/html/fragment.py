@@ -17,6 +17,7 @@ from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
     First,
+    explains_nothing,
     first_thing,
     last_value,
     lead_finding,
@@ -220,7 +221,7 @@ def _run(out: _Writer, run: RunDiagnosis, pictures: list[Figure], many: bool) ->
         proof = "; ".join(e.text for e in f.evidence[:2])
         said.append(f"{f.title}" + (f" ({at})" if at else "") + (f": {proof}" if proof else ""))
     out.items("What was found", said)
-    if run.causes and run.verdict != "healthy":
+    if run.causes and not explains_nothing(run):
         likely = run.causes[0].probability >= words.ASSERTED
         out.add("div", "sub", "Likely causes" if likely else "Possible causes")
         shown = run.causes[:4]

@@ -30,7 +30,7 @@ from curvedoc.report.html.stills import Still, with_stills
 from curvedoc.report.html.template import environment
 from curvedoc.report.inbox import top_sentence
 from curvedoc.report.redact import redact
-from curvedoc.report.summary import Summary, lead_finding, sentence, summarize, worst_first
+from curvedoc.report.summary import Summary, explains_nothing, lead_finding, sentence, summarize, worst_first
 
 _HERE = Path(__file__).parent
 
@@ -218,7 +218,7 @@ def _payload(
 
 def _answerable(run: RunDiagnosis) -> dict[str, Any]:
     """What answers to checks can change: the causes, what they leave over, and the headline without a cause."""
-    if not run.causes or run.verdict == "healthy":
+    if not run.causes or explains_nothing(run):
         return {}
     lead = lead_finding(run)
 

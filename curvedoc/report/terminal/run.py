@@ -9,7 +9,7 @@ from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.event_order import in_order
-from curvedoc.report.summary import first_thing, last_step, last_value, main_curve, ranked_findings
+from curvedoc.report.summary import explains_nothing, first_thing, last_step, last_value, main_curve, ranked_findings
 from curvedoc.report.terminal.footer import left_open
 from curvedoc.report.terminal.lines import Lines
 from curvedoc.report.terminal.sections import STYLE, confidence, first_part
@@ -64,7 +64,7 @@ def one_run(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
 
 
 def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
-    if not run.causes or (not verbose and _idle(run)):
+    if not run.causes or (not verbose and explains_nothing(run)):
         return
     out.blank()
     out.add(("Likely causes" if run.causes[0].probability >= words.ASSERTED else "Possible causes", "bold"))
@@ -93,11 +93,6 @@ def _causes(out: Lines, run: RunDiagnosis, verbose: bool) -> None:
             out.add(("fix: ", "dim"), (text, ""), indent=5, hang=5)
     if run.none_of_these is not None:
         out.add((f"none of these: {words.percent(run.none_of_these)}", "dim"), indent=2)
-
-
-def _idle(run: RunDiagnosis) -> bool:
-    """Whether the causes explain nothing: that of a notice of a sound run, or of one not judged an unlikely one."""
-    return run.verdict == "healthy" or (run.verdict == "inconclusive" and run.causes[0].probability < words.POSSIBLE)
 
 
 def _title(run: RunDiagnosis, symptom: str) -> str:

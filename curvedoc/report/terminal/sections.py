@@ -10,6 +10,7 @@ from curvedoc.report.terminal.lines import Lines
 STYLE: dict[Verdict, str] = {
     "failed": "bold red", "warning": "yellow", "ended-early": "blue", "inconclusive": "magenta", "healthy": "green",
 }  # fmt: skip
+_ACTION = 8  # lines of what to do: half of it is of no use
 _PROBE = 3  # lines of code that are shown in the terminal
 
 
@@ -25,7 +26,7 @@ def first_part(out: Lines, first: First, name: bool, verbose: bool) -> None:
     out.blank()
     cost = f"  ({words.COSTS[first.cost]})" if first.cost else ""
     out.add((first.label, "bold"), (cost + (f"  {words.run_name(first.run)}" if name else ""), "dim"), most=1)
-    out.add((words.cap(first.ask), ""), indent=2, most=3)
+    out.add((words.cap(first.ask), ""), indent=2, most=_ACTION)
     if first.how:
         out.add((words.cap(first.how), "dim"), indent=2, most=3)
     lines = first.probe.splitlines()
