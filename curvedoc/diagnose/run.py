@@ -22,7 +22,7 @@ from curvedoc.diagnose.judge.fold import fold
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
-from curvedoc.diagnose.judge.verdict import ASSERTED, left_open, next_check, verdict, waste
+from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, waste
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
@@ -61,11 +61,6 @@ def _beginnings(findings: Sequence[Finding]) -> list[int]:
 def _last_step(run: Run) -> int | None:
     loss = run.series("loss") or run.series("val_loss")
     return int(loss.step[-1]) if loss is not None and len(loss) else None
-
-
-def _named(causes: Sequence[RankedCause]) -> bool:
-    """Whether the log says what ended a run early; else there is no fault of which causes would share the whole."""
-    return bool(causes) and causes[0].probability >= ASSERTED
 
 
 def _first(
@@ -114,6 +109,8 @@ def diagnose(
     result = verdict(run, findings, ended.early and not alive, bool(open_))
     checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"
+    # a run that was cut off has no fault of which causes could share the whole
+    shared = result in ("failed", "warning") or (early and ended.value != "cut-off")
     sentence = (
         f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_, bench)
     )
@@ -148,6 +145,6 @@ def diagnose(
         facts=with_reason(bench.facts(), ended),
         next_action=_first(bench, result, findings, causes),
         ending=record(ended, way),
-        none_of_these=unexplained(causes) if result in ("failed", "warning") or (early and _named(causes)) else None,
+        none_of_these=unexplained(causes) if shared else None,
         abort_rules=abort_rules(run, findings) if result == "failed" else (),
     )

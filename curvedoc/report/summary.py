@@ -124,6 +124,8 @@ def explains_nothing(run: RunDiagnosis) -> bool:
     """Whether the causes are not worth telling: those of a notice of a sound run, of one not judged an unlikely one,
     and of one that ended early what may have ended it, where the log does not say so: that is no fault to explain.
     """
+    if run.verdict == "ended-early" and run.ending.value == "cut-off":
+        return True
     first = run.causes[0].probability if run.causes else 0.0
     least = {"healthy": math.inf, "inconclusive": words.POSSIBLE, "ended-early": words.ASSERTED}
     return first < least.get(run.verdict, 0.0)
