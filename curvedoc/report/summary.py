@@ -18,6 +18,9 @@ _VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "hea
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 
 
+_FAILED = {"failed": "failed", "warning": "has a warning"}
+
+
 @dataclass(frozen=True, slots=True)
 class First:
     """The one thing to do first."""
@@ -185,11 +188,18 @@ def summarize(d: Diagnosis) -> Summary:
         return Summary(run.headline, (), counts, first_thing(run), _first_cause(run), run)
     flagged = [r for r in runs if r.verdict in ("failed", "warning")]
     contrasts = tuple(sentence(c.text) for c in d.contrasts[:2])
+    last = last_training(d)
+    if not flagged and last is not None:
+        told = f"{in_one_log(last, last)} {last.headline}"
+        return Summary(_calm(len(runs), tally), (*contrasts, told), counts, first_thing(last), None, None)
     if not flagged:
         first = first_thing(runs[0]) if runs[0].verdict != "healthy" else None
         return Summary(_calm(len(runs), tally), contrasts, counts, first, None, None)
     group = _main_group(d, flagged)
     lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
+    if last is not None:
+        alike_runs = [r for r in flagged if r.verdict == lead.verdict and (group is None or r.run in group.runs)]
+        lead = max(alike_runs, key=_number)
     cause = _first_cause(lead)
     # A group speaks for the whole only where it is most of what failed.
     worst = sum(r.verdict == lead.verdict for r in flagged)
@@ -200,7 +210,27 @@ def summarize(d: Diagnosis) -> Summary:
     name = words.run_name(lead.run)
     worst_said = f"{name}: {lead.headline}" if name else lead.headline
     details = (*contrasts, alike if alike and not speaks else worst_said)
+    if last is not None:
+        details = (in_one_log(lead, last), *details)
     return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
+
+
+def last_training(d: Diagnosis) -> RunDiagnosis | None:
+    """The last of several trainings that stand one after another in one log; None where the runs are none."""
+    places = {r.run.rpartition("::")[0] for r in d.runs}
+    if len(places) != 1 or not all("::" in r.run and r.run.rpartition("::")[2].isdigit() for r in d.runs):
+        return None
+    return max(d.runs, key=_number)
+
+
+def _number(run: RunDiagnosis) -> int:
+    return int(run.run.rpartition("::")[2])
+
+
+def in_one_log(told: RunDiagnosis, last: RunDiagnosis) -> str:
+    """Which of the trainings of one log a report tells."""
+    which = "the last" if told is last else f"the last of them that {_FAILED.get(told.verdict, 'ended so')}"
+    return f"One log holds these trainings, one after another; told here is number {_number(told)}, {which}."
 
 
 def _first_cause(run: RunDiagnosis) -> RankedCause | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -12,6 +13,7 @@ from make_diagnosis import EXAMPLES, HOSTILE, healthy_run, hostile_run, nan_run,
 from rich.cells import cell_len
 
 from curvedoc.core.diagnosis import Diagnosis, Finding, Group, RunDiagnosis, Waste
+from curvedoc.pipeline import analyze
 from curvedoc.report.charts.spark import blocks, cells
 from curvedoc.report.summary import summarize, worst_first
 from curvedoc.report.terminal.lines import Lines
@@ -219,3 +221,18 @@ def test_a_name_of_wide_letters_keeps_its_end_and_its_columns() -> None:
         shown = lines.fit(f"训练-运行-实验-{end}", 16)
         assert cell_len(shown) == 16 and "…" in shown and shown.rstrip().endswith(end)
     assert cell_len(lines.fit("训练运行实验训练运行实验", 9, end=True)) == 9
+
+
+def test_of_several_trainings_in_one_log_the_last_that_failed_is_told_or_the_last(tmp_path: Path) -> None:
+    def rows(lost: bool) -> str:
+        values = [2.3 * 0.9**e + 0.01 * (e % 3) for e in range(1, 31)]
+        told = ["nan" if lost and e > 12 else f"{v:.4f}" for e, v in enumerate(values, 1)]
+        return "".join(f"Epoch {e}/30 loss: {v}\n" for e, v in enumerate(told, 1))
+
+    log = tmp_path / "train.log"
+    log.write_text("".join(f"Namespace(lr={lr}, epochs=30)\n{rows(lr > 0.05)}" for lr in (0.1, 0.2, 0.01)))
+    told = to_text(analyze([log]))
+    assert "One log holds these trainings, one after another; told here is number 2, the last" in " ".join(told.split())
+    log.write_text("".join(f"Namespace(lr={lr}, epochs=30)\n{rows(False)}" for lr in (0.1, 0.2, 0.01)))
+    told = " ".join(to_text(analyze([log])).split())
+    assert "told here is number 3, the last. No problem found" in told and "::3 Evaluate" in told

@@ -194,6 +194,11 @@ def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench
     return {c: weigh_cause(causes[c], bench) for c in sorted({c for f in findings for c, _ in f.causes if c in causes})}
 
 
+def _opening(finding: Finding) -> str:
+    """What a finding saw, without where it ended: one measure quotes the last value, another the last level."""
+    return finding.title.partition(" and end")[0]
+
+
 def rank(
     findings: Sequence[Finding],
     causes: Mapping[str, Cause],
@@ -210,11 +215,11 @@ def rank(
     ranked = []
     for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
-        # the first finding is what is to be explained, and no evidence
+        # the first finding is what is to be explained, and no evidence; two that begin alike tell one thing
+        others = {_opening(f): f for f in reversed(owners[:3]) if _opening(f) != _opening(findings[0])}
         reasons = tuple(
             Evidence(f.title, f.metric, tuple(m for e in f.evidence[:1] for m in e.marks))
-            for f in owners[:3]
-            if f is not findings[0]
+            for f in reversed(others.values())
         )
         cause, own = causes[id_], weighed[id_]
         ranked.append(

@@ -13,6 +13,8 @@ from curvedoc.report.inbox import lost_of, lost_unit, top_sentence
 from curvedoc.report.summary import (
     Summary,
     group_of,
+    in_one_log,
+    last_training,
     last_value,
     lead_finding,
     main_curve,
@@ -68,6 +70,9 @@ def _opening(out: Lines, d: Diagnosis, head: Summary) -> None:
     tally.append((". " + _wasted(d) if _wasted(d) else ".", ""))
     if total:
         out.add(*tally)
+    last = last_training(d)
+    if last is not None:
+        out.add((in_one_log(head.lead, last) if head.lead else head.details[-1], ""), most=4)
 
 
 def _proof_and_first(out: Lines, d: Diagnosis, head: Summary, verbose: bool) -> None:
