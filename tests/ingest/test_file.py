@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from curvedoc.ingest.bytes import compression
 from curvedoc.ingest.bytes import file as file_bytes
+from curvedoc.ingest.find.plan import plan
 
 zstandard = pytest.importorskip("zstandard")
 
@@ -151,3 +152,13 @@ def test_a_long_run_of_zeros_or_returns_inside_a_line_takes_no_time(inside):
     start = time.process_time()
     file_bytes.decode(b"loss 1" + inside * 200_000 + b"25\n")
     assert time.process_time() - start < 5.0
+
+
+def test_a_zst_file_without_its_library_is_told_as_that(tmp_path, monkeypatch):
+    log = tmp_path / "metrics.jsonl.zst"
+    log.write_bytes(zstandard.compress(b'{"step": 1, "loss": 2.0}\n' * 60))
+    monkeypatch.setattr(compression, "_zstd_frames", lambda: None)
+    lost = plan([tmp_path]).unreadable
+    assert [u.reason for u in lost] == ["a .zst file: install `curvedoc[zstd]` to read it"]
+    monkeypatch.undo()
+    assert len(plan([tmp_path]).bundles) == 1

@@ -252,6 +252,24 @@ def test_whole_curves_come_back_from_the_store_as_they_were_saved(tmp_path: Path
     assert repr(store.whole("abcd", kept.runs[0])) == repr(run)
 
 
+def test_a_worker_killed_while_it_is_started_is_no_closed_output(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.FEW_RUNS", 5)
+    start = pool._start
+    tried: list[int] = []
+
+    def killed_at_first(*a: Any) -> Any:
+        tried.append(1)
+        if len(tried) % 2:
+            raise BrokenPipeError(32, "Broken pipe")
+        return start(*a)
+
+    monkeypatch.setattr(pool, "_start", killed_at_first)
+    for i in range(6):
+        log(tmp_path / "t" / f"run{i}", "healthy", i)
+    assert sweep([tmp_path / "t"], QUICK, SweepOptions(jobs=2)).done == 6
+    assert len(tried) > 1
+
+
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere workers start when there is work")
 def test_workers_that_start_before_the_runs_are_known_do_the_work_and_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -107,6 +107,13 @@ def read_head(path: Path, size: int = HEAD_BYTES, info: os.stat_result | None = 
     return raw
 
 
+def why_nothing(path: Path) -> str:
+    """Why a packed file gives no bytes, as without the library that unpacks it; "" for any other."""
+    raw, _ = _raw(path, ZSTD_BLOCK, text=False)
+    told = _unpacked(io.BytesIO(raw).read, HEAD_BYTES)[1] if raw.startswith((GZIP, ZSTD)) else ()
+    return told[0].text if told else ""
+
+
 def _unpacked(read: Read, limit: int) -> tuple[bytes, tuple[Note, ...]]:
     """Everything in a packed file up to the limit."""
     parts: list[bytes] = []

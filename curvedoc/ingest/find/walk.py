@@ -216,7 +216,7 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
     if not info.st_size:
         finds.ignored.append(Unreadable(str(path), "an empty file"))
     elif not head.strip(b"\x00") and (LOG_NAME.fullmatch(path.name) or path.suffix.lower() in _TABLES):
-        finds.unreadable.append(Unreadable(str(path), "nothing but zero bytes"))
+        finds.unreadable.append(Unreadable(str(path), file_bytes.why_nothing(path) or "nothing but zero bytes"))
     elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and b"\n" in head and stands_for is None):
         reason = stands_for.text if stands_for else "its contents are of no known log format"
         finds.unreadable.append(Unreadable(str(path), reason))

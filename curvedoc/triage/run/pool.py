@@ -103,7 +103,12 @@ def run_pool(
         while todo or any(w.shard for w in workers):
             busy = sum(w.shard is not None for w in workers)
             while len(workers) < jobs and len(workers) - busy < len(todo):
-                workers.append(_start(context, limits))
+                try:
+                    workers.append(_start(context, limits))
+                except (OSError, EOFError) as e:  # killed before it had all that it is told
+                    false_starts += 1
+                    if false_starts >= _FALSE_STARTS:
+                        raise _none(str(e)) from e
             for w in workers:
                 if w.ready and w.shard is None and todo:
                     _give(w, todo.popleft(), limits)
@@ -120,7 +125,7 @@ def run_pool(
                 if not w.ready:
                     false_starts += 1
                     if false_starts >= _FALSE_STARTS:
-                        raise NoWorkers(f"worker processes cannot be started: {lost}", "", "use --jobs 1")
+                        raise _none(lost)
                     continue
                 false_starts = 0
                 culprit, rest = _blame(w)
@@ -130,6 +135,10 @@ def run_pool(
     finally:
         for w in workers:
             _stop(w)
+
+
+def _none(lost: str) -> NoWorkers:
+    return NoWorkers(f"worker processes cannot be started: {lost}", "", "use --jobs 1")
 
 
 def _processes(context: WorkContext) -> BaseContext:
