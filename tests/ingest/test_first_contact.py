@@ -268,3 +268,32 @@ def test_a_number_ahead_of_brackets_counts(tmp_path: Path) -> None:
     series = run.metric("D loss")
     assert series is not None
     assert series.step.tolist() == list(range(40))
+
+
+def test_marian_puts_a_colon_between_name_and_value(tmp_path: Path) -> None:
+    text = ""
+    for i in range(40):
+        text += f"[2024-03-01 10:{i:02}:12] Ep. {1 + i // 20} : Up. {500 * (i + 1)} : Sen. {12_000 * (i + 1):,} : "
+        text += f"Cost {loss(i):.8f} * 812,345 @ 1,024 after {i},345 : Time 31.0{i % 10}s : 26195.40 words/s : "
+        text += f"gNorm 0.{30 + i} : L.r. 3.0000e-04\n"
+    text += "[2024-03-01 11:00:12] [valid] Ep. 2 : Up. 20000 : cross-entropy : 5.123 : new best\n"
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss") == ("loss", 40, loss(39))
+    assert last(run, "grad_norm") == ("grad_norm", 40, 0.69)
+    assert last(run, "val_loss") == ("valid cross-entropy", 1, 5.123)
+    assert run.metric("loss").step[-1] == 20_000  # type: ignore[union-attr]
+
+
+def test_time_module_and_level_stand_apart_by_tabs(tmp_path: Path) -> None:
+    head = "2023-06-01 10:00:{:02},123\tmy-model\tINFO\t"
+    text = "".join(f"{head.format(i)}[{200 * i}, 0.0001]\n{head.format(i)}loss_mel={loss(i)}\n" for i in range(30))
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss") == ("loss_mel", 30, loss(29))
+
+
+def test_an_abbreviation_of_validation_in_russian(tmp_path: Path) -> None:
+    run = read(tmp_path, "".join(f"Эпоха {i}: потери {loss(i)}, вал. потери {loss(i) + 0.1:.4f}\n" for i in range(20)))[
+        0
+    ]
+    assert last(run, "loss")[1:] == (20, loss(19))
+    assert last(run, "val_loss")[1:] == (20, round(loss(19) + 0.1, 4))

@@ -26,13 +26,13 @@ _PIECE = re.compile(
     rf"|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b)|[\w./-]{{1,200}}\.py line {NUMBER}(?: {NUMBER})?\])"
     rf"|(?P<actor>\([\w.]{{1,80}} pid={NUMBER}[^()]{{0,60}}\))"
     rf"|(?P<host>(?:[\w.-]{{1,120}}:{NUMBER} {{1,2}}){{1,2}}(?=(?:{_LEVEL})\b))"
-    rf"|(?P<caller>[A-Za-z_][\w.]{{0,80}} +(?=\[?(?:{_LEVEL})\b))"
+    rf"|(?P<caller>[A-Za-z_][\w.-]{{0,80}}[ \t]+(?=\[?(?:{_LEVEL})\b))"
     rf"|(?P<thread>{NUMBER} (?=[\w.]{{1,80}}:{NUMBER}\]))"
     r"|\[(?P<tag>[A-Za-z_][\w.]{0,60})\](?=[\s\[:-])[:-]?"
     r"|(?P<logger>[A-Za-z_][\w.\\/-]{0,80})(?= (?:- |\| ))"
     r"|(?P<name>[A-Za-z_][\w.]{0,80}:)(?=[A-Za-z\[])"
     r"|(?P<mark>[-|>:\]]{1,3}(?= |$)|\]:?)"
-    r"|(?P<blank> +)"
+    r"|(?P<blank>[ \t]+)"
 )
 #: Behind the name of a logger.
 _LEVEL_NEXT = re.compile(rf"[ \[|-]{{0,4}}(?:{_LEVEL})\b")

@@ -62,6 +62,19 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     # llm.c's main.log
     (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:"),
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:"),
+    # Marian
+    (
+        rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({_NUM})(?: \* [^:]*)?",
+        "epoch ${1} step ${2} loss=${3}",
+    ),
+    (rf"(?: words/s)? : gNorm ({_NUM})", ", grad_norm=${1}"),
+    (rf" : L\.r\. ({_NUM})", ", lr=${1}"),
+    (
+        rf"\[valid\] Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : ([\w-]+) : ({_NUM}) : .*$",
+        "epoch ${1} step ${2} valid ${3}=${4}",
+    ),
+    # CatBoost
+    (rf"^([0-9]{{1,9}}):\s+learn: ({_NUM})\s+test: ({_NUM})\s.*$", "step ${1} learn: ${2} eval learn: ${3}"),
     # PaddlePaddle's validation, after which it tells the best so far
     (r"( INFO: )cur metric, ", "${1}eval: "),
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
@@ -102,6 +115,7 @@ COULD = "|".join(
         r"\| train \| epoch|\| train_inner \|",
         r"^\x01 (?:train|val|valid|test|hella)",
         r"(?i:top) \x01 (?i:acc|err)",
+        r"Ep\. . : Up\. .|^.:\s+learn: .\s+test: ",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )
