@@ -16,8 +16,7 @@ from curvedoc.report.advice import missing, signal_name
 _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
 _VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "healthy": 4}
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-
-
+#: How the last training of a log that is told is called where it is not the last of all.
 _FAILED = {"failed": "failed", "warning": "has a warning"}
 
 

@@ -481,3 +481,22 @@ def test_the_tensor_in_a_cell_is_its_number(cell: str, quote: str, tmp_path: Pat
     assert csv_reader.claims(path, path.read_bytes())
     (log,) = csv_reader.read([path])
     assert log.points.filter(pl.col("step") == 29)["value"].to_list() == [2 / 30, 2.5 / 30]
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        (b"step,loss,lr,8.25,0.001,0.125\n", "loss"),  # what was between header and row is cut out
+        (b"step\x00\x00\x00\x00\x00\x00\x00\x0025\n", "column 2"),
+        (b"step,\xe0\x11\x57\xc4:\xd2\n\x93\x9e,\x00\x01\n\x07\x92\xf3loss,\x00\n", "column 2"),
+    ],
+)
+def test_rows_under_a_damaged_header_are_kept(tmp_path: Path, header: bytes, name: str) -> None:
+    rows = "".join(f"{10 * i},{0.5 + 8 * math.exp(-i / 20):.4f},0.001,{0.0625 * i}\n" for i in range(3, 60))
+    path = tmp_path / "metrics.csv"
+    path.write_bytes(header + rows.encode())
+    assert csv_reader.claims(path, path.read_bytes()) or csv_reader.guesses(path, path.read_bytes(), named=True)
+    (log,) = csv_reader.read([path])
+    kept = log.points.filter(pl.col("metric") == name)
+    assert len(kept) == 57 and kept["step"][-1] == 590
+    assert "no-header" in {note.kind for note in log.notes}

@@ -70,7 +70,9 @@ def _is_table(names: list[str], rows: list[list[str]]) -> bool:
 def guesses(path: Path, head: bytes, named: bool) -> bool:
     """Whether a table of unknown columns is a log by its values. named: the file was given by name."""
     suffix = Path(PACKED.sub("", path.name.lower())).suffix
-    if suffix not in SUFFIXES + OTHER_SUFFIXES or b"\x00" in head[:1000] or pointer(head) is not None:
+    # damage may have put zeros into the header alone
+    binary = all(b"\x00" in part for part in (head[:1000], head[len(head) // 2 :][:1000]))
+    if suffix not in SUFFIXES + OTHER_SUFFIXES or binary or pointer(head) is not None:
         return False
     clean, _ = text_bytes(head)
     whole = clean[: clean.rfind(b"\n") + 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,13 +15,18 @@ from curvedoc.ingest.table.values import number
 #: Fewer lines of numbers without a header say nothing; more need not be looked at.
 _ROWS, _LOOK = 4, 20
 _LOOK_BYTES = 1 << 16
+#: So many rows stand under a damaged header, which damage may have broken into a few lines.
+_SOUND, _BROKEN = 8, 9
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\ufffd]")
+_NAME = re.compile(r"[A-Za-z_][\w./ @%()-]{0,60}")
 
 
 def headed(data: bytes) -> tuple[bytes, str]:
     """The text under a line that names each of its columns, and what had to be done for that, "" for nothing.
 
     A first line of numbers is a row, or what is left of one. A header of fewer names than every row has cells has lost
-    its beginning, or its first column never had a name (as pandas writes the index).
+    its beginning, or its first column never had a name (as pandas writes the index). One that is damaged keeps the
+    names before the damage.
     """
     body = data.lstrip(b"\n\r")
     if data.count(b"\n", 0, _LOOK_BYTES) < _ROWS:
@@ -45,7 +51,30 @@ def headed(data: bytes) -> tuple[bytes, str]:
             return sep.join(whole).encode() + b"\n" + rest, text
     if len(names) > 1 and is_row(names):
         return _numbered(len(names), sep, body), "no header names the columns; they are told by their values"
-    return data, ""
+    return _under_damage(body, lines) or (data, "")
+
+
+def _under_damage(body: bytes, lines: Sequence[str]) -> tuple[bytes, str] | None:
+    """The rows under a header that is no text any more, or that goes on with the numbers of a row; None for any other
+    table."""
+    sep = separator_of([*lines[-2:]])
+    width = len(split_line(lines[-1], sep))
+    alike = [len(cells) == width and is_row(cells) for cells in (split_line(line, sep) for line in lines)]
+    first = next((i for i in range(len(alike)) if all(alike[i:])), len(alike))
+    if width < 2 or not 0 < first <= _BROKEN or len(lines) - first < _SOUND:
+        return None
+    cells = split_line(lines[0], sep)
+    torn = first == 1 and _NAME.fullmatch(cells[0]) and number(cells[-1]) is not None
+    if not torn and not any(_CONTROL.search(line) for line in lines[:first]):
+        return None
+    # the last of them may have lost its end
+    whole = next((i for i, c in enumerate(cells) if not _NAME.fullmatch(c)), len(cells) - 1)
+    names = [c if i < whole else f"column {i + 1}" for i, c in enumerate((*cells, *[""] * width)[:width])]
+    rest = body
+    for _ in range(first):
+        rest = rest[rest.find(b"\n") + 1 :]
+    said = "the header is damaged; the columns without a name are told by their values"
+    return sep.join(names).encode() + b"\n" + rest, said
 
 
 def is_row(cells: Sequence[str]) -> bool:
