@@ -14,7 +14,7 @@ from curvedoc.pipeline import analyze
 ROWS, WRONG = 400, 259
 
 
-def log(path: Path, column: str, factor: float) -> None:
+def log(path: Path, column: str, factor: float, without: str = "") -> None:
     r = random.Random(1)
     rows = []
     for i in range(ROWS):
@@ -32,6 +32,8 @@ def log(path: Path, column: str, factor: float) -> None:
             }
         rows.append(row)
     rows[WRONG][column] *= factor
+    for row in rows:
+        row.pop(without, None)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
@@ -43,3 +45,11 @@ def test_one_wrong_digit_is_at_most_a_note(tmp_path: Path, column: str, factor: 
     assert [f.symptom for f in run.findings if f.kind == "pathology"] == []
     if column in ("loss", "grad_norm", "val_loss"):
         assert any("a damaged value" in f.title for f in run.findings)
+
+
+@pytest.mark.parametrize("factor", [1e4, 1e6])
+def test_where_no_gradient_norm_was_logged_it_is_a_note_as_well(tmp_path: Path, factor: float) -> None:
+    log(tmp_path / "metrics.jsonl", "loss", factor, without="grad_norm")
+    (run,) = analyze(tmp_path).runs
+    assert [f.symptom for f in run.findings if f.kind == "pathology"] == []
+    assert any("one damaged value, or one bad batch" in f.title for f in run.findings)
