@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture
 def listening(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(ctrl_c, "_pressed", [])
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     ctrl_c.listen()
     yield
@@ -68,3 +69,27 @@ def test_an_import_is_ended_before_ctrl_c_is_heard(tmp_path: Path) -> None:
     )
     assert done.stdout == "whole\n" and done.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in done.stderr and "slow.py" not in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="a timer repeats what was lost; this system has none")
+def test_ctrl_c_that_is_lost_in_c_code_comes_again(tmp_path: Path) -> None:
+    # an error in here can be raised to nobody, as one in a callback of C code
+    (tmp_path / "gone.py").write_text(
+        "import os, signal\n"
+        "class Gone:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        sum(range(1000))\n"
+    )
+    code = (
+        "from gone import Gone\nfrom curvedoc.cli.output.ctrl_c import listen\nlisten()\nGone()\n"
+        "try:\n    while True: sum(range(1000))\nexcept KeyboardInterrupt:\n    print('heard')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path)])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("heard\n", "")
