@@ -500,3 +500,16 @@ def test_rows_under_a_damaged_header_are_kept(tmp_path: Path, header: bytes, nam
     kept = log.points.filter(pl.col("metric") == name)
     assert len(kept) == 57 and kept["step"][-1] == 590
     assert "no-header" in {note.kind for note in log.notes}
+
+
+@pytest.mark.parametrize(
+    "torn", [b"30,8.09\x00\x00\x0051,0.001,0.1875", b"30,\xc4\x93\x0b\xf3", b"30,8.09\xee51,0.001,0.1875"]
+)
+def test_damage_in_an_early_row_leaves_the_header_and_the_rows_above_it(tmp_path: Path, torn: bytes) -> None:
+    rows = [f"{10 * i},{0.5 + 8 * math.exp(-i / 20):.4f},0.001,{0.0625 * i}".encode() for i in range(60)]
+    rows[3] = torn
+    path = tmp_path / "metrics.csv"
+    path.write_bytes(b"step,loss (mean),lr,epoch\n" + b"\n".join(rows) + b"\n")
+    (log,) = csv_reader.read([path])
+    kept = log.points.filter(pl.col("metric") == "loss (mean)").drop_nulls("value")
+    assert set(range(0, 600, 10)) - set(kept["step"].to_list()) <= {30}

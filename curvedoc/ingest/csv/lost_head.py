@@ -64,6 +64,8 @@ def _under_damage(body: bytes, lines: Sequence[str]) -> tuple[bytes, str] | None
     if width < 2 or not 0 < first <= _BROKEN or len(lines) - first < _SOUND:
         return None
     cells = split_line(lines[0], sep)
+    if len(cells) == width and not _CONTROL.search(lines[0]) and all(number(c) is None for c in cells):
+        return None  # the header is whole, and the damage lies in a row under it
     torn = first == 1 and _NAME.fullmatch(cells[0]) and number(cells[-1]) is not None
     if not torn and not any(_CONTROL.search(line) for line in lines[:first]):
         return None
