@@ -21,13 +21,21 @@ _COUNTED = re.compile(
 )
 _STEP = re.compile(r"\bstep(s?) $")
 _TIMES = " time(s)"
-#: A course whose ends read alike, and what it says then.
+#: A course whose ends read alike, and what it says then; the words that each has, because most sentences have none.
 _LEVEL = tuple(
-    (re.compile(course + r"(?=[\s,;:)]|$)"), said)
-    for course, said in (
-        (r"\b(?:only )?(?:goes|went|moves|moved) from (about )?(\S+?) to (?:about )?\2", r"stays at \1\2"),
-        (r"\bbegins at (about )?(\S+?) and ends at (?:about )?\2", r"begins and ends at \1\2"),
-        (r"\b(about )?(\S+) at the start, (?:about )?\2 at the end", r"\1\2 at the start and at the end"),
+    (words, re.compile(course + r"(?=[\s,;:)]|$)"), said)
+    for words, course, said in (
+        (
+            " from ",
+            r"\b(?:only )?(?:goes|went|moves|moved) from (about )?(\S+?) to (?:about )?\2",
+            r"stays at \1\2",
+        ),
+        ("begins at ", r"\bbegins at (about )?(\S+?) and ends at (?:about )?\2", r"begins and ends at \1\2"),
+        (
+            " at the start, ",
+            r"\b(about )?(\S+) at the start, (?:about )?\2 at the end",
+            r"\1\2 at the start and at the end",
+        ),
     )
 )
 _OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
@@ -72,8 +80,9 @@ def _level(text: str) -> str:
     >>> _level("about 4.22 at the start, about 4.22 at the end")
     'about 4.22 at the start and at the end'
     """
-    for course, said in _LEVEL:
-        text = course.sub(said, text)
+    for words, course, said in _LEVEL:
+        if words in text:
+            text = course.sub(said, text)
     return text
 
 
@@ -91,7 +100,8 @@ def first_that_holds(
 
 def _agreeing(text: str, one: bool) -> str:
     """What follows a number, its noun in the singular after a one."""
-    text = _OPEN_PLURAL.sub(r"\1" if one else r"\1s", text)
+    if "(s)" in text:
+        text = _OPEN_PLURAL.sub(r"\1" if one else r"\1s", text)
     return _COUNTED.sub(r"\1", text) if one else text
 
 

@@ -68,7 +68,7 @@ def mean_period(s: Series) -> float | None:
     drift = np.stack([np.ones_like(t), t, t * t], axis=1)
     y = y - drift @ np.linalg.lstsq(drift, y, rcond=None)[0]
     y = np.clip(y, -4.0 * y.std(), 4.0 * y.std())
-    clear = [(z, rows) for near in _lengths(y) for rows in _around(near, len(y)) if (z := _clear(y, rows)) > 0.0]
+    clear = [found for near in _lengths(y) for found in _clear(y, near)]
     rows = max(clear)[1] if clear else math.nan
     return rows * gap if clear and not _same_again(moves, rows) else None
 
@@ -93,20 +93,27 @@ def _around(near: int, n: int) -> Floats:
     return np.linspace(near * (1.0 - off), near * (1.0 + off), 15)
 
 
-def _clear(y: Floats, rows: float) -> float:
-    """Standard errors of the slope on -log k at the beginning that fits best; 0 where it is not that of a mean."""
-    at = np.arange(len(y), dtype=np.float64)
-    bins = max(SHORTEST, min(BINS, round(rows)))
-    index = np.minimum((at % rows / rows * bins).astype(np.int64), bins - 1)
-    filled = np.maximum(np.bincount(index, minlength=bins), 1)
-    folded = np.bincount(index, weights=y, minlength=bins) / filled
+def _clear(y: Floats, near: int) -> list[tuple[float, float]]:
+    """(standard errors of the slope on -log k at the beginning that fits best, length in rows) of the lengths about a
+    whole number of rows at which the curve is such a mean.
+    """
+    n, lengths = len(y), _around(near, len(y))
+    at, bins = np.arange(n, dtype=np.float64), max(SHORTEST, min(BINS, near))
+    place = np.minimum((at % lengths[:, None] / lengths[:, None] * bins).astype(np.int64), bins - 1)
+    place = (place + bins * np.arange(len(lengths))[:, None]).ravel()
+    size = bins * len(lengths)
+    filled = np.maximum(np.bincount(place, minlength=size), 1)
+    folded = (np.bincount(place, weights=np.tile(y, len(lengths)), minlength=size) / filled).reshape(-1, bins)
     fall = -np.log((np.arange(bins) + 0.5) / bins)
     match = np.fft.irfft(np.fft.rfft(folded) * np.conj(np.fft.rfft(fall - fall.mean())), bins)
-    shift = int(match.argmax())
-    begin = shift * rows / bins
-    slope, z = _slope(-np.log((at - begin) % rows / rows + 0.5 / rows), y)
-    _, folded_z = _slope(fall, np.roll(folded, -shift))
-    return z if z > CLEAR and folded_z > CLEAR_FOLDED and FLATTEST < slope < STEEPEST else 0.0
+    found = []
+    for rows, fold, shift in zip(lengths.tolist(), folded, match.argmax(axis=1).tolist(), strict=True):
+        if not _slope(fall, np.roll(fold, -shift))[1] > CLEAR_FOLDED:  # of few bins, so it is asked first
+            continue
+        slope, z = _slope(-np.log((at - shift * rows / bins) % rows / rows + 0.5 / rows), y)
+        if z > CLEAR and FLATTEST < slope < STEEPEST:
+            found.append((z, rows))
+    return found
 
 
 def _same_again(moves: Floats, rows: float) -> bool:
