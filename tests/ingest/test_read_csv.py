@@ -513,3 +513,14 @@ def test_damage_in_an_early_row_leaves_the_header_and_the_rows_above_it(tmp_path
     (log,) = csv_reader.read([path])
     kept = log.points.filter(pl.col("metric") == "loss (mean)").drop_nulls("value")
     assert set(range(0, 600, 10)) - set(kept["step"].to_list()) <= {30}
+
+
+@pytest.mark.parametrize(("header", "named"), [("epoch", "epoch"), ("step,loss", "loss")])
+def test_columns_beyond_the_named_ones_are_read(tmp_path: Path, header: str, named: str) -> None:
+    path = tmp_path / "metrics.csv"
+    rows = "".join(f"{10 * i},{0.5 + 8 * math.exp(-i / 20):.4f},0.001,{0.0625 * i}\n" for i in range(60))
+    path.write_text(f"{header}\n{rows}")
+    (log,) = csv_reader.read([path])
+    assert len(log.points.filter(pl.col("metric") == "column 3")) == 60
+    assert named == "epoch" or named in log.points["metric"].unique().to_list()
+    assert "no-header" in {note.kind for note in log.notes}

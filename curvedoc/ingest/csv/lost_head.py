@@ -44,11 +44,11 @@ def headed(data: bytes) -> tuple[bytes, str]:
         rest = body[body.find(b"\n") + 1 :]
         if not is_header(names):
             return _numbered(width, sep, rest), "no header names the columns, and the first row is not whole"
-        if not _fits(names, below):
-            missing = width - len(names)
-            whole = [*(f"column {i + 1}" for i in range(missing)), *names]
-            text = f"the header names {len(names)} of {width} columns; its names were taken for the last ones"
-            return sep.join(whole).encode() + b"\n" + rest, text
+        unnamed = [f"column {i + 1}" for i in range(width)]
+        first_ones = _fits(names, below)
+        whole = [*names, *unnamed[len(names) :]] if first_ones else [*unnamed[: width - len(names)], *names]
+        text = f"the header names {len(names)} of {width} columns; its names were taken for the"
+        return sep.join(whole).encode() + b"\n" + rest, f"{text} {'first' if first_ones else 'last'} ones"
     if len(names) > 1 and is_row(names):
         return _numbered(len(names), sep, body), "no header names the columns; they are told by their values"
     return _under_damage(body, lines) or (data, "")
