@@ -297,3 +297,82 @@ def test_an_abbreviation_of_validation_in_russian(tmp_path: Path) -> None:
     ]
     assert last(run, "loss")[1:] == (20, loss(19))
     assert last(run, "val_loss")[1:] == (20, round(loss(19) + 0.1, 4))
+
+
+def test_two_positions_at_the_head_of_a_line_are_the_epoch_and_its_batch(tmp_path: Path) -> None:
+    text = "".join(
+        f"[{e}/4][{b * 50}/200] Loss_D: {loss(4 * e + b) / 2:.4f} Loss_G: {3 - loss(4 * e + b):.4f} D(x): 0.6\n"
+        for e in range(4)
+        for b in range(4)
+    )
+    run = read(tmp_path, text)[0]
+    for name in ("Loss_D", "Loss_G"):
+        series = run.metric(name)
+        assert series is not None and series.step.tolist() == list(range(0, 800, 50))
+
+
+def test_a_step_with_a_bracket_behind_a_position_counts_over_all_epochs(tmp_path: Path) -> None:
+    text = ""
+    for i in range(40):
+        text += f"[{i // 10 + 1}/4] {i * 100}), Loss: {loss(i):.3f}, mAP {40 + i}.25%\n"
+        if i % 10 == 9:
+            text += f"TESTING: {i * 100 + 50}), mAP {38 + i}.50%\n"
+    (run,) = read(tmp_path, text)
+    series = run.metric("Loss")
+    assert series is not None and series.step.tolist() == list(range(0, 4000, 100))
+
+
+def test_a_header_of_two_lines_between_bars_names_the_columns(tmp_path: Path) -> None:
+    rule = "|" + "=" * 88 + "|\n"
+    text = rule
+    text += (
+        "|  Epoch  |  Iteration  |  Time Elapsed  |  Mini-batch  |  Validation  |  Mini-batch  |  Base Learning  |\n"
+    )
+    text += (
+        "|         |             |   (hh:mm:ss)   |   Accuracy   |   Accuracy   |     Loss     |      Rate       |\n"
+    )
+    text += rule
+    for i in range(1, 21):
+        seen = f"{30 + i}.50%" if i % 5 == 0 else ""
+        text += f"| {i // 4 + 1:7d} | {i * 50:11d} |       00:00:{i:02d} | {40 + i:10d}.00% | {seen:>12} |"
+        text += f" {loss(i):12.4f} |          0.0100 |\n"
+    (run,) = read(tmp_path, text + rule, "out.txt")
+    assert last(run, "loss") == ("Mini-batch Loss", 20, loss(20))
+    assert last(run, "lr") == ("Base Learning Rate", 20, 0.01)
+    assert last(run, "val_accuracy") == ("Validation Accuracy", 4, 0.505)
+
+
+def test_a_table_with_a_row_for_each_metric_and_a_column_for_each_split(tmp_path: Path) -> None:
+    at = "2020-01-01 10:{:02d}:00,123 - INFO - library.training.writer - "
+    text = ""
+    for i in range(12):
+        head = at.format(i)
+        text += f"{head}Epoch {i}/11\n{head}                   Training |  Validation\n"
+        text += f"{head}accuracy           |     0.{30 + i}0  |     0.{28 + i}0\n"
+        text += f"{head}gpu_0_memory_MB    |  1000.000  |       N/A\n"
+        text += f"{head}loss               |     {loss(i):.4f}  |     {loss(i) + 0.1:.4f}\n"
+    (run,) = read(tmp_path, text)
+    assert last(run, "loss") == ("train loss", 12, loss(11))
+    assert last(run, "val_loss") == ("validation loss", 12, round(loss(11) + 0.1, 4))
+    assert last(run, "val_accuracy") == ("validation accuracy", 12, 0.39)
+
+
+def test_a_file_called_by_two_words_in_one(tmp_path: Path) -> None:
+    (run,) = walk(tmp_path, "".join(f"{loss(i)}\n" for i in range(60)), "iterloss_log.txt")
+    assert last(run, "loss") == ("iterloss_log", 60, loss(59))
+
+
+@pytest.mark.parametrize("epochs", ["14,14,14,14,14,14,14,14", "500,0,200,500,0,500,200,500"])
+def test_a_table_of_results_that_tells_the_epochs_of_each_is_no_log(epochs: str, tmp_path: Path) -> None:
+    text = "Model,Dataset,Epochs,Learning Rate,Accuracy\n"
+    for i, n in enumerate(epochs.split(",")):
+        text += f"{('conv', 'transformer')[i % 2]},{('shoes', 'chairs')[i // 4]},{n},0.001,{0.5 + 0.37 * i % 0.4:.4f}\n"
+    assert walk(tmp_path, text, "results_log.csv") == []
+
+
+def test_a_weight_of_a_loss_among_the_settings_is_no_loss(tmp_path: Path) -> None:
+    text = "hid_dim: 512\nloss_temporal_wei: 1.0\nloss_pairs: 2.0\n" + "-" * 20 + "\n"
+    for i in range(12):
+        text += f"Train Epoch: {i} [0/100 (0%)] Loss1: {loss(i)} Loss2: {loss(i) / 3:.4f}\nepoch {i}\nF1: {30 + i}.5\n"
+    (run,) = read(tmp_path, text)
+    assert last(run, "loss") == ("Loss1", 12, loss(11))

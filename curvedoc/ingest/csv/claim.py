@@ -16,7 +16,7 @@ from curvedoc.ingest.csv.lost_head import headed, is_row
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of
 from curvedoc.ingest.table.inference.proof import is_log
-from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
+from curvedoc.ingest.table.inference.samples import counted, of_runs, of_things, why_samples
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock
 from curvedoc.ingest.table.values import moment, number
 
@@ -46,7 +46,8 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if suffix not in SUFFIXES and not _is_table(names, [split_line(r, sep) for r in lines[1:6]]):
         return False
-    if (of_runs(names) or not (counted(names) or is_long(names) or _both_sides(names))) and (
+    listed = of_runs(names) or of_things(names)
+    if (listed or not (counted(names) or is_long(names) or _both_sides(names))) and (
         why := _why_samples(head)
     ) is not None:
         return why == "" and suffix in SUFFIXES

@@ -100,10 +100,17 @@ def _read(path: Path) -> Log:
 
 
 def _is_called_so(stem: str) -> bool:
-    parts = re.split(r"[^a-z]+", stem)
+    parts = [w for p in re.split(r"[^a-z]+", stem) for w in _apart(p)]
     if sum(p in _MEASURES for p in parts) != 1:
         return False
     return all(p in _MEASURES or p in _OTHER for p in parts) or (parts[-1] in _MEASURES and _APART.isdisjoint(parts))
+
+
+def _apart(word: str) -> tuple[str, ...]:
+    """The words of "trainloss" and "iterloss", others as they are."""
+    end = next((m for m in sorted(_MEASURES, key=len, reverse=True) if word.endswith(m)), "")
+    start = word[: len(word) - len(end)]
+    return (start, end) if end and start in _OTHER else (word,)
 
 
 def _comment(lines: Sequence[str], width: int) -> list[str]:

@@ -39,7 +39,7 @@ class Reading:
 
 #: Words at the end of a setting that is called by what it steers ("l1_ratio", "loss_weight").
 _SETTINGS = frozenset(
-    ("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "coef", "coeff", "temperature")
+    ("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "wei", "coef", "coeff", "temperature")
 )
 #: How mathematics writes a loss: "l_pix", "L_G".
 _LOSS_SIGN = "l"

@@ -45,7 +45,8 @@ def why_samples(table: RecordTable) -> str:
     keys = [*table.numbers, *table.texts]
     if of_runs(keys) and (any(_unique(t, table.rows) for t in table.texts.values()) or _settings_vary(table)):
         return "a table of runs or trials, with a row for each"
-    if counted(keys):
+    settings = {k for k, c in table.numbers.items() if _is_setting(c)}
+    if counted([k for k in keys if k not in settings]):
         return ""
     if any(_low(k) in _TRIALS and _numbers_rows(c, table.rows) for k, c in table.numbers.items()):
         return "a table of runs or trials, with a row for each"
@@ -66,6 +67,13 @@ def _settings_vary(table: RecordTable) -> bool:
     return any(len(np.unique(c.value[np.isfinite(c.value)])) > 2 for c in at)
 
 
+def _is_setting(column: RecordColumn) -> bool:
+    """Whether a column that may be called like a counter hardly goes on: the epochs that each of several runs took."""
+    move = np.diff(column.value)
+    rises, falls = int((move > 0).sum()), int((move < 0).sum())
+    return len(move) >= _FEWEST and (rises == 0 or rises < 2 * falls)
+
+
 def _numbers_rows(column: RecordColumn, rows: int) -> bool:
     """Whether a column has another number in each row."""
     return rows >= _FEWEST and len(column.at) == rows == len(np.unique(column.value))
@@ -76,6 +84,11 @@ def of_runs(names: Sequence[str]) -> bool:
     low = [_low(n) for n in names]
     known = sum(n in _RUN_COLUMNS for n in low) + any(n.startswith(_SETTINGS) for n in low)
     return known >= _ENOUGH_RUN_COLUMNS
+
+
+def of_things(names: Sequence[str]) -> bool:
+    """Whether a column is called like what rows of results are about."""
+    return not _THINGS.isdisjoint(map(_low, names))
 
 
 def _low(key: str) -> str:

@@ -17,6 +17,8 @@ HEADER_RE = (
     r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
+#: A header between bars has so many parts, the ends included.
+_BARS = 4
 #: Different headers of one file.
 MAX_HEADERS = 50
 
@@ -34,10 +36,11 @@ _EMPTY = Prefix(0, 0, "", -1, -1, False)
 Headers = dict[tuple[int, bool], tuple[str, ...]]
 
 
-def headers(lines: Iterable[str]) -> Headers:
-    """The names in the lines that can be a header; the first of each width counts."""
+def headers(lines: Iterable[tuple[str, str]]) -> Headers:
+    """The names in the lines that can be a header, each with the line below; the first of each width counts."""
     out: Headers = {}
-    for line, apart in ((line, apart) for line in lines for apart in (_GAP, _WIDE, _COMMA)):
+    joined = (_joined(line, below) for line, below in lines)
+    for line, apart in ((line, apart) for line in joined for apart in (_GAP, _WIDE, _COMMA)):
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
             line = f"step{line}"
         names = [n.strip("(): ") for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
@@ -52,13 +55,28 @@ def headers(lines: Iterable[str]) -> Headers:
     return out
 
 
+def _joined(line: str, below: str) -> str:
+    """A header between bars with its second line, whose cells go on with the names above them (MATLAB)."""
+    cells, more = line.split("|"), below.split("|")
+    if len(cells) < _BARS or len(cells) != len(more) or any(c.isdigit() for c in below):
+        return line
+    names = (
+        f"{a.strip()} {b.strip()}".strip() if not b.strip().startswith("(") else a
+        for a, b in zip(cells, more, strict=True)
+    )
+    return " | ".join(names)
+
+
 def table_plan(template: str, of: Headers) -> LinePlan | None:
     """The plan of a row under one of the headers, None for a line that is no such row."""
     bare = template.strip(" |\t")
     cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
+    barred_cells = [c.strip() for c in template.strip(" \t").strip("|").split("|")]
     for (width, of_classes), names in of.items():
         if of_classes != (cells[0] == "all"):
             continue
+        if "" in barred_cells and len(barred_cells) == width:  # a cell that holds nothing in this row
+            cells = barred_cells
         if len(cells) < width or (len(cells) > width and not cells[width - 1].endswith(":")):
             continue
         found = _slots(cells[:width], names)
@@ -74,6 +92,8 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
     slot = 0
     for i, (cell, name) in enumerate(zip(cells, names, strict=True)):
         bare = cell.rstrip(":")
+        if not bare:
+            continue
         if bare[:1] not in (NUMBER, FRACTION):
             if not (bare == CLOCK or set(bare) <= {"-"} or (i == 0 and bare == "all")):
                 return ()

@@ -31,6 +31,8 @@ _OF_MODEL = re.compile(
     r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
     rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
 )
+#: What no text between two positions has in it.
+_WORDLESS = re.compile(r"[^\[\](),; ]")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
 _EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
 _SCOPE_ONLY = re.compile(
@@ -139,6 +141,9 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         and (mark == FRACTION or bare.startswith("][") or bare == "[" or (bare == "," and tail.startswith("]")))
     ):
         state.found.append(NumberSlot(INNER, slot, "batch"))
+    elif _is_place(state, gap) and (mark == FRACTION or tail[:1] in (")", "]")):
+        # of two positions at the head of a line ("[0/25][50/782]") the first is that of the epoch
+        state.found = [NumberSlot(EPOCH, state.found[0].slot, "epoch"), NumberSlot(INNER, slot, "batch")]
     elif mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in spaced(last_name):
         state.found.append(NumberSlot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
     elif not state.found and not bare.strip("[("):
@@ -153,6 +158,12 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
             state.stray += 1
     else:
         state.stray += 1
+
+
+def _is_place(state: Body, gap: str) -> bool:
+    """Whether nothing but a position that no word names, and marks, stands before a number."""
+    only = len(state.found) == 1 and not state.bar and not state.stray and not state.prose
+    return only and state.found[0].role == INNER and state.found[0].name == "batch" and not _WORDLESS.search(gap)
 
 
 def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
@@ -173,7 +184,8 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     if scope and (sep == ":" or mark == FRACTION or nested) and not state.found and opened in ("", "["):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
-        state.found.append(NumberSlot(EPOCH if (opened == "" and sep) or nested else INNER, slot, "epoch"))
+        epoch = nested or (opened == "" and sep and not tail.startswith(")"))
+        state.found.append(NumberSlot(EPOCH if epoch else INNER, slot, "epoch"))
         return
     if sep and " is " in key and has_scope(key.rpartition(" is ")[2]):  # "The result of the net is test acc: 0.5"
         state.prose += 1

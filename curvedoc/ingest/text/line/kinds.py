@@ -26,8 +26,8 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     shapes = [shape_of(p) for p in plans]
     often = _counted(tid[kind == "loose"], shapes)
     once = np.array([often[s] < 2 for s in shapes], bool)[tid]
-    if not context:
-        kind[(kind == "loose") & once] = ""
+    ahead = np.maximum.accumulate((kind == "anchor") | (kind == "record")) == 0
+    kind[(kind == "loose") & once & (ahead | (not context))] = ""
     # a sentence is a record where it comes again with other numbers
     spoken = kind == "spoken"
     said = _counted(tid[spoken], shapes)
