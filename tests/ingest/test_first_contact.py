@@ -376,3 +376,22 @@ def test_a_weight_of_a_loss_among_the_settings_is_no_loss(tmp_path: Path) -> Non
         text += f"Train Epoch: {i} [0/100 (0%)] Loss1: {loss(i)} Loss2: {loss(i) / 3:.4f}\nepoch {i}\nF1: {30 + i}.5\n"
     (run,) = read(tmp_path, text)
     assert last(run, "loss") == ("Loss1", 12, loss(11))
+
+
+def test_names_and_values_by_turns(tmp_path: Path) -> None:
+    text = "".join(f"iteration,{i * 100},test_loss,{loss(i)},test_accuracy,0.{40 + i}0\n" for i in range(1, 21))
+    (run,) = read(tmp_path, text)
+    assert last(run, "val_loss") == ("test_loss", 20, loss(20))
+    assert last(run, "val_accuracy") == ("test_accuracy", 20, 0.6)
+
+
+def test_two_splits_without_another_word_are_losses(tmp_path: Path) -> None:
+    (run,) = read(tmp_path, "".join(f"train={loss(i)} valid={loss(i) + 0.1:.4f}\n" for i in range(6)))
+    assert last(run, "loss") == ("train", 6, loss(5))
+    assert last(run, "val_loss")[:2] == ("valid", 6)
+
+
+def test_the_loss_of_the_value_beside_that_of_the_policy_is_a_part(tmp_path: Path) -> None:
+    text = "".join(f"iter {i} p_loss {loss(i)} v_loss {loss(i) / 3:.4f} entropy {2 - i / 30:.3f}\n" for i in range(30))
+    (run,) = read(tmp_path, text)
+    assert next(iter(run.matches("aux_loss"))).metric == "v_loss"

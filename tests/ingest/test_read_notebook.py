@@ -76,3 +76,11 @@ def test_settings_and_a_dictionary_that_a_cell_prints_are_no_training(tmp_path: 
     vocabulary = {"output_type": "execute_result", "data": {"text/plain": ["{'epoch': 3,\n 'loss': 17,\n 'acre': 18}"]}}
     runs = read(tmp_path, notebook([stream(settings)], [vocabulary], [stream(EPOCHS)]))
     assert [len(r.series("loss").value) for r in runs] == [20]  # type: ignore[union-attr]
+
+
+def test_the_bar_of_an_evaluation_after_the_training_is_no_run(tmp_path: Path) -> None:
+    bar = (
+        "55/55 [==============================] - 6s 105ms/step - accuracy: 0.6271 - loss: 0.8470\nTest Loss: 0.8470\n"
+    )
+    (run,) = read(tmp_path, notebook([stream(EPOCHS)], [stream(bar)]))
+    assert len(run.series("loss").value) == 20  # type: ignore[union-attr]

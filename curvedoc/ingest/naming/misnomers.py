@@ -15,6 +15,8 @@ from curvedoc.ingest.naming.rivals import MetricValues
 from curvedoc.ingest.naming.signals import Signals, Split
 
 F = TypeVar("F", bound=MetricValues)
+#: Whose loss stands beside that of the value function.
+_POLICY = frozenset(("p", "pi", "policy", "pg", "actor", "train_p", "train_pi", "train_policy", "train_actor"))
 _LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
@@ -74,6 +76,19 @@ def by_letter(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[
             r = replace(r, role=role, split=split, label=label)
         out.append((f, r))
     return out
+
+
+def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with a "v_loss" that stands beside a policy's loss as the loss of the value function."""
+    parts = next((x.parts_as for x in table.families if x.name == "loss"), {})
+    if "train" not in parts or _POLICY.isdisjoint(plain(f.metric).split("_loss")[0] for f, _ in found):
+        return list(found)
+    return [
+        (f, replace(r, role=parts["train"], label="value", part=True, never=True))
+        if r.role == "loss" and plain(f.metric).endswith("v_loss")
+        else (f, r)
+        for f, r in found
+    ]
 
 
 def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

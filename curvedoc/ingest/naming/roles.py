@@ -18,7 +18,7 @@ from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.log_words import has_scope
 from curvedoc.ingest.naming.metric_name import Reading, read_name
-from curvedoc.ingest.naming.misnomers import by_letter, counterparts, of_the_evaluation, without_times
+from curvedoc.ingest.naming.misnomers import by_letter, counterparts, of_the_critic, of_the_evaluation, without_times
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
@@ -93,7 +93,7 @@ def assign(
     configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
-    found = by_letter(without_times(found, metrics), table)
+    found = of_the_critic(by_letter(without_times(found, metrics), table), table)
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]

@@ -44,7 +44,7 @@ def _read(path: Path) -> list[Log]:
         logs = text_reader.logs_in(path, cell.text, len(cell.text))
         for i, log in enumerate(logs, 1):
             name = f"cell {cell.number}" + (f", {i}" if len(logs) > 1 else "")
-            if _trains(log):
+            if _trains(log, bool(found)):
                 found.append((name, replace(log, format=NAME, run=name)))
             elif found and len(log.messages):  # what a later cell says, a crash for one, is about the last training
                 last, before = found[-1]
@@ -55,15 +55,16 @@ def _read(path: Path) -> list[Log]:
     return [replace(log, notes=(*notes, *more, *log.notes), run=log.run if len(logs_) > 1 else None) for log in logs_]
 
 
-def _trains(log: Log) -> bool:
+def _trains(log: Log, later: bool) -> bool:
     """Whether a cell printed a curve: a metric of more than one value, or a counted record of what logs usually carry.
 
-    Settings and a dictionary of words print numbers too, each of another name.
+    Settings and a dictionary of words print numbers too, each of another name. later: than a training, of which one
+    record that counts no epoch is the evaluation
     """
     names = log.points["metric"]
     if not len(names) or bool(names.is_duplicated().any()):
         return len(names) > 0
-    return log.axis != "row" and all(map(is_usual, names))
+    return log.axis in (("epoch",) if later else ("epoch", "step", "samples")) and all(map(is_usual, names))
 
 
 def _with_messages(log: Log, later: Log) -> Log:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of, spaced
+from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -23,7 +23,7 @@ _NO_VALUE = re.compile(
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
 _COULD = re.compile(
     rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
-    rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
+    rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|train(?:ing)?=|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\|"
 )
 #: What the description of a bar may say when the bar is the training's own.
@@ -31,6 +31,8 @@ _TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch
 #: What is measured may stand in the description too ("d: 0.98;gen: 0.12:   0%|").
 _PAIR = re.compile(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
 _BAR = re.compile("\\|\\||\u2592")
+#: Names and values by turns ("iteration,100,test_loss,2.06").
+_LISTED = re.compile(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./-]{{0,60}},{NUMBER})+")
 #: A line of a command that is printed over several lines.
 _OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
@@ -72,6 +74,11 @@ def _is_best(metrics: list[NumberSlot]) -> bool:
     return all("best" in spaced(s.name).split() for s in metrics)
 
 
+def _of_splits(metrics: list[NumberSlot]) -> bool:
+    """Whether the values are told by two splits alone ("train=2.31 valid=2.40")."""
+    return len({SCOPES[s.name.lower()] for s in metrics if s.name.lower() in SCOPES}) > 1
+
+
 def plan_of(template: str) -> LinePlan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
@@ -79,12 +86,14 @@ def plan_of(template: str) -> LinePlan:
     numbers = body.count(NUMBER) + body.count(FRACTION)
     if not numbers or (numbers > 1 and body.isascii() and not _COULD.search(body)) or _OPTION.match(body):
         return LinePlan("", (), prefix)
+    if _LISTED.fullmatch(body):
+        body = body.replace(f",{NUMBER}", f"={NUMBER}")
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
     state = read_body(name_first(body), prefix.slots)
     slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]
     counters = [s for s in slots if s.role in COUNTERS]
-    outcome = any(is_outcome(s.name) for s in metrics)
+    outcome = any(is_outcome(s.name) for s in metrics) or _of_splits(metrics)
     scope = state.scopes[-1] if state.scopes else ""
     if state.bar and not scope:
         scope = _bar_scope(body)
