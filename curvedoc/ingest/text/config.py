@@ -22,9 +22,9 @@ _NAMED = (
 )
 #: What lines hold that `_NAMED` or `_OPEN_RE` can match: looked for first, since those patterns are slow to begin with.
 _NAMES = ("config", "args", "arguments", "param", "settings", "options", "cfg", "namespace")
-_OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w{{0,40}}(?:Config|Args|Arguments))\("
+# Without bounds on letters, of which the engine would write out so many copies: see `_LONGEST`.
+_OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w*(?:Config|Args|Arguments))\("
 _DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
-# Without bounds, which would make the engine write out so many copies of all letters there are: see `_LONGEST`.
 _RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]+?) = ([0-9][0-9,.]*)$"
 _PAIR_RE = r"^\s*(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]*)\s*[:=]\s*[\"']?([\w.+\-/]+)[\"']?$"
 #: A longer key or value is none.
@@ -51,7 +51,7 @@ def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:
     """
     found: dict[str, Scalar] = {}
     head = lines.head(HEAD_LINES)
-    for key, value in _matches(head, _PAIR_RE):
+    for key, value in _matches(_holding(head, ":", "="), _PAIR_RE):
         _put(found, key, value)
     for text, template in head.filter(pl.col("template").str.contains(_STAMPED_RE)).select("text", "template").rows():
         pair = _PAIR.match(template, read_prefix(template).end)
@@ -70,24 +70,36 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     head = lines.head(HEAD_LINES)
     found: dict[str, Scalar] = {}
     used: set[int] = set()
-    for key, value in _matches(head, _RUNNING_RE):
+    for key, value in _matches(_holding(head, " = "), _RUNNING_RE):
         _put(found, key.strip(), value.replace(",", ""))
-    for row in head.filter(pl.col("text").str.contains(_COMMAND_RE))["text"].head(3):
+    for row in _matching(_holding(head, ".py"), _COMMAND_RE)["text"].head(3):
         found.update(settings(row))
     named = head.with_row_index("at").filter(pl.col("text").str.contains_any(list(_NAMES), ascii_case_insensitive=True))
-    for row in named["text"].str.extract(_LISTED_RE).drop_nulls():
+    for row in _matching(_holding(named, "="), _LISTED_RE)["text"].str.extract(_LISTED_RE).drop_nulls():
         for pair in row.split():
             key, _, value = pair.rstrip(",;").partition("=")
             _put(found, key, value)
-    dots = head.filter(pl.col("text").str.contains(_DOTS_RE))
+    dots = _matching(_holding(head, "..."), _DOTS_RE)
     for key, value in _matches(dots, _DOTS_RE):
         _put(found, key, value)
     used.update(dots["idx"].to_list())
-    _printed(head, named.filter(pl.col("text").str.contains(_OPEN_RE))["at"].to_list(), found, used)
+    _printed(head, _matching(_holding(named, "{", "("), _OPEN_RE)["at"].to_list(), found, used)
     return found, used
 
 
+def _holding(lines: pl.DataFrame, *words: str) -> pl.DataFrame:
+    """The lines that hold one of these words. To make a pattern ready takes longer than to match it on a small log,
+    so where none is left it is not made at all."""
+    return lines.filter(pl.col("text").str.contains_any(list(words)))
+
+
+def _matching(lines: pl.DataFrame, pattern: str) -> pl.DataFrame:
+    return lines.filter(pl.col("text").str.contains(pattern)) if len(lines) else lines
+
+
 def _matches(lines: pl.DataFrame, pattern: str) -> list[tuple[str, str]]:
+    if not len(lines):
+        return []
     got = lines["text"].str.extract_groups(pattern).struct.unnest()
     if not len(got):
         return []
@@ -105,6 +117,8 @@ def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], use
     """Dicts and calls printed on one line or over several; opens: rows of those behind a word such as config."""
     text = pl.col("text")
     braces = head.select("text", before=text.shift(1)).with_row_index("at").filter(text.str.contains("{", literal=True))
+    if not len(braces) and not opens:
+        return
     titled = pl.col("before").str.contains(_TITLE_RE) & text.str.contains(_STAMPED_DICT_RE)
     bare = text.str.contains(r"^\s*\{$") | (text.str.contains(_BARE_RE) & (pl.col("at") < _BARE_LINES))
     opens = sorted({*opens, *braces.filter(bare | titled.fill_null(False))["at"].to_list()})

@@ -71,6 +71,8 @@ def messages(
     first = sorted(blocks)
     said = lines.filter(~pl.col("text").str.contains(_DECORATION_RE) & ~pl.col("text").str.contains(_LISTING_RE))
     said = said.filter(~pl.col("part") | pl.col("text").is_first_distinct())
+    if not len(said):
+        return empty_messages(), []
     short = pl.col("text").str.slice(0, 200)
     level = (
         pl.when(short.str.contains(_WARNING_RE)).then(pl.lit("WARNING"))
@@ -95,8 +97,6 @@ def messages(
             .when(pl.col("form").is_not_null() & ~pl.col("level").is_in(["ERROR", "CRITICAL"])).then(pl.lit("WARNING"))
             .otherwise(pl.col("level")).alias("level"),
         )  # fmt: skip
-    if not len(said):
-        return empty_messages(), []
     said, notes = _kept(said)
     said = said.sort("idx").join_asof(steps.drop_nulls().sort("idx"), on="idx", strategy="backward")
     said = said.with_columns(_after(said["idx"], steps))
