@@ -12,6 +12,7 @@ import curvedoc
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.run import diagnose
+from curvedoc.diagnose.story.progress import course_of
 from curvedoc.options import Options, rulebook
 
 
@@ -61,6 +62,11 @@ def test_a_policy_is_called_healthy_by_its_reward() -> None:
     reward = Series.of(20.0 + 2.0 * np.arange(30) + np.random.default_rng(0).standard_normal(30))
     told = diagnose(run_of({"reward": reward}), rulebook(Options()), strict=True)
     assert told.verdict == "healthy" and "the reward went from" in told.headline
+
+
+def test_a_range_whose_ends_are_equal_is_no_way_that_a_curve_went() -> None:
+    run = run_of({"reward": Series.of([0.0] * 200), "loss": falling(200)})
+    assert course_of(run, grounds(run), brief=True) == "the reward stayed at 0"
 
 
 def test_a_loss_that_is_no_number_is_never_healthy_whatever_the_accuracy_does(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     assert curve is not None, "a sound run has a curve"
     finite = curve.finite()
     if brief:
-        return f"the {ground.name} went from {_span(finite)}"
-    told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} went from {_span(finite)}"
+        return f"the {ground.name} {_span(finite)}"
+    told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} {_span(finite)}"
     val = _validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {_value(val.value[0])} to {_value(val.value[-1])}"
@@ -141,15 +141,18 @@ def moved(curve: Series) -> bool:
 
 
 def _span(curve: Series) -> str:
-    """The first and the last value; of a curve that scatters the levels at both ends, of which no single row speaks.
+    """Where it went, by the first and the last value; of a curve that scatters by the levels at both ends, of which no
+    single row speaks.
 
     A fast fall is over within a tenth of the run: the first rows alone say where it began.
     """
     ending = tail_level(curve, ENDS)
     if ending is None or not _rough(curve, ending):
-        return f"{_value(float(curve.value[0]))} to {_value(float(curve.value[-1]))}"
-    opening = float(np.median(curve.value[:FIRST]))
-    return f"about {spelled(opening, '.3g')} to about {spelled(ending, '.3g')}"
+        first, last, about = _value(float(curve.value[0])), _value(float(curve.value[-1])), ""
+    else:
+        opening = float(np.median(curve.value[:FIRST]))
+        first, last, about = spelled(opening, ".3g"), spelled(ending, ".3g"), "about "
+    return f"stayed at {about}{last}" if first == last else f"went from {about}{first} to {about}{last}"
 
 
 def _rough(curve: Series, level: float) -> bool:
