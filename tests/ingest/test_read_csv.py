@@ -524,3 +524,12 @@ def test_columns_beyond_the_named_ones_are_read(tmp_path: Path, header: str, nam
     assert len(log.points.filter(pl.col("metric") == "column 3")) == 60
     assert named == "epoch" or named in log.points["metric"].unique().to_list()
     assert "no-header" in {note.kind for note in log.notes}
+
+
+@pytest.mark.parametrize("header", ['"step,loss', 'ste"p,loss', 'step,lo"ss', 'step,loss"'])
+def test_a_quote_that_is_not_closed_swallows_no_rows(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "metrics.csv"
+    path.write_text(f"{header}\n" + "".join(f"{10 * i},{0.5 + 8 * math.exp(-i / 20):.4f}\n" for i in range(60)))
+    assert csv_reader.claims(path, path.read_bytes()) or csv_reader.guesses(path, path.read_bytes(), named=True)
+    (log,) = csv_reader.read([path])
+    assert len(log.points.filter(pl.col("metric") == "loss")) == 60

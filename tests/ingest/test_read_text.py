@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from curvedoc.core.run import MESSAGES, POINTS, Flag
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.text import reader as text_reader
+from curvedoc.ingest.text.legible import legible
 
 CORPUS = Path(os.environ.get("CURVEDOC_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
 
@@ -1106,3 +1107,11 @@ def test_an_evaluation_that_is_lost_while_steps_go_on_stays_lost() -> None:
     log = parse(steps)
     assert [s for s, v in curve(log, "val_loss") if math.isnan(v)] == [59, 69, 79, 89, 99]
     assert "nan-for-missing" not in kinds(log)
+
+
+@pytest.mark.parametrize("end", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028"])
+def test_rare_ends_of_lines_within_garbage_glue_nothing_to_the_next_record(end: str) -> None:
+    rows = [f"step={10 * i} loss={2.0 + 7.0 / (i + 1):.4f}" for i in range(40)]
+    rows.insert(20, f"p{end}" + 90 * "\ufffd" + f"{end}4j")
+    kept, broken = legible("\n".join(rows) + "\n")
+    assert broken == 1 and kept.splitlines() == [row for row in rows if row.startswith("step")]

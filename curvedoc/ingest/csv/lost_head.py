@@ -35,6 +35,9 @@ def headed(data: bytes) -> tuple[bytes, str]:
     first, rows = lines[0], [r for r in lines[1:] if r.strip() and not r.startswith("#")]
     if len(rows) < _ROWS - 1:
         return data, ""
+    if first.count('"') % 2 and not any('"' in row for row in rows):  # it would take the whole table for one name
+        head, _, rest = body.partition(b"\n")
+        return head.replace(b'"', b"") + b"\n" + rest, "a quote in the header is not closed; it was left out"
     sep = separator_of([*rows[-2:], first])
     names, below = split_line(first, sep), [split_line(r, sep) for r in rows]
     width = len(below[0])

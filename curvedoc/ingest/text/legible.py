@@ -17,7 +17,7 @@ def legible(text: str) -> tuple[str, int]:
     """
     if text.count(_BROKEN) <= BROKEN_SHARE * len(text):
         return text, 0
-    lines = text.splitlines(keepends=True)
+    lines = text.split("\n")  # other ends of lines are common among random bytes, and would glue what is left
     kept = [line for line in lines if line.count(_BROKEN) <= BROKEN_SHARE * len(line)]
-    found = "".join(kept)
+    found = "\n".join(kept)
     return (found, len(lines) - len(kept)) if len(found.strip()) >= _LEGIBLE * len(text) else ("", len(lines))
