@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import random
@@ -17,6 +18,7 @@ from wandb_writer import BLOCK, exit_record, field, frame, history, item, output
 from curvedoc.core.run import Flag
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.wandb import reader as wandb_reader
+from curvedoc.ingest.wandb.frames import records
 
 
 def read(tmp: Path, data: bytes) -> Log:
@@ -235,3 +237,20 @@ def test_corpus_logs_are_read_whole() -> None:
         pytest.skip("no corpus here: set CURVEDOC_CORPUS")
     for log in wandb_reader.read(paths):
         assert log.points.height and log.clean_end and not log.notes and log.config["wandb.run_id"]
+
+
+def found(data: bytes) -> list[bytes]:
+    return [body for _, body in records(io.BytesIO(data).read, lambda cause, at: None)]
+
+
+def test_every_flipped_bit_costs_one_record_and_so_does_every_stretch_that_is_cut_out() -> None:
+    whole = [history(i, loss=float(i)) for i in range(24)]
+    data, size = frame(whole), len(frame(whole[:2])) - len(frame(whole[:1]))
+    for at in range(7, len(data)):
+        for bit in range(8):
+            flipped = data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
+            assert len(found(flipped)) >= len(whole) - 1, (at, bit)
+    for at in range(len(data) - size):  # as long as a record: what is left of one ends where a later one does
+        assert len(found(data[:at] + data[at + size :])) >= len(whole) - 2, at
+    for n in range(1, 4):
+        assert found(data[:4] + data[4 + n :]) == whole

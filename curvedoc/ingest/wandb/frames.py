@@ -129,9 +129,12 @@ def _chunks(read: Callable[[int], bytes]) -> Iterator[Chunk]:
             return
         if stop is not None and _behind(data, stop) is not None:
             yield Chunk(base + at, 0, cause="checksum")
-            at = stop
+            # a wrong length, or bytes that are gone, may have it end where a later record does
+            earlier = _next_record(data[:stop], at + 1, True)
+            at = stop if earlier is None else earlier
         else:
-            damage, at = base + at, at + 1
+            # where bytes of the file's own header are gone, the first record begins within its place
+            damage, at = base + at, len(MAGIC) if base + at == _HEADER else at + 1
 
 
 def _fill(read: Callable[[int], bytes], need: int) -> bytes:
