@@ -488,6 +488,7 @@ def test_the_tensor_in_a_cell_is_its_number(cell: str, quote: str, tmp_path: Pat
     [
         (b"step,loss,lr,8.25,0.001,0.125\n", "loss"),  # what was between header and row is cut out
         (b"step\x00\x00\x00\x00\x00\x00\x00\x0025\n", "column 2"),
+        (b'step,lo\x9f\xb2LJ"\x8eD\x1220,8.38525390625,0.001,0.125\n', "column 2"),
         (b"step,\xe0\x11\x57\xc4:\xd2\n\x93\x9e,\x00\x01\n\x07\x92\xf3loss,\x00\n", "column 2"),
     ],
 )

@@ -37,7 +37,8 @@ def headed(data: bytes) -> tuple[bytes, str]:
         return data, ""
     if first.count('"') % 2 and not any('"' in row for row in rows):  # it would take the whole table for one name
         head, _, rest = body.partition(b"\n")
-        return head.replace(b'"', b"") + b"\n" + rest, "a quote in the header is not closed; it was left out"
+        found, said = headed(head.replace(b'"', b"") + b"\n" + rest)
+        return found, said or "a quote in the header is not closed; it was left out"
     sep = separator_of([*rows[-2:], first])
     names, below = split_line(first, sep), [split_line(r, sep) for r in rows]
     width = len(below[0])
