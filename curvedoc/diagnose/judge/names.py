@@ -60,12 +60,21 @@ class Names(Env):
 
     def texts(self) -> dict[str, str]:
         """The texts for a program's sentences: the label, and what its patterns matched."""
-        found = {"label": self.subject.label, **self.bench.words(self.program), **self.bench.spoken.place}
+        found = {"label": called(self.subject.label), **self.bench.words(self.program), **self.bench.spoken.place}
         for name, regex in self.program.patterns.items():
             hits = self.bench.hits(name, regex, self.program.excepted.get(name))
             if hits is not None:
                 found.update(hits.texts)
         return found
+
+
+def called(label: str) -> str:
+    """A layer as a sentence names it: of one that is known by its place alone, that it is a layer.
+
+    >>> called("0"), called("blocks.2.attn")
+    ('layer 0', 'blocks.2.attn')
+    """
+    return f"layer {label}" if label.isdigit() else label
 
 
 def _makers(program: Program) -> dict[str, Callable[[Names], Any]]:
