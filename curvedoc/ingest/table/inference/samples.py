@@ -69,9 +69,9 @@ def _settings_vary(table: RecordTable) -> bool:
 
 def _is_setting(column: RecordColumn) -> bool:
     """Whether a column that may be called like a counter hardly goes on: the epochs that each of several runs took."""
-    move = np.diff(column.value)
-    rises, falls = int((move > 0).sum()), int((move < 0).sum())
-    return len(move) >= _FEWEST and (rises == 0 or rises < 2 * falls)
+    then, now = column.value[:-1], column.value[1:]  # compared, not subtracted: they may be infinite
+    rises, falls = int((now > then).sum()), int((now < then).sum())
+    return len(now) >= _FEWEST and (rises == 0 or rises < 2 * falls)
 
 
 def _numbers_rows(column: RecordColumn, rows: int) -> bool:
