@@ -52,7 +52,7 @@ def test_an_excuse_is_named_with_what_it_stood_for() -> None:
 def test_a_cause_tells_its_lines_and_answers() -> None:
     case = Case(name="a huge rate", config={"optimizer": "adam", "lr": 0.5}, expect="fires")
     trace = trace_cause(BOOK.causes["lr-too-high"], build(case, case))
-    assert {line.name: line.value for _, _, line in trace.evidence}["rate_high"] == "true"
+    assert {line.name: line.value for _, _, line in trace.evidence}["rate_wild"] == "true"
     assert trace.checks[0].answer == "yes"
 
 
