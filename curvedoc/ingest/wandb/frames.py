@@ -130,8 +130,8 @@ def _chunks(read: Callable[[int], bytes]) -> Iterator[Chunk]:
         if stop is not None and _behind(data, stop) is not None:
             yield Chunk(base + at, 0, cause="checksum")
             # a wrong length, or bytes that are gone, may have it end where a later record does
-            earlier = _next_record(data[:stop], at + 1, True)
-            at = stop if earlier is None else earlier
+            earlier = _next_record(data[at:stop], 1, True)
+            at = stop if earlier is None else at + earlier
         else:
             # where bytes of the file's own header are gone, the first record begins within its place
             damage, at = base + at, len(MAGIC) if base + at == _HEADER else at + 1
