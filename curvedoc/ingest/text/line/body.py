@@ -6,15 +6,10 @@ import re
 
 from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line import words
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
+from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, split_key
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
-_HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
-_WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
-#: Marks, bullets and pictures ahead of a key.
-_DECORATION = re.compile(r"^[^\w%]+")
-#: "metrics:accuracy:0.5"
-_JOINED = re.compile(r"(?<=[A-Za-z]):(?=[A-Za-z])")
 #: A split in brackets holds for the line whatever else it says.
 _TAGGED = re.compile(r"\[([A-Za-z]{3,10})\]")
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
@@ -38,71 +33,8 @@ _EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
-_ALLOWED_REST = frozenset({
-    "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
-    "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
-})  # fmt: skip
-#: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
-_SCORES = frozenset({"score", "objective"})
 #: What opens a line of source code is no reward: "return 2", "return n + 1".
 _STATEMENT = re.compile(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IGNORECASE)
-#: "iteraction 3", "iterration 3".
-_SPELLED = re.compile(r"^iter{1,2}a[a-z]{0,3}tions?$")
-#: "Iteration step: 300", "training epoch 3".
-_COUNTS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
-
-
-def _split(gap: str) -> tuple[str, str, str, str]:
-    """(what stands before the key, key, separator, opening marks) of the text between two numbers."""
-    text = gap.rstrip(" ")
-    opened = ""
-    for _ in range(4):
-        if not text or text[-1] not in "[({'\"$~<*":
-            break
-        opened = text[-1] + opened
-        text = text[:-1].rstrip(" ")
-        if opened[0] == "(":
-            m = _WRAPPER.search(text[-40:])
-            if m is not None and m.group():
-                text = text[: len(text) - len(m.group())].rstrip(" ")
-                opened = opened[1:]
-    sep = ""
-    if text.endswith(("->", "=>")):
-        sep, text = "=", text[:-2].rstrip(" ")
-    elif text.endswith((":", "=")):
-        sep, text = text[-1], text[:-1].rstrip(" ")
-        if text.endswith(("=", "!", "<", ">", ":")):
-            return text, "", "", opened
-    if sep and text.endswith(("'", '"')):
-        quote, text = text[-1], text[:-1]
-        at = text.rfind(quote)
-        return text[: max(at, 0)], text[at + 1 :], sep, opened
-    cut = 0
-    for m in _HARD.finditer(text):
-        cut = m.end()
-    key = _JOINED.sub("/", text[cut:])
-    bare = _DECORATION.sub("", key)
-    lead = words.unit_of(bare) if not cut else ""
-    return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
-
-
-def _counter(key: str, fraction: bool) -> tuple[int, str] | None:
-    """(role, words before the counter) when the key is a counter."""
-    base = key.split("/")[0] if fraction and "/" in key else key
-    m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
-    if m:
-        return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
-    parts = [_SPELLED.sub("iteration", w) for w in spaced(base).rstrip("#[( ").split()]
-    for take in (2, 1):
-        last = " ".join(parts[-take:])
-        for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
-            if last in names and len(parts) >= take:
-                rest = [w for w in parts[:-take] if w[:1].isalpha()]
-                if all(
-                    w in _ALLOWED_REST or w in SCOPES or w in _SCORES or w in _COUNTS or is_outcome(w) for w in rest
-                ):
-                    return role, " ".join(rest)
-    return None
 
 
 def _dirty(tail: str, unit: str) -> bool:
@@ -131,8 +63,8 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.count += 1
         state.found.append(NumberSlot(METRIC, slot, f"{state.listed}[{state.count}]"))
     elif sep and state.rest:
-        key = " ".join(w for w in state.rest.split() if w.lower() not in _ALLOWED_REST)
-        if key and (is_outcome(key) or key.lower() in _SCORES):
+        key = " ".join(w for w in state.rest.split() if w.lower() not in ALLOWED_REST)
+        if key and (is_outcome(key) or key.lower() in SCORES):
             state.found.append(NumberSlot(METRIC, slot, key, words.unit_of(tail)))
             state.strong, state.rest = True, ""
     elif (
@@ -168,7 +100,7 @@ def _is_place(state: Body, gap: str) -> bool:
 
 def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
     """A number after a key: a counter, a metric, or running text."""
-    counter = _counter(key, mark == FRACTION)
+    counter = counter_of(key, mark == FRACTION)
     if counter is not None:
         role, rest = counter
         if scope_of(rest):
@@ -277,7 +209,7 @@ def read_body(body: str, first: int) -> Body:
             state.stray += 1
             _leftover(state, gap)
         else:
-            before, key, sep, opened = _split(gap)
+            before, key, sep, opened = split_key(gap)
             if before.strip():
                 _leftover(state, before)
                 state.label = _label(before, state.label)

@@ -1,0 +1,77 @@
+"""The key ahead of a number: cut out of the text between two numbers, and whether it counts something."""
+
+from __future__ import annotations
+
+import re
+
+from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, spaced
+from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
+
+_HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
+_WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
+#: Marks, bullets and pictures ahead of a key.
+_DECORATION = re.compile(r"^[^\w%]+")
+#: "metrics:accuracy:0.5"
+_JOINED = re.compile(r"(?<=[A-Za-z]):(?=[A-Za-z])")
+ALLOWED_REST = frozenset({
+    "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
+    "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
+})  # fmt: skip
+#: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
+SCORES = frozenset({"score", "objective"})
+#: "iteraction 3", "iterration 3".
+_SPELLED = re.compile(r"^iter{1,2}a[a-z]{0,3}tions?$")
+#: "Iteration step: 300", "training epoch 3".
+_COUNTS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
+
+
+def split_key(gap: str) -> tuple[str, str, str, str]:
+    """(what stands before the key, key, separator, opening marks) of the text between two numbers."""
+    text = gap.rstrip(" ")
+    opened = ""
+    for _ in range(4):
+        if not text or text[-1] not in "[({'\"$~<*":
+            break
+        opened = text[-1] + opened
+        text = text[:-1].rstrip(" ")
+        if opened[0] == "(":
+            m = _WRAPPER.search(text[-40:])
+            if m is not None and m.group():
+                text = text[: len(text) - len(m.group())].rstrip(" ")
+                opened = opened[1:]
+    sep = ""
+    if text.endswith(("->", "=>")):
+        sep, text = "=", text[:-2].rstrip(" ")
+    elif text.endswith((":", "=")):
+        sep, text = text[-1], text[:-1].rstrip(" ")
+        if text.endswith(("=", "!", "<", ">", ":")):
+            return text, "", "", opened
+    if sep and text.endswith(("'", '"')):
+        quote, text = text[-1], text[:-1]
+        at = text.rfind(quote)
+        return text[: max(at, 0)], text[at + 1 :], sep, opened
+    cut = 0
+    for m in _HARD.finditer(text):
+        cut = m.end()
+    key = _JOINED.sub("/", text[cut:])
+    bare = _DECORATION.sub("", key)
+    lead = words.unit_of(bare) if not cut else ""
+    return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
+
+
+def counter_of(key: str, fraction: bool) -> tuple[int, str] | None:
+    """(role, words before the counter) when the key is a counter."""
+    base = key.split("/")[0] if fraction and "/" in key else key
+    m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
+    if m:
+        return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
+    parts = [_SPELLED.sub("iteration", w) for w in spaced(base).rstrip("#[( ").split()]
+    for take in (2, 1):
+        last = " ".join(parts[-take:])
+        for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
+            if last in names and len(parts) >= take:
+                rest = [w for w in parts[:-take] if w[:1].isalpha()]
+                if all(w in ALLOWED_REST or w in SCOPES or w in SCORES or w in _COUNTS or is_outcome(w) for w in rest):
+                    return role, " ".join(rest)
+    return None
