@@ -21,7 +21,10 @@ _ROW = re.compile(rf"(?:^|[ -])([A-Za-z][\w./@-]*(?: (?!-)[\w./@-]+){{0,4}}){_CE
 
 def split_plans(lines: pl.DataFrame, templates: Iterable[str]) -> dict[str, LinePlan]:
     """The plans of the rows under the first header that names two splits; none where no line does."""
-    heads = lines["text"].str.extract_groups(_HEADER_RE).struct.unnest().drop_nulls().unique(maintain_order=True)
+    barred = lines["text"].filter(lines["text"].str.contains("|", literal=True))
+    if not len(barred):  # the pattern takes longer to make ready than a small log to read
+        return {}
+    heads = barred.str.extract_groups(_HEADER_RE).struct.unnest().drop_nulls().unique(maintain_order=True)
     scopes = [tuple(SCOPES.get(word.lower(), "") for word in head) for head in heads.iter_rows()]
     two = next((s for s in scopes if "" not in s and len(set(s)) == len(s)), None)
     if two is None:
