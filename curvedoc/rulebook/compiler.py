@@ -24,7 +24,7 @@ from curvedoc.rulebook.rule import (
 )
 from curvedoc.rulebook.rule_file import located
 from curvedoc.rulebook.shared import FILE, SharedNames, shared_document, shared_params
-from curvedoc.rulebook.vocabulary import Function, functions, retired, type_name
+from curvedoc.rulebook.vocabulary import Function, callable_functions, functions, type_name
 
 if TYPE_CHECKING:
     from curvedoc.rulebook.facts import fact_schema
@@ -59,7 +59,7 @@ class Compiler:
         self.problems: list[Problem] = []
         self.types: dict[str, type] = {}
         self.facts: Mapping[str, type] = facts or {}
-        self.functions: Mapping[str, Function] = functions() if trusted else {**functions(), **retired()}
+        self.functions: Mapping[str, Function] = functions() if trusted else callable_functions()
         self.shared = shared(frozenset(self.facts.items())) if common is None else common
         #: names of the file stand before those of others, so that a new fact breaks no file with a measure of its name
         self.names: dict[str, type] = {

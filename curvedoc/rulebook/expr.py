@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import copyreg
-import difflib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
 from curvedoc.core.errors import RuleError
-from curvedoc.rulebook.vocabulary import SPECIAL, Function, fields_of, type_name
+from curvedoc.rulebook.vocabulary import SPECIAL, Function, callable_functions, fields_of, type_name
 
 MAX_CHARS = 300
 MAX_NODES = 80
@@ -22,6 +22,7 @@ PLAIN_NUMBERS = (0, 1, 2, 10, 100)
 TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
 
 _ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+_WORD = re.compile(r"\d+|[^\W\d]\w*|[^\w\s]")
 _COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 
 
@@ -54,16 +55,28 @@ copyreg.pickle(_WordKind, _travel)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """One checked expression: its text, its tree, its type and the names it reads."""
+    """One checked expression: its text, the names it reads with their types, and its own type."""
 
     text: str
-    tree: ast.expr
+    kinds: Mapping[str, type]
     type: type
-    names: tuple[str, ...]
-    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what evaluation made of the tree
+    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # its tree, what evaluation made of it
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names it reads, in order."""
+        return tuple(self.kinds)
+
+    @property
+    def tree(self) -> ast.expr:
+        """What it was parsed to; one that was kept is parsed and checked when it is first asked. Raises RuleError."""
+        tree: ast.expr | None = self.made.get("tree")
+        if tree is None:
+            tree = self.made["tree"] = compile_expr(self.text, self.kinds, callable_functions()).tree
+        return tree
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Expr, (self.text, self.tree, self.type, self.names)  # what was made of it does not travel
+        return Expr, (self.text, dict(self.kinds), self.type)  # what was made of it does not travel
 
 
 def _fail(message: str, node: ast.AST | None, hint: str = "") -> RuleError:
@@ -72,6 +85,8 @@ def _fail(message: str, node: ast.AST | None, hint: str = "") -> RuleError:
 
 
 def _near(name: str, known: object) -> str:
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), n=1)  # type: ignore[call-overload]
     return f"did you mean '{close[0]}'?" if close else ""
 
@@ -87,12 +102,14 @@ def compile_expr(text: str, names: Mapping[str, type], functions: Mapping[str, F
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise RuleError(f"not an expression: {text!r}", hint=str(error)[:80]) from error
-    # a name and a sign are two parts each: no text has more than two for a character
-    if 2 * len(text) > MAX_NODES and sum(1 for _ in ast.walk(tree)) > MAX_NODES:
+    # a name and a sign are two parts each: no text has more than two for a word or sign, and counting them is slow
+    if 2 * len(_WORD.findall(text)) > MAX_NODES and sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         raise RuleError(f"more than {MAX_NODES} parts in one expression", hint="name a measure")
     used: list[str] = []
     kind = _check(tree, names, functions, used)
-    return Expr(text, tree, kind, tuple(dict.fromkeys(used)))
+    made = Expr(text, {name: names[name] for name in used}, kind)
+    made.made["tree"] = tree
+    return made
 
 
 def _want(node: ast.expr, kind: type, wanted: type, what: str) -> None:

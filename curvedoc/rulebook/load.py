@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import renames
+from curvedoc.rulebook.cache.compiled import load_compiled, save_compiled
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.facts.fact_files import FOLDER, load_facts, types_of
-from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
@@ -24,9 +24,9 @@ from curvedoc.rulebook.messages.catalogue import FOLDER as MESSAGES
 from curvedoc.rulebook.remarks import FOLDER as REMARKS
 from curvedoc.rulebook.remarks import load_remarks
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
-from curvedoc.rulebook.rule_file import files_of, located, misnamed, validate
+from curvedoc.rulebook.rule_file import files_of, inside, located, misnamed, validate
 from curvedoc.rulebook.shared import FILE as SHARED
-from curvedoc.rulebook.shared import OWNER, shared_params
+from curvedoc.rulebook.shared import OWNER, shared_digest, shared_params
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -35,11 +35,13 @@ CHECK_ENDS = ("confirmed", "ruled-out")
 
 
 def _load_file(
-    path: Path, where: str, is_cause: bool, facts: Mapping[str, type], trusted: bool = False
+    path: Path, where: str, is_cause: bool, facts: Mapping[str, type], context: bytes | None = None
 ) -> tuple[Rule | Cause | None, list[RuleError]]:
+    """A file, read and compiled. context: where it is ours, and kept: what else it is made of."""
     from curvedoc.rulebook.schema.cause import CauseFile
     from curvedoc.rulebook.schema.rule import RuleFile
 
+    trusted = context is not None
     content = path.read_bytes() if trusted else b""
     model: type[BaseModel] = CauseFile if is_cause else RuleFile
     file, errors = validate(model, path, where, trusted)
@@ -52,28 +54,15 @@ def _load_file(
         made, problems = compile_rule(file, path.parent.name, where, trusted, facts)
     errors += misnamed(path, where, file.id) + located(path, where, problems)
     # one that was saved while it was read must not be kept under the other's content
-    if trusted and not errors and path.read_bytes() == content:
-        save_cached(content, file)
+    if context is not None and made is not None and not errors and path.read_bytes() == content:
+        save_compiled(content, context, made)
     return made, errors
 
 
-def _load_kept(
-    path: Path, where: str, is_cause: bool, facts: Mapping[str, type], content: bytes
-) -> Rule | Cause | None:
-    """A file of ours as it was kept, a rule without its cases; None where it is to be read."""
-    file = load_cached(content)
-    if file is None:
-        return None
-    try:
-        made: tuple[Rule | Cause | None, object]
-        if is_cause:
-            made = compile_cause(file, where, True, facts)
-        else:
-            made = compile_rule(file, path.parent.name, where, True, facts)
-    except (AttributeError, TypeError, ValueError, KeyError):
-        return None  # another kind of document
-    found, problems = made
-    return None if problems or found is None or found.id != path.stem else found
+def _context(where: str, facts: Iterable[tuple[str, type]]) -> bytes:
+    """What a compiled file of ours is made of beside itself: its place, what files share, the types of the facts."""
+    types = sorted((name, kind.__name__, *getattr(kind, "words", ())) for name, kind in facts)
+    return repr((where, shared_digest(), types)).encode()
 
 
 def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str]) -> list[RuleError]:
@@ -103,11 +92,15 @@ def _shipped(
 
     lazy: without its cases where an earlier call kept it.
     """
-    made = _load_kept(path, where, is_cause, dict(facts), content) if lazy else None
-    if made is None:
-        made, errors = _load_file(path, where, is_cause, dict(facts), True)
-        if made is None or errors:
-            raise RuleErrors(errors)
+    context = _context(where, facts)
+    kept: Rule | Cause | None = None
+    if lazy:
+        kept = load_compiled(Cause, content, context) if is_cause else load_compiled(Rule, content, context)
+    if kept is not None and kept.id == path.stem:
+        return kept
+    made, errors = _load_file(path, where, is_cause, dict(facts), context)
+    if made is None or errors:
+        raise RuleErrors(errors)
     return made
 
 
@@ -142,9 +135,9 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     named = tuple(types.items())
     for root in roots:
         for path in files_of(root):
-            where = path.relative_to(root.parent).as_posix() if root == shipped else path.as_posix()
+            where = inside(path, root.parent) if root == shipped else path.as_posix()
             content = path.read_bytes()
-            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + content + b"\0")
+            digest.update(inside(path, root).encode() + b"\0" + content + b"\0")
             if path.parent.name in (FOLDER, MESSAGES, REMARKS):
                 continue
             is_cause, ours = path.parent.name == "causes", root == shipped and builtin

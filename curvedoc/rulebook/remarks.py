@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from curvedoc.core.errors import RuleError, RuleErrors
+from curvedoc.rulebook.cache.documents import load_cached, save_cached
 from curvedoc.rulebook.compiler import references
-from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.rule import Param, Program, Remark
 from curvedoc.rulebook.rule_file import PlacedFile, misnamed, placed_files, validate
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,15 @@ OTHERS = ("signals.yaml", "shared.yaml", renames.FILE)
 
 def files_of(root: Path) -> list[Path]:
     """The files of rules, causes and facts below a folder, in order."""
-    return sorted(p for p in root.rglob("*.yaml") if p.name not in OTHERS)
+    # at every start: a third of what `rglob` takes
+    walked = ((place, name) for place, _, names in os.walk(root) for name in names)
+    return sorted(Path(place, name) for place, name in walked if name.endswith(".yaml") and name not in OTHERS)
+
+
+def inside(path: Path, root: Path) -> str:
+    """The way from a folder to a file below it, with slashes."""
+    text, front = str(path), f"{root}{os.sep}"
+    return text[len(front) :].replace(os.sep, "/") if text.startswith(front) else path.relative_to(root).as_posix()
 
 
 #: A path, how its place is told, whether it ships with curvedoc, and what stands there.
@@ -33,7 +42,7 @@ def placed_files(kind: str, folders: Sequence[Path]) -> tuple[PlacedFile, ...]:
     for root in (shipped, *folders):
         for path in (p for p in files_of(root) if p.parent.name == kind):
             ours = root == shipped
-            where = path.relative_to(root.parent).as_posix() if ours else path.as_posix()
+            where = inside(path, root.parent) if ours else path.as_posix()
             found.append((path, where, ours, path.read_bytes()))
     return tuple(found)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
 from curvedoc.core.errors import RuleErrors
+from curvedoc.rulebook.cache.documents import load_cached, save_cached
 from curvedoc.rulebook.expr import Expr
-from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Need, Param
 
@@ -43,6 +44,12 @@ def shared_params() -> Mapping[str, Param]:
     """The thresholds by name. Raises RuleErrors."""
     document = shared_document()
     return {n: Param(n, p.value, p.unit, p.why, p.loose, p.strict, True) for n, p in document.params.items()}
+
+
+@functools.cache
+def shared_digest() -> str:
+    """A hash of the file."""
+    return hashlib.sha256((rules_dir() / FILE).read_bytes()).hexdigest()
 
 
 @functools.cache

@@ -6,7 +6,7 @@ import copyreg
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Any, ClassVar
@@ -119,7 +119,7 @@ def describe(call: Callable[..., Any]) -> Function:
     """A vocabulary entry from a function's own signature and docstring."""
     hints = typing.get_type_hints(call)
     parameters = inspect.signature(call).parameters
-    about = (inspect.getdoc(call) or "").split("\n", 1)[0]
+    about = (call.__doc__ or "").strip().partition("\n")[0]
     return Function(
         name=call.__name__,
         call=call,
@@ -131,14 +131,39 @@ def describe(call: Callable[..., Any]) -> Function:
     )
 
 
+class _Vocabulary(Mapping[str, Function]):
+    """Functions by name, each described when it is first asked for: a run asks for a third of them."""
+
+    def __init__(self, calls: Mapping[str, Callable[..., Any]], records: Mapping[str, str]) -> None:
+        """calls: plain functions by name; records: word -> what it says it finds"""
+        self._calls, self._records = calls, records
+        self._described: dict[str, Function] = {}
+
+    def __getitem__(self, name: str) -> Function:
+        found = self._described.get(name)
+        if found is None:
+            made = describe(self._calls[name]) if name in self._calls else _word(name, self._records[name])
+            found = self._described[name] = made
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._calls or name in self._records
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._calls
+        yield from self._records
+
+    def __len__(self) -> int:
+        return len(self._calls) + len(self._records)
+
+
 @cache
 def functions() -> Mapping[str, Function]:
     """The whole vocabulary by name."""
     from curvedoc.stats.records import RECORDS
     from curvedoc.stats.vocabulary import VOCABULARY
 
-    plain = {f.name: f for f in map(describe, VOCABULARY)}
-    return {**plain, **{name: _word(name, about) for name, (about, _) in RECORDS.items()}}
+    return _Vocabulary({f.__name__: f for f in VOCABULARY}, {name: about for name, (about, _) in RECORDS.items()})
 
 
 @cache
@@ -146,17 +171,14 @@ def retired() -> Mapping[str, Function]:
     """Functions that shipped files do without: those of users may call them, with a warning, until release 0.3."""
     from curvedoc.stats.vocabulary import RETIRED
 
-    return {f.name: f for f in map(describe, RETIRED)}
-
-
-class _Callable(dict[str, Function]):
-    """The vocabulary; what left it is described when it is asked for, which is hardly ever."""
-
-    def __missing__(self, name: str) -> Function:
-        return retired()[name]
+    return _Vocabulary({f.__name__: f for f in RETIRED}, {})
 
 
 @cache
 def callable_functions() -> Mapping[str, Function]:
     """Every function that an expression may turn out to call."""
-    return _Callable(functions())
+    from curvedoc.stats.records import RECORDS
+    from curvedoc.stats.vocabulary import RETIRED, VOCABULARY
+
+    records = {name: about for name, (about, _) in RECORDS.items()}
+    return _Vocabulary({f.__name__: f for f in (*VOCABULARY, *RETIRED)}, records)

@@ -6,7 +6,6 @@ import ast
 import json
 import subprocess
 import sys
-import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,14 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from curvedoc.core.errors import RuleError
 from curvedoc.rulebook import load as loading
+from curvedoc.rulebook.cache.documents import _place, load_cached, write_kept
+from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
+from curvedoc.rulebook.expr import _WORD, Expr, word_type
 from curvedoc.rulebook.facts import fact_files
-from curvedoc.rulebook.file_cache import MAGIC, _place, load_cached, save_cached
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Cause, Rule
-from curvedoc.rulebook.schema.rule import RuleFile
-from curvedoc.rulebook.yaml12 import read
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
         return loading._shipped_cause(path, "rules/causes/bad-batch.yaml", types)
 
     cause()
-    place = _place(path.read_bytes())
+    place = _place(path.read_bytes(), loading._context("rules/causes/bad-batch.yaml", types))
     whole = place.read_bytes()
     at = data.draw(st.integers(0, len(whole) - 1))
     place.write_bytes(data.draw(st.sampled_from((whole[:at], whole[:at] + bytes([whole[at] ^ 5]) + whole[at + 1 :]))))
@@ -93,16 +93,36 @@ def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
     place.write_bytes(whole)
 
 
-@pytest.mark.parametrize(
-    "document",
-    [None, 3, [], {}, {"": 3}, {"": {}}, {"": {"id": "nan-sudden"}}, {"": {"tests": []}}, {"": {"id": {"": {}}}}],
-)
+OTHERS = [
+    None, 3, [], {}, {"": 3}, {"Rule": []}, {"Rule": 3}, {"Need": ["a", "role", "loss", False]}, {"mapping": [[1], []]},
+    {"expr": ["x > 1", "truth", ["x"], ["no such type"]]}, {"expr": ["x > 1"]}, {"eval": ["1"]}, {"tuple": 3},
+    {"tuple": [], "mapping": [[], []]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("document", OTHERS)
 def test_a_document_of_another_kind_is_read_from_its_file(document: object) -> None:
     path = next(p for p in rules_dir().rglob("nan-sudden.yaml"))
-    save_cached(path.read_bytes(), RuleFile.model_validate(read(path, "")))
+    types = fact_files.types_of(fact_files.load_facts(lazy=True)[0]).items()
+    where = path.relative_to(rules_dir().parent).as_posix()
     body = json.dumps(document).encode()
-    _place(path.read_bytes()).write_bytes(MAGIC + b" %08x\n" % zlib.crc32(body) + body)
+    write_kept(path.read_bytes(), loading._context(where, types), body)
     assert any(r.id == "nan-sudden" and r.program.measures for r in load(lazy=True).rules)
+
+
+def test_an_expression_that_was_kept_is_checked_when_it_is_asked() -> None:
+    for text in ("__import__('os')", "x.__class__", "x + p", "y > 1", "[x for x in x]"):
+        kept = Expr(text, {"x": float, "p": bool}, bool)
+        with pytest.raises(RuleError):
+            code_of(kept)
+    assert code_of(Expr("x > 1", {"x": float}, bool))(Env(Evaluator({}), {"x": 2.0})) is True
+
+
+def test_a_fact_that_changed_is_read_anew_with_all_that_may_read_it() -> None:
+    facts = dict(fact_files.types_of(fact_files.load_facts(lazy=True)[0]))
+    before = loading._context("rules/a.yaml", facts.items())
+    facts["optimizer"] = word_type(("adam", "sgd", "another"))
+    assert loading._context("rules/a.yaml", facts.items()) != before
 
 
 def test_a_place_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,11 +131,11 @@ def test_a_place_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path, m
     assert load(lazy=True).rules and load_cached(b"anything") is None
 
 
-@given(st.text("ab1-+*<>=.,()[]~ :'f{}@/|", max_size=40))
+@given(st.lists(st.sampled_from([*"ab1-+*<>=.,()[]~ :'f{}@/|", "or", "in ", "not ", "if ", "else "])).map("".join))
 @settings(max_examples=300, deadline=None)
-def test_no_expression_has_more_than_two_parts_for_a_character(text: str) -> None:
+def test_no_expression_has_more_than_two_parts_for_a_word_or_sign(text: str) -> None:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         return
-    assert sum(1 for _ in ast.walk(tree)) <= 2 * len(text)
+    assert sum(1 for _ in ast.walk(tree)) <= 2 * len(_WORD.findall(text))

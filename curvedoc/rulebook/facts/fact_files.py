@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from curvedoc.core.errors import RuleError, RuleErrors
+from curvedoc.rulebook.cache.compiled import load_compiled, save_compiled
 from curvedoc.rulebook.expr import word_type
 from curvedoc.rulebook.facts.fact import PLAIN_TYPES, circle, compile_fact, type_of
-from curvedoc.rulebook.file_cache import load_cached, save_cached
 from curvedoc.rulebook.rule import Fact
 from curvedoc.rulebook.rule_file import PlacedFile, located, misnamed, placed_files, validate
+from curvedoc.rulebook.shared import shared_digest
 
 #: Files in folders of this name are facts.
 FOLDER = "facts"
 
-#: A document, its path, how its place is told, and whether it ships with curvedoc.
-_Read = tuple[Any, Path, str, bool]
+#: A document, its path, how its place is told, and what stands in its file where it ships with curvedoc.
+_Read = tuple[Any, Path, str, bytes | None]
 
 
 def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[str, Fact], list[RuleError]]:
@@ -34,39 +36,45 @@ def load_facts(folders: Sequence[Path] = (), lazy: bool = False) -> tuple[dict[s
 @functools.lru_cache(maxsize=4)
 def _compiled(files: tuple[PlacedFile, ...], lazy: bool) -> tuple[Mapping[str, Fact], Sequence[RuleError]]:
     """The facts in these files. A process that asks again compiles nothing twice."""
+    context = _context(files)
+    kept = [load_compiled(Fact, content, context) if ours and lazy else None for _, _, ours, content in files]
+    if all(kept):
+        return {f.id: f for f in sorted(filter(None, kept), key=lambda f: f.id)}, []
     documents: dict[str, _Read] = {}
     errors: list[RuleError] = []
     for path, where, ours, content in files:
-        file, wrong = _document(path, where, ours, content, lazy)
+        file, wrong = _document(path, where, ours)
         errors += wrong
         if file is not None:
-            documents[file.id] = (file, path, where, ours)
+            documents[file.id] = (file, path, where, content if ours else None)
     types = {id_: type_of(file) for id_, (file, *_) in documents.items()}
     facts: dict[str, Fact] = {}
-    for id_, (file, path, where, ours) in sorted(documents.items()):
-        made, problems = compile_fact(file, types, where, ours)
+    for id_, (file, path, where, own) in sorted(documents.items()):
+        made, problems = compile_fact(file, types, where, own is not None)
         errors += located(path, where, problems)
         if made is not None:
             facts[id_] = made
+            if own is not None and not errors and path.read_bytes() == own:
+                save_compiled(own, context, made)
     if not errors and (found := circle(facts)):
         told = " -> ".join(found)
         errors.append(RuleError(f"facts that are known by each other: {told}", facts[found[0]].path))
     return facts, errors
 
 
-def _document(path: Path, where: str, ours: bool, content: bytes, lazy: bool) -> tuple[Any, list[RuleError]]:
-    file = load_cached(content) if ours and lazy else None
-    if file is not None and getattr(file, "id", None) == path.stem and hasattr(file, "known_by"):
-        return file, []
+def _context(files: tuple[PlacedFile, ...]) -> bytes:
+    """What a compiled fact is made of beside its file: every other fact, and what files share."""
+    made_of = hashlib.sha256(shared_digest().encode())
+    for _, where, _, content in files:
+        made_of.update(where.encode("utf-8", "surrogatepass") + b"\0" + content + b"\0")
+    return made_of.digest()
+
+
+def _document(path: Path, where: str, ours: bool) -> tuple[Any, list[RuleError]]:
     from curvedoc.rulebook.facts.fact_schema import FactFile
 
     file, errors = validate(FactFile, path, where, ours)
-    if file is None:
-        return None, errors
-    errors += misnamed(path, where, file.id)
-    if ours and not errors and path.read_bytes() == content:
-        save_cached(content, file)
-    return file, errors
+    return file, errors if file is None else [*errors, *misnamed(path, where, file.id)]
 
 
 def types_of(facts: Mapping[str, Fact]) -> dict[str, type]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from curvedoc.core.errors import RuleError, RuleErrors
-from curvedoc.rulebook.file_cache import load_cached, save_cached
+from curvedoc.rulebook.cache.documents import load_cached, save_cached
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.messages.template import MessageTemplate, template
 

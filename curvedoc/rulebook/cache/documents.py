@@ -1,7 +1,7 @@
-"""Shipped rule and cause files as they were read and checked once: reading them again needs neither YAML nor pydantic.
+"""Shipped rule files as they were read and checked once: reading them again needs neither YAML nor pydantic.
 
-A file is kept as JSON under a hash of its bytes and of the code that checks it. What comes back is compiled like any
-other document, so that it can say nothing that a rule file could not; one that is damaged counts as absent.
+A file is kept as JSON under a hash of its bytes and of the code that checks it. What comes back can say nothing that a
+rule file could not; one that is damaged counts as absent.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -31,10 +32,7 @@ _LEFT_OUT = ("tests",)
 def load_cached(content: bytes) -> Any | None:
     """The document of a file with this content, with the attributes of its model and without cases; None where none
     is kept."""
-    try:
-        body = read_entry(_place(content), MAGIC, _MOST)
-    except RuntimeError:  # there is no home
-        return None
+    body = read_kept(content)
     if body is None:
         return None
     try:
@@ -45,32 +43,43 @@ def load_cached(content: bytes) -> Any | None:
 
 def save_cached(content: bytes, document: BaseModel) -> None:
     """Keep the document of a file; a disk that is full or read-only costs the speed of the next call."""
+    write_kept(content, b"", json.dumps(_written(document), separators=(",", ":")).encode())
+
+
+def read_kept(content: bytes, context: bytes = b"") -> bytes | None:
+    """What is kept for a file with this content; None where nothing is. context: what else went into it"""
     try:
-        path = _place(content)
+        return read_entry(_place(content, context), MAGIC, _MOST)
+    except RuntimeError:  # there is no home
+        return None
+
+
+def write_kept(content: bytes, context: bytes, body: bytes) -> None:
+    """Keep something for a file; a disk that is full or read-only costs the speed of the next call."""
+    try:
+        path = _place(content, context)
         if not path.parent.is_dir():  # another version of the program left what nobody reads any more
             drop_old(path.parent.parent, ("*/*",))
-        write_entry(path, MAGIC, json.dumps(_written(document), separators=(",", ":")).encode())
+        write_entry(path, MAGIC, body)
     except (OSError, RuntimeError):
         return
 
 
-#: What reads and checks a document, beside the schemas.
-_READERS = ("facts/fact_schema.py", "yaml12.py", "file_cache.py")
-
-
-def _place(content: bytes) -> Path:
-    return cache_place("rules") / _code() / f"{hashlib.sha256(content).hexdigest()[:32]}.json"
+def _place(content: bytes, context: bytes = b"") -> Path:
+    return cache_place("rules") / _code() / f"{hashlib.sha256(context + content).hexdigest()[:32]}.json"
 
 
 @functools.cache
 def _code() -> str:
-    """A hash of what reads and checks a document."""
+    """A hash of what reads, checks and compiles a file: the rule language and its vocabulary."""
     rows = [__version__]
-    here = Path(__file__).parent
-    for path in (*sorted(here.glob("schema/*.py")), *(here / name for name in _READERS)):
-        info = path.stat()
-        rows.append(f"{path.name} {info.st_size} {info.st_mtime_ns}")
-    return hashlib.sha256("\n".join(rows).encode()).hexdigest()[:16]
+    here = Path(__file__).parent.parent
+    for folder in (here, here.parent / "stats"):
+        for place, _, names in os.walk(folder):
+            for name in sorted(n for n in names if n.endswith(".py")):
+                info = os.stat(os.path.join(place, name))  # noqa: PTH116, PTH118 -- a hundred paths at every start
+                rows.append(f"{name} {info.st_size} {info.st_mtime_ns}")
+    return hashlib.sha256("\n".join(sorted(rows)).encode()).hexdigest()[:16]
 
 
 def _written(value: Any) -> Any:

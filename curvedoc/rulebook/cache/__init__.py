@@ -1,0 +1,1 @@
+"""Shipped rule files as they were read, checked and compiled once."""
