@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -213,3 +214,41 @@ def test_keys_that_differ_by_a_prefix_are_mended_by_the_code_for_it(
     )
     action = curvedoc.analyze(tmp_path).runs[0].next_action
     assert action is not None and says in action.text
+
+
+def test_a_checkpoint_as_good_in_both_measures_is_told_alone() -> None:
+    run = run_of(
+        {
+            "loss": FELL,
+            "val_loss": Series.of([2.0, 1.0, 0.4, 0.9, 0.8]),
+            "val_accuracy": Series.of([0.2, 0.8, 0.95, 0.93, 0.945]),
+        }
+    )
+    found = gain(run, grounds(run))
+    assert found is not None and found.text.startswith("Use the checkpoint of step 2, not the last")
+
+
+@pytest.mark.parametrize(
+    ("settings", "curve", "says"),
+    [
+        (
+            {"optimizer": "adamw", "lr": 0.001, "adam_eps": 1.0},
+            np.linspace(2.303, 2.25, 200),
+            "epsilon at 1e-8 instead of 1 ",
+        ),
+        (
+            {"optimizer": "sgd", "lr": 0.06, "momentum": 0.998},
+            [*np.linspace(2.3, 1.5, 80), *np.geomspace(1.5, 60, 120)],
+            "with a momentum of 0.9 instead of 0.998",
+        ),
+    ],
+)
+def test_the_setting_that_the_evidence_names_is_the_one_to_change(
+    settings: dict[str, object], curve: list[float], says: str, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = [{"step": i, "train_loss": y * (1 + 0.002 * rng.normal())} for i, y in enumerate(curve)]
+    (tmp_path / "metrics.jsonl").write_text("\n".join(json.dumps(r) for r in rows), encoding="utf-8")
+    (tmp_path / "config.json").write_text(json.dumps({**settings, "num_classes": 10}), encoding="utf-8")
+    run = curvedoc.analyze(tmp_path).runs[0]
+    assert run.next_action is not None and says in run.next_action.text, (run.headline, run.next_action)

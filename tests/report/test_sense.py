@@ -91,6 +91,37 @@ def test_what_a_cause_does_in_theory_is_no_evidence_for_it(diagnosis: Diagnosis)
     assert not [(run, text) for run, text in told if text in theory or text.partition(": ")[2] in theory]
 
 
+def test_no_share_is_negative_or_more_than_the_whole_fall(diagnosis: Diagnosis) -> None:
+    """A share of a fall that the run did not make, as where the loss rose first, tells nobody anything."""
+    told = [(r.run, e.text) for r in diagnosis.runs for f in r.findings for e in f.evidence]
+    assert not [(run, text) for run, text in told if re.search(r"(^|\s)-\d[\d.]*%", text)]
+    shares = [(run, int(n)) for run, text in told for n in re.findall(r"(\d+)% of (?:the|that) fall", text)]
+    assert not [(run, n) for run, n in shares if n > 100]
+
+
+def test_a_loss_that_still_falls_is_not_said_to_stay(diagnosis: Diagnosis) -> None:
+    ends = {"slow-convergence", "plateau-after-progress"}
+    assert not [r.run for r in diagnosis.runs if ends <= {f.symptom for f in r.findings}]
+
+
+def test_what_was_found_is_not_told_again_as_evidence(diagnosis: Diagnosis) -> None:
+    """A cause is told by evidence of its own; one that has none is by what it would explain."""
+    for r in diagnosis.runs:
+        found = {f.title for f in r.findings}
+        for c in r.causes:
+            again = [e.text in found for e in c.supports]
+            assert all(again) or not any(again), (r.run, c.cause)
+
+
+def test_what_came_first_leads(diagnosis: Diagnosis) -> None:
+    """Of a loss and a gradient norm that jump together, the one that jumped first is told first."""
+    pair = {"loss-spike-recovered", "exploding-gradients"}
+    for r in flagged(diagnosis):
+        jumps = [f for f in r.findings if f.symptom in pair and f.kind == "pathology" and f.first_step is not None]
+        if len(jumps) == 2 and lead_finding(r) in jumps:
+            assert lead_finding(r) is min(jumps, key=lambda f: f.first_step or 0), r.run
+
+
 def test_a_page_has_one_onset(diagnosis: Diagnosis) -> None:
     for r in flagged(diagnosis):
         lead, at = lead_finding(r), onset(r)

@@ -228,7 +228,8 @@ def rank(
                 title=cause.title,
                 probability=round(calibrate(score[id_]), 4),
                 mechanism=cause.mechanism,
-                supports=(*own.supports, *reasons),
+                # what a finding saw is told with it: it speaks for a cause that has nothing of its own to show
+                supports=own.supports or reasons,
                 against=own.against,
                 checks=own.checks,
                 fix=cause.fix,

@@ -92,6 +92,11 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
             return NextAction(f"Use the checkpoint of {where}, where validation was best ({least}), not the last.")
         if not rated.still_best:
             return _best_of(rated, count)
+        if rated.as_good_at(int(val.step[best])):
+            return NextAction(
+                f"Use the checkpoint of {where}, not the last: validation loss was lowest there ({least}), and "
+                f"{rated.name} no worse than at the end."
+            )
         if rated.name == "validation accuracy":
             return NextAction(
                 f"Keep the last checkpoint if right answers count; if probabilities do, take that of {where}, where "

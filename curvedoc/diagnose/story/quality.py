@@ -46,6 +46,14 @@ class Quality:
             return False
         return abs(most - last) <= AS_GOOD * abs(most)
 
+    def as_good_at(self, step: int) -> bool:
+        """Whether the evaluation of a step was no worse than the last."""
+        then = self.series.value[self.series.step == step]
+        if not len(then):
+            return False
+        gained = float(then[-1]) - float(self.series.value[-1])
+        return gained <= 0.0 if self.falls else gained >= 0.0
+
     def told(self, row: int) -> str:
         """A value: a share of right answers as a percentage."""
         value = float(self.series.value[row])
