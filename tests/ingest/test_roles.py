@@ -194,10 +194,13 @@ def test_names_that_say_only_the_split_are_losses_or_accuracies_by_their_values(
     for shares in (learns, percent):
         told = found(Loss=falls, Train=shares, Val=shares, Test=shares)
         assert told == {"Loss": "loss", "Train": "accuracy", "Val": "val_accuracy", "Test": "test_accuracy"}
+    assert found(Train=learns, Val=learns) == {"Train": "accuracy", "Val": "val_accuracy"}
+    errors = [1 - v for v in learns]
+    assert found(train=errors, val=errors) == {"train": "loss", "val": "val_loss"}
 
 
 def test_names_that_say_only_the_split_stay_unknown_where_their_values_tell_nothing() -> None:
-    assert found(train=[0.1, 0.4, 0.6, 0.8], val=[0.1, 0.3, 0.5, 0.7]) == {}
+    assert found(train=[0.5, 0.4, 0.6, 0.5], val=[0.5, 0.3, 0.5, 0.4]) == {}
     assert found(train_loss=[2.0, 1.0, 0.5, 0.4], train=[3.0, 2.0, 1.5, 1.4]) == {"train_loss": "loss"}
     assert found(train=[1.0, 2.0, 3.0, 4.0, 5.0, 600.0]) == {}
 

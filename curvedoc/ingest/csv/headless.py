@@ -1,5 +1,5 @@
-"""Rows of a counter and values, or of one value, without a header, in a file called by its metric ("train_loss.txt":
-10 2.31)."""
+"""Rows of a counter and values, or of values alone, without a header, in a file called by its metric
+("train_loss.txt": 10 2.31)."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ ABOUT = "rows of a counter and a value, or of values alone, without a header, in
 
 #: Fewer rows may be one for each class or fold, whatever the file is called.
 MIN_ROWS = 20
-#: The counter and the values of two splits.
-MAX_COLUMNS = 3
+#: A counter, and the values of a few splits or tasks; what has more columns is a matrix.
+MAX_COLUMNS = 8
 _SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", "")
 _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
 _MEASURES = frozenset(
@@ -69,7 +69,13 @@ def claims(path: Path, head: bytes) -> bool:
     if not first or not _plain(first.strip()).lstrip("-")[:1].isdigit():
         return False
     table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
-    return table is not None and _counts(table) and (len(_cells(first)) > 1 or _moves(table[:, 1]))
+    if table is None or not _counts(table):
+        return False
+    if table.shape[1] == len(_cells(first)):
+        return True
+    # a first column that only rises is the axis of something else (the rates of a range test)
+    axis = table.shape[1] > 2 and bool((np.diff(table[:, 1]) >= 0.0).all())
+    return not axis and all(_moves(column) for column in table[:, 1:].T)
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -91,7 +97,7 @@ def _read(path: Path) -> Log:
         return Log(path, NAME, notes=coalesce(told), bytes=len(data))
     names = _comment(lines, table.shape[1])
     if not names:
-        alone = len(_cells(next(r for r in lines if r.strip() and not r.lstrip().startswith("#")))) == 1
+        alone = table.shape[1] > len(_cells(next(r for r in lines if r.strip() and not r.lstrip().startswith("#"))))
         said = "the values stand alone; each row counts as one" if alone else "the first was taken for the step"
         told.append(Note("no-header", f"no header names the columns; {said}"))
         names = ["", Path(_PACKED.sub("", path.name)).stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
@@ -122,7 +128,8 @@ def _comment(lines: Sequence[str], width: int) -> list[str]:
 
 
 def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | None:
-    """Rows of 1 to 3 numbers, None where there is none; rows that are none are left out and told, or all where not."""
+    """Rows of a counter and a few numbers, None where there is none; rows that are none are left out and told, or all
+    where not. Values without a counter are counted by their rows."""
     rows = pl.Series("row", [_plain(r.strip(" \t\r")) for r in lines], dtype=pl.String)
     rows = rows.filter((rows != "") & ~rows.str.starts_with("#"))
     cells = rows.str.replace_all(_GAP, "\t").str.split("\t")
@@ -141,7 +148,8 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
     if not len(whole):
         return None
     table: Floats = whole.explode().to_numpy().reshape(-1, width)
-    return table if width > 1 else np.column_stack([np.arange(len(table), dtype=np.float64), table[:, 0]])
+    counted = width > 1 and bool((table[:, 0] == np.floor(table[:, 0])).mean() > _REGULAR)
+    return table if counted else np.column_stack([np.arange(len(table), dtype=np.float64), table])
 
 
 def _plain(row: str) -> str:

@@ -17,6 +17,9 @@ from curvedoc.ingest.naming.signals import Signals, Split
 F = TypeVar("F", bound=MetricValues)
 #: Whose loss stands beside that of the value function.
 _POLICY = frozenset(("p", "pi", "policy", "pg", "actor", "train_p", "train_pi", "train_policy", "train_actor"))
+#: What an agent's rate of exploration is called.
+_EXPLORATION = frozenset(("epsilon", "eps", "e", "explore", "exploration", "exploration_rate", "explore_rate"))
+_SCORES = frozenset(("score", "scores"))
 _LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
@@ -34,6 +37,21 @@ def without_times(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> l
         return f.metric in costs and (r.split in called or (other and not curve_shape.falls(f.finite)))
 
     return [(f, r) for f, r in found if not is_time(f, r)]
+
+
+def of_play(found: Sequence[tuple[F, Reading]], metrics: Sequence[F], table: Signals) -> list[tuple[F, Reading]]:
+    """A score beside the rate of exploration is what an agent is paid."""
+    if not any(plain(f.metric) in _EXPLORATION for f in metrics):
+        return list(found)
+    reward = next((family for family in table.families if family.name == "reward"), None)
+    if reward is None or any(r.family == "reward" for _, r in found):
+        return list(found)
+    return [
+        (f, replace(r, role=reward.roles[r.split], family="reward", bounds=reward.bounds))
+        if r.family == "metric" and _SCORES & set(plain(f.metric).split("_")) and r.split in reward.roles
+        else (f, r)
+        for f, r in found
+    ]
 
 
 def of_the_evaluation(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

@@ -18,7 +18,14 @@ from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.log_words import has_scope
 from curvedoc.ingest.naming.metric_name import Reading, read_name
-from curvedoc.ingest.naming.misnomers import by_letter, counterparts, of_the_critic, of_the_evaluation, without_times
+from curvedoc.ingest.naming.misnomers import (
+    by_letter,
+    counterparts,
+    of_play,
+    of_the_critic,
+    of_the_evaluation,
+    without_times,
+)
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
@@ -93,6 +100,7 @@ def assign(
     configuration states.
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
+    found = of_play(found, metrics, table)
     found = of_the_critic(by_letter(without_times(found, metrics), table), table)
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
@@ -161,8 +169,11 @@ def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple
 
 
 def _steered(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
-    """The training losses of what learns from rewards, as what they are: surrogates that show no progress."""
-    have = {r.role for f, r in found if f.points > 1}
+    """The training losses of what learns from rewards, as what they are: surrogates that show no progress.
+
+    A reward that is told once or twice beside a longer loss is a result (the return of a strategy that was fitted)."""
+    longest = max((f.points for f, r in found if r.family == "loss"), default=0)
+    have = {r.role for f, r in found if f.points > 1 and f.points >= min(longest, curve_shape.FEWEST)}
     for family in table.families:
         if not have & family.steered_by or have & family.steered_unless:
             continue

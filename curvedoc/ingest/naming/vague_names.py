@@ -42,20 +42,23 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     """The readings of metrics that say nothing but their split, by their values; of a split that names its own, none.
 
     A loss has values that are no share (above 1 or below 0), unless they rise within 0 and 100 as an accuracy in
-    percent does. A share is an accuracy where a loss is logged beside it; alone it may be either.
+    percent does; shares are losses where training's falls. A share is an accuracy where a loss is logged beside it or
+    where training's rises; else it may be either.
     """
     named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
     have = {(r.family, r.split) for _, r in found}
     losses = any(family == "loss" for family, _ in have)
+    trained = [f.finite for f, split in named if split == "train" and _is_share(f.finite)]
+    learned, sunk = any(map(_rises, trained)), any(map(_falls, trained)) and not losses
     out: list[tuple[F, Reading]] = []
     for kind, told in _KINDS:
         family = next((f for f in table.families if f.name == kind), None)
         for f, split in named:
             known = any((name, split) in have for name in told)
-            if family is None or known or split not in family.roles or _is_loss(f.finite) != (kind == "loss"):
+            if family is None or known or split not in family.roles or (sunk or _is_loss(f.finite)) != (kind == "loss"):
                 continue
             # what falls beside a loss is an error of its own
-            if kind == "loss" or (losses and _is_share(f.finite) and not _falls(f.finite)):
+            if kind == "loss" or ((losses or learned) and _is_share(f.finite) and not _falls(f.finite)):
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out

@@ -15,6 +15,7 @@ from curvedoc.ingest.text.layouts.splits import split_plans
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of, shape_of
 from curvedoc.ingest.text.line.slots import METRIC
+from curvedoc.ingest.text.line.template import UPRIGHT
 
 #: A word and a colon ahead of the first name.
 _HEAD = re.compile(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
@@ -23,7 +24,8 @@ _HEAD = re.compile(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
 def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
     below = pl.col("text").shift(-1).fill_null("").alias("below")
-    could = lines.select("text", below).filter(pl.col("text").str.contains(HEADER_RE))
+    upright = pl.col("text").str.replace_all(UPRIGHT, "|")
+    could = lines.select(upright, below).filter(pl.col("text").str.contains(HEADER_RE))
     named = headers(could.unique(maintain_order=True).head(MAX_HEADERS).iter_rows())
     plans = {t: (table_plan(t, named) if named else None) or plan_of(t) for t in dict.fromkeys(templates)}
     plans |= column_plans(lines, plans)

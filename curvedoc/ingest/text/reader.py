@@ -149,12 +149,12 @@ def _remarks(read_: Read, gaps: int) -> list[Note]:
 
 def _ranked(lines: pl.DataFrame) -> pl.DataFrame:
     """Adds `rank` (null: none named) and takes its label off the line."""
-    label = pl.col("text").str.extract_groups(_RANK_RE).struct
-    rank = pl.coalesce(label.field("1"), label.field("2")).cast(pl.Int64)
+    named = pl.col("text").str.extract_groups(_RANK_RE).struct
+    rank = pl.coalesce(named.field("1"), named.field("2")).cast(pl.Int64)
     out = lines.with_columns(rank.alias("rank"), pl.col("text").str.replace(_RANK_RE, ""))
     filled = out.filter(pl.col("text") != "")
-    srun = filled["text"].str.contains(_SRUN_RE)
-    if len(filled) > 1 and srun.sum() >= 0.9 * len(filled):
+    label = filled["text"].str.extract(_SRUN_RE).drop_nulls()
+    if len(filled) > 1 and len(label) >= 0.9 * len(filled) and 2 * label.n_unique() <= len(label):  # else it counts
         out = out.with_columns(
             pl.coalesce("rank", pl.col("text").str.extract(_SRUN_RE).cast(pl.Int64)).alias("rank"),
             pl.col("text").str.replace(_SRUN_RE, ""),

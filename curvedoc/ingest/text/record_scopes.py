@@ -46,7 +46,7 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     averaged = np.array([p.averaged and p.bar for p in plans], bool)
     if not bool((plain | averaged)[np.unique(tid)].any()):
         return cells
-    above = _above(lines, events["idx"].to_numpy(), tid, plans, free)
+    above = _above(lines, events["idx"].to_numpy(), tid, plans, free, _again(cells, tid, plans))
     outcome = np.array([is_outcome(n) for n in cells.names], bool)
     open_ = np.array([not has_scope(n) for n in cells.names], bool)
     own = np.array([p.scope != "" for p in plans], bool)
@@ -90,11 +90,27 @@ def _evaluated(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[
     return out
 
 
+def _again(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
+    """Lines that name the epoch of the line before once more, and no outcome: what stands above them still holds."""
+    alone = np.array([not any(is_outcome(s.name) for s in p.slots) for p in plans], bool)[tid]
+    epoch = cells.column(EPOCH, cells.value)
+    known = np.flatnonzero(~np.isnan(epoch))
+    out = np.zeros(cells.n, bool)
+    out[known[1:]] = epoch[known[1:]] == epoch[known[:-1]]
+    out &= alone
+    return out
+
+
 def _above(
-    lines: pl.DataFrame, idx: Ints, tid: Ints, plans: list[LinePlan], free: NDArray[np.bool_]
+    lines: pl.DataFrame,
+    idx: Ints,
+    tid: Ints,
+    plans: list[LinePlan],
+    free: NDArray[np.bool_],
+    again: NDArray[np.bool_],
 ) -> NDArray[np.object_]:
     """For each event of the plans that are free, what the heading above it says, or the evaluation that was counted
-    last; "" for the training, and for all others."""
+    last; "" for the training, and for all others. again: lines that count nothing new"""
     out = np.full(len(tid), "", dtype=object)
     mine = np.flatnonzero(free[tid])
     if not len(mine):
@@ -103,7 +119,7 @@ def _above(
     place = np.array([i for i, _ in headings], dtype=np.int64)
     said = np.array([scope for _, scope in headings] + [""], dtype=object)
     scope = np.array(["" if p.scope == "other" else p.scope for p in plans], dtype=object)
-    counted = np.array([p.counted or p.bar for p in plans], bool)[tid]
+    counted = np.array([p.counted or p.bar for p in plans], bool)[tid] & ~again
     at = np.maximum.accumulate(np.where(counted, np.arange(len(tid)), -1))[mine]
     head = np.searchsorted(place, idx[mine]) - 1
     counts = np.where(at >= 0, scope[tid[np.maximum(at, 0)]], "")

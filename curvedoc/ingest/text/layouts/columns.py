@@ -17,6 +17,7 @@ from curvedoc.ingest.text.line.prefix import Prefix
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, PLACE, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER, slots
 
+_EMPTY = Prefix(0, 0, "", -1, -1, False)
 #: Rows that show how a column goes, and as many as are looked at.
 _ROWS, _LOOKED = 5, 2_000
 #: Different shapes of such rows in one log.
@@ -25,12 +26,15 @@ _SHAPES = 20
 _FEW = 2
 #: Lines that name an outcome or a counter, without which rows of numbers are no training.
 _TELLING = 3
+#: A log of nothing but a counter and a value ("99 672.35", as the first examples of PyTorch print): so many rows, which
+#: are nearly all of its lines.
+_PAIRS, _ALL = 20, 0.9
+PAIR = LinePlan("record", (NumberSlot(STEP, 0, "step"), NumberSlot(METRIC, 1, "column 2")), _EMPTY)
 #: A counter falls on no more than this share of its rows.
 _FALLS = 0.05
 _BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
 _NAME = re.compile(r"[^\W\d][\w./@%()-]{0,60}")
 _GAP = re.compile(r"[\s|,;]+")
-_EMPTY = Prefix(0, 0, "", -1, -1, False)
 #: Rows that are known without a title: (numbers, shape of the first ones) -> names.
 _LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
     # results.txt of YOLOv5 (first releases) and YOLOv7
@@ -91,6 +95,9 @@ def _plan(
             below = lines["text"][first + 1].strip() if first + 1 < len(lines) else ""
             return LinePlan("record", (NumberSlot(METRIC, 0, _spoken_of(below) or "column 1"),), _EMPTY)
         return None
+    table = _table(rows, width) if width == 2 and len(rows) >= max(_PAIRS, _ALL * _said(lines)) else None
+    if table is not None and _counts(table[:, 0]) and _falls(table[:, 1]):
+        return PAIR
     # a table before the first of those lines or behind the last is about something else
     amid = len(told) >= _TELLING and int(told[0]) < int(at[-1]) and int(at[0]) < int(told[-1])
     if len(rows) < _ROWS or not amid:
@@ -138,6 +145,17 @@ def _counter(v: Floats) -> int | None:
     if float((move < 0).mean()) > _FALLS:
         return None
     return PLACE if float((move > 0).mean()) > 0.5 else EPOCH
+
+
+def _said(lines: pl.DataFrame) -> int:
+    """How many lines are not empty."""
+    return int((lines["text"] != "").sum())
+
+
+def _counts(v: Floats) -> bool:
+    """Whether each row counts on by as much as the one before it."""
+    paces = np.diff(v)
+    return _counter(v) == PLACE and float((paces == np.median(paces)).mean()) >= _ALL
 
 
 def _falls(v: Floats) -> bool:

@@ -12,11 +12,14 @@ _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
 #: Marks, bullets and pictures ahead of a key.
 _DECORATION = re.compile(r"^[^\w%]+")
+#: "loss is: 0.5"
+_SPOKEN = re.compile(r" +(?:is|was|are|equals)$")
 #: "metrics:accuracy:0.5"
 _JOINED = re.compile(r"(?<=[A-Za-z]):(?=[A-Za-z])")
 ALLOWED_REST = frozenset({
     "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
     "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
+    "avg", "average", "mean",
 })  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})
@@ -47,6 +50,7 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
         sep, text = text[-1], text[:-1].rstrip(" ")
         if text.endswith(("=", "!", "<", ">", ":")):
             return text, "", "", opened
+        text = _SPOKEN.sub("", text)
     if sep and text.endswith(("'", '"')):
         quote, text = text[-1], text[:-1]
         at = text.rfind(quote)

@@ -20,11 +20,43 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
     (rf"(?:{_HEAD}|-{{2}})((?i:epoch|step|iter|iteration))[._-]?([0-9]{{1,9}}){_AFTER}", "${1}${2} ${3}${4}"),
+    # "Epoch 1 Batch50 Loss 0.5"
+    (
+        rf"((?i:epoch)[ :]+[0-9]{{1,9}}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?([0-9]{{1,9}}){_AFTER}",
+        "${1}${2} ${3}${4}",
+    ),
     # "E03 val_loss=0.5"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}(?:[A-Za-z]{{2,10}}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*[ =:])",
         "${1}epoch ${2}${3}",
     ),
+    # "The 3rd epoch", "20-th iteration"
+    (
+        r"(?:[Tt]he )?\b([0-9]{1,9})-?(?:st|nd|rd|th) ((?i:epoch|iteration|iter|step|round|episode|batch))\b",
+        "${2} ${1}",
+    ),
+    # PyTorch's tutorials on words: "0m 10s (- 10m 10s) (5000 5%) 2.3456", "5000 5% (0m 7s) 2.2208 Horigome"
+    (
+        rf"^[0-9]+m [0-9]+s \(- [0-9]+m [0-9]+s\) \(([0-9]{{1,12}}) [0-9]{{1,3}}%\) ({_NUM})$",
+        "step ${1} loss: ${2}",
+    ),
+    (rf"^([0-9]{{1,12}}) [0-9]{{1,3}}% \([0-9]+m [0-9]+s\) ({_NUM}) .*$", "step ${1} loss: ${2}"),
+    # DARTS and what follows it: "train 050 2.31e+00 11.4 52.3"
+    (
+        rf"( |^)(train|valid) ([0-9]{{2,6}}) ({_NUM}) ({_NUM}) ({_NUM})$",
+        "${1}${2} batch ${3} ${2} loss: ${4}, ${2} top1: ${5}, ${2} top5: ${6}",
+    ),
+    # DeepXDE: the step, then the terms of the loss in training and test
+    (
+        r"^([0-9]{1,12}) +\[([^]]*)\] +\[([^]]*)\] +\[[^]]*\] *$",
+        "step ${1} train loss: [${2}], test loss: [${3}]",
+    ),
+    # icefall's "tot_loss[loss=0.3, over 100 frames]"
+    (r"\bloss\[loss=([^]]*)\]", "loss=${1}"),
+    (r"\btot_loss\[loss=([^\],]*)[^]]*\]", "tot_loss=${1}"),
+    (r"\bOrderedDict\(\[", ""),
+    # "loss0.543"
+    (r"\b((?i:loss|acc))([0-9]{1,6}\.[0-9]+)", "${1} ${2}"),
     # "第3轮 第20步"
     (r"第 ?([0-9]{1,9}) ?(?:轮|回合|个epoch)", " epoch ${1} "),
     (r"第 ?([0-9]{1,9}) ?(?:步|次迭代|个batch|批)", " batch ${1} "),
@@ -62,6 +94,10 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     # llm.c's main.log
     (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:"),
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:"),
+    # Transformer-XL's validation, Tacotron 2
+    (r"\| Eval +[0-9]{1,9} at step +([0-9]{1,12}) ", "| eval step ${1} "),
+    (rf"^Train loss ([0-9]{{1,9}}) ({_NUM}) Grad Norm ({_NUM}) .*", "step ${1} loss: ${2}, grad_norm: ${3}"),
+    (rf"^Validation loss ([0-9]{{1,9}}): +({_NUM})$", "step ${1} validation loss: ${2}"),
     # Marian
     (
         rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({_NUM})(?: \* [^:]*)?",
@@ -74,7 +110,7 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         "epoch ${1} step ${2} valid ${3}=${4}",
     ),
     # CatBoost
-    (rf"^([0-9]{{1,9}}):\s+learn: ({_NUM})\s+test: ({_NUM})\s.*$", "step ${1} learn: ${2} eval learn: ${3}"),
+    (rf"^([0-9]{{1,9}}):\s+learn: ({_NUM})\s+test: ({_NUM})\s.*$", "step ${1} learn: ${2} val: ${3}"),
     # PaddlePaddle's validation, after which it tells the best so far
     (r"( INFO: )cur metric, ", "${1}eval: "),
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
@@ -99,6 +135,8 @@ _DEVIATION = rf" ?\((?:{_NUM})z\)"
 #: fairseq's means over an epoch, called like the losses on the way where these are logged as well.
 _MEANS, _WAY = r"\| train \| epoch [0-9]+ \| [a-z]", "| train_inner |"
 _KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({_NUM})"
+#: "OrderedDict([('loss', 0.5), ('acc', 0.9)])"
+_PAIR = rf"\('([A-Za-z_][\w./-]{{0,60}})', ({_NUM})\)"
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
 #: What the template of a line holds that could be spelled otherwise.
@@ -107,7 +145,7 @@ COULD = "|".join(
         r"^LOG \(",
         r"[0-9\x01]epoch[ :]",
         r":[a-z]+:[A-Za-z]",
-        r"(?i:(?:^|[ -])(?:ep?|epoch|step|iter|iteration)[._-]?[0-9])",
+        r"(?i:(?:^|[ -])(?:ep?|epoch|batch|step|iter|iteration)[._-]?[0-9])",
         r"^s:.",
         r"z\)",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
@@ -116,6 +154,10 @@ COULD = "|".join(
         r"^\x01 (?:train|val|valid|test|hella)",
         r"(?i:top) \x01 (?i:acc|err)",
         r"Ep\. . : Up\. .|^.:\s+learn: .\s+test: ",
+        r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
+        r"loss\[loss=|\('[A-Za-z_][\w./-]*', ",
+        r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
+        r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )
@@ -126,6 +168,7 @@ def spelled(text: pl.Expr) -> pl.Expr:
     for pattern, spelling in SPELLINGS:
         text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
+    text = text.str.replace_all(_PAIR, "${1}=${2}")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}").str.replace(
         "| epoch_num_updates", "| num_updates", literal=True
     )

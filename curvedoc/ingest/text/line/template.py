@@ -30,6 +30,8 @@ _UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])")
 #: "-----12-----", above what is told of the twelfth epoch.
 _RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
+#: The upright lines of a drawn table.
+UPRIGHT = "[│┃║]"
 
 # Rust syntax from here on: polars' engine is linear in the length of the line whatever it holds.
 _NUM = (
@@ -105,7 +107,11 @@ def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
     masked = masked.str.replace_all(_ASCII_BAR_RE, "%||").str.replace_all(_KERAS_BAR_RE, "\u2592")
     masked = (
         pl.when(pl.col("text").str.contains(rf"[{_BARS}]"))
-        .then(masked.str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||").str.replace_all(_BAR_RE, "\u2592"))
+        .then(
+            masked.str.replace_all(UPRIGHT, "|")
+            .str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||")
+            .str.replace_all(_BAR_RE, "\u2592")
+        )
         .otherwise(masked)
     )
     masked = (

@@ -112,7 +112,9 @@ _PROSE = frozenset(
     ]
 )
 #: What stands between an outcome and its number in a sentence, and what may stand ahead of it.
-SPEAKS = frozenset({"is", "was", "of", "are", "to", "at", "now", "equals", "reached", "became"})
+SPEAKS = frozenset({
+    "is", "was", "of", "are", "to", "at", "now", "equals", "is equal to", "equal to", "reached", "became",
+})  # fmt: skip
 _ALSO = frozenset({"current", "average", "mean", "final", "its", "our", "your", "got", "gives", "gave", "complete"})
 #: Words that no metric's name holds, even before a colon.
 _RUNNING = frozenset(

@@ -1,0 +1,135 @@
+"""Lines as trainings of many hands print them: the main curves are found in each, with the values that were printed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from curvedoc.ingest import read_runs
+from curvedoc.rulebook.load import signals_file
+
+ROWS = 30
+
+
+def loss(e: int) -> float:
+    return round(0.4 + 1.9 * math.exp(-e / 8) + 0.03 * math.sin(e * 7.1), 4)
+
+
+def val(e: int) -> float:
+    return round(loss(e) + 0.08 + 0.02 * math.sin(e * 3), 4)
+
+
+def acc(e: int) -> float:
+    return round(1 - loss(e) / 2.6, 4)
+
+
+def large(e: int) -> float:
+    return round(300 * loss(e), 4)
+
+
+def paid(e: int) -> float:
+    return round(100 * (1 - math.exp(-e / 10)) + 5 * math.sin(e * 5), 2)
+
+
+@dataclass(frozen=True)
+class Format:
+    """What one epoch prints (e: epoch, s: step, the functions above by their first letters), and the curves in it."""
+
+    name: str
+    lines: tuple[str, ...]
+    roles: str = "loss"
+    ahead: tuple[str, ...] = ()
+    file: str = "train.log"
+
+
+FORMATS = (
+    Format("loss is with a colon", ("Epoch: {e} loss is: {l} recon loss is: 0.2",)),
+    Format("batch glued to its number", ("Epoch {e} Batch50 Loss {l}",)),
+    Format("ordinal epoch", ("The {e}th epoch: train loss {l}",)),
+    Format("ordinal iteration", ("{e}-th iteration: loss = {l}",)),
+    Format("loss glued to its value", ("EPOCH[{e}/1000] loss{l}-|Sample:3.21|",)),
+    Format("is equal to", ("Running epoch {e}", "Avg loss after epoch {e}, is equal to {l}")),
+    Format("Transformer-XL", (
+        "| epoch   {e} step     {s} |    {s} batches | lr 0.00025 | ms/batch 500.12 | loss  {l} | ppl   370.12",
+        "| Eval   {e} at step     {s} | time: 2000.12s | valid loss  {v} | valid ppl    55.1",
+    ), "loss val_loss"),
+    Format("Tacotron 2", (
+        "Train loss {s} {l:.6f} Grad Norm 1.2{e} 1.31s/it", "Validation loss {s}: {v:.6f}  "
+    ), "loss val_loss"),
+    Format("DJL", (
+        "Training:    100% |████████████████████████████████████████| speed: 28.26 items/sec",
+        "[INFO ] - Epoch {e} finished.",
+        "[INFO ] - Train: Accuracy: {a}, SoftmaxCrossEntropyLoss: {l}",
+        "[INFO ] - Validate: Accuracy: {a}, SoftmaxCrossEntropyLoss: {v}",
+    ), "loss val_loss accuracy"),
+    Format("drawn table", ("│ {e:5d} │ {l:10} │ {v:8} │",), "loss val_loss", (
+        "┏━━━━━━━┳━━━━━━━━━━━━┳━━━━━━━━━━┓", "┃ Epoch ┃ Train Loss ┃ Val Loss ┃", "┡━━━━━━━╇━━━━━━━━━━━━╇━━━━━━━━━━┩",
+    )),
+    Format("shares of each split", ("Epoch: {e:03d}, Train: {a}, Val: {a}, Test: {a}",), "accuracy"),
+    Format("pairs", ("{e} {L}",)),
+    Format("pairs with a colon", ("{e}: {L}",)),
+    Format("pairs with a tab", ("{s}:\t{L:.9f}",)),
+    Format("OrderedDict", ("OrderedDict([('epoch', {e}), ('lr', 0.001), ('loss', {l}), ('val_loss', {v})])",),
+           "loss val_loss"),
+    Format("tr and te", ("Epoch {e}: tr_loss={l} te_loss={v}",), "loss val_loss"),
+    Format("CatBoost", ("{e}:\tlearn: {l}\ttest: {v}\tbest: {v} ({e})\ttotal: 10ms\tremaining: 1s",), "loss val_loss"),
+    Format("CatBoost below 1", ("{e}:\tlearn: {S}\ttest: {S}\tbest: {S} ({e})\ttotal: 10ms\tremaining: 1s",), "small"),
+    Format("a word of time in the tutorial on translation", ("0m 10s (- 10m 10s) ({s} 5%) {l}",)),
+    Format("a word of time in the tutorial on names", ("{s} 5% (0m 7s) {l} Horigome / Japanese",)),
+    Format("DARTS", (
+        "2019-01-01 10:00:{e:02d},123 epoch {e} lr 2.5e-02",
+        "2019-01-01 10:00:{e:02d},123 train 000 {l:e} 50.100000 80.100000",
+        "2019-01-01 10:00:{e:02d},123 valid 000 {v:e} 50.100000 80.100000",
+    ), "loss val_loss"),
+    Format("icefall", (
+        "2022-01-01 10:00:{e:02d},123 INFO [train.py:800] Epoch {e}, batch 100, loss[loss={l}, simple_loss=0.1,"
+        " over 1000.00 frames. ], tot_loss[loss=0.5, simple_loss=0.1, over 2000.00 frames. ], lr: 1.0e-03",
+    )),
+    Format("DeepXDE", ("{s}      [{l}, 1.0e-02]    [{v}, 1.1e-02]    [1.0e-01]",), "loss val_loss",
+           ("Step      Train loss              Test loss               Test metric",)),
+    Format("evaluation that names its epoch again", (
+        "[Epoch: {e}, numImages:  1000]", "Loss: {l}", "Validation:", "[Epoch: {e}, numImages:   100]",
+        "Acc:{a}, mIoU:{a}", "Loss: {v}",
+    ), "loss val_loss"),
+    Format("score of an agent", ("Episode: {e}, Score: {r}, Epsilon: 0.5, Steps: 200",), "reward"),
+    Format("score and the letter of exploration", ("episode: {e}/1000, score: {r}, e: 0.5",), "reward"),
+    Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
+           "train_loss.txt"),
+)  # fmt: skip
+OF = {
+    "loss": ("loss", (loss, large)),
+    "val_loss": ("val_loss", (val,)),
+    "accuracy": ("accuracy", (acc,)),
+    "reward": ("reward", (paid,)),
+    "small": ("loss", (lambda e: round(loss(e) / 3, 4),)),
+}
+
+
+@pytest.mark.parametrize("how", FORMATS, ids=lambda f: f.name)
+def test_the_main_curves_are_read(how: Format, tmp_path: Path) -> None:
+    rows = list(how.ahead)
+    for e in range(1, ROWS + 1):
+        said = {"e": e, "s": 100 * e, "l": loss(e), "v": val(e), "a": acc(e), "L": large(e), "r": paid(e)}
+        rows += [line.format(**said, S=round(loss(e) / 3, 4)) for line in how.lines]
+    (tmp_path / how.file).write_text("\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path / how.file], signals_file=signals_file()).runs
+    for what in how.roles.split():
+        role, meant = OF[what]
+        found = [s.value.tolist() for m in run.roles if m.role == role and (s := run.metric(m.metric)) is not None]
+        want = [[f(e) for e in range(1, ROWS + 1)] for f in meant]
+        assert any(f == pytest.approx(w, abs=1e-6) for f in found for w in want), (what, run.roles)
+
+
+def test_pairs_in_a_text_of_no_training_are_no_run(tmp_path: Path) -> None:
+    (tmp_path / "points.txt").write_text("".join(f"{e} {large(e)}\n" for e in range(60)))
+    assert not read_runs([tmp_path], signals_file=signals_file()).runs
+
+
+def test_a_return_told_twice_does_not_make_the_loss_one_of_an_agent(tmp_path: Path) -> None:
+    rows = [f"Epoch {e} | Loss: {loss(e)}" for e in range(1, ROWS + 1)]
+    (tmp_path / "train.log").write_text("\n".join([*rows, "Return: 0.0041", "Return: 0.0043"]) + "\n")
+    (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    assert {m.metric: m.role for m in run.roles}["Loss"] == "loss"
