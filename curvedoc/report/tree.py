@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from curvedoc.core.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
+from curvedoc.diagnose.judge.verdict import code_for
 from curvedoc.report import words
 from curvedoc.report.summary import lead_finding, outcome
 
@@ -113,7 +114,7 @@ def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:
         check.because,
         outcome(run, cause.cause, check.yes),
         outcome(run, cause.cause, check.no),
-        cause.probe if check.answer == "open" and check.cost != "look" else "",
+        code_for(check, cause) if check.answer == "open" else "",
         cause.cause,
         (check.yes, check.no),
     )

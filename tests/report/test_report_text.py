@@ -236,3 +236,19 @@ def test_of_several_trainings_in_one_log_the_last_that_failed_is_told_or_the_las
     log.write_text("".join(f"Namespace(lr={lr}, epochs=30)\n{rows(False)}" for lr in (0.1, 0.2, 0.01)))
     told = " ".join(to_text(analyze([log])).split())
     assert "told here is number 3, the last. No problem found" in told and "::3 Evaluate" in told
+
+
+def test_no_finding_of_the_table_is_cut_in_the_middle() -> None:
+    """What does not fit ends with a clause, or is told by its name: half a sentence with dots leaves one to guess."""
+    titles = {
+        "overfitting": "Mild overfitting: validation was best, 0.54, at epoch 2 and ended at 0.56",
+        "stuck-at-chance": "The model does no better than guessing among 10 classes, at about 2.3",
+    }
+    base = nan_run()
+    runs = [
+        replace(base, run=f"r{i}", findings=(replace(base.findings[0], symptom=symptom, title=title),))
+        for i, (symptom, title) in enumerate(titles.items())
+    ]
+    rows = [line for line in to_text(of(*runs), width=72).splitlines() if re.match(r"\S  r\d", line)]
+    assert len(rows) == 2 and not any("…" in row for row in rows)
+    assert "Mild overfitting " in rows[0] and "stuck-at-chance " in rows[1]

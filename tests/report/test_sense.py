@@ -200,3 +200,21 @@ def test_a_level_in_a_title_is_said_to_be_about() -> None:
 
 def test_headlines_and_first_actions_are_the_golden_ones() -> None:
     assert told() == yaml.safe_load(GOLDEN.read_text(encoding="utf-8")), "python -m tests.helpers.golden_headlines"
+
+
+def test_code_stands_beside_the_check_that_it_is_for(diagnosis: Diagnosis) -> None:
+    """A run that is repeated with another rate needs no sweep of twenty lines beside it."""
+    for r in flagged(diagnosis):
+        if r.next_check and r.next_check.probe:
+            assert r.next_check.cost == "code" or "probe" in r.next_check.how, r.run
+
+
+def test_a_run_goes_back_to_before_its_loss_began_to_rise(diagnosis: Diagnosis) -> None:
+    """The checkpoint of the first action lies before the rise that the timeline tells."""
+    late = []
+    for r in flagged(diagnosis):
+        rises = [e.step for e in r.timeline if e.channel == "loss" and e.what == "began to rise"]
+        back = re.search(r"last checkpoint before step ([\d,]+)", r.next_action.text if r.next_action else "")
+        if rises and back and r.causes[0].cause == "lr-too-high":
+            late += [(r.run, back[1], rises)] if int(back[1].replace(",", "")) > rises[0] else []
+    assert not late

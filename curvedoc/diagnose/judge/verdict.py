@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from curvedoc.core.diagnosis import Finding, KnownFact, NextCheck, RankedCause, Verdict, Waste
+from curvedoc.core.diagnosis import Check, Finding, KnownFact, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import grounds
@@ -88,6 +88,14 @@ def _open(cause: RankedCause) -> bool:
     return any(check.answer in ("open", "unanswerable") for check in cause.checks)
 
 
+def code_for(check: Check, cause: RankedCause) -> str:
+    """The probe of a cause for the check that it is the code of: one by code, or one that names it.
+
+    A run that is repeated with another setting needs no code.
+    """
+    return cause.probe if check.cost == "code" or "probe" in check.how else ""
+
+
 def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
     """The open question with the best expected gain per cost among the leading causes."""
     # a cause this likely is confirmed first: a cheaper question about an unlikely one would only cost attention
@@ -100,7 +108,9 @@ def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
             # p (1 - p) is the variance a yes/no answer removes; a near-certain cause is still worth confirming
             gain = max(cause.probability * (1 - cause.probability), 0.3 * cause.probability) / CHECK_COST[check.cost]
             if best is None or gain > best[0]:
-                made = NextCheck(cause.cause, check.ask, check.how, check.cost, check.yes, check.no, cause.probe)
+                made = NextCheck(
+                    cause.cause, check.ask, check.how, check.cost, check.yes, check.no, code_for(check, cause)
+                )
                 best = (gain, made)
     return best[1] if best else None
 

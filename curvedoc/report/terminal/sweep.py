@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.sentence.titles import clause
 from curvedoc.report import words
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import visible
@@ -103,15 +104,16 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
     letters = {name: g.name for name, g in group_of(d).items()}
     mark = max((len(letters.get(r.run, "")) for r in runs), default=0)
     names = [visible(words.run_name(r.run)) for r in runs]
-    finds = [f"{letters.get(r.run, ''):<{mark}}{' ' * bool(mark)}{visible(_finding(r))}" for r in runs]
+    gap = mark + bool(mark)
+    finds = [gap + len(visible(_finding(r))) for r in runs]
     right = [c for c in _figures(runs) if out.width >= c.least and any(c.cells)]
     spark = _SPARK if out.width >= _WIDE else 0
     free = out.width - 5 - sum(c.width + 2 for c in right) - (spark + 2 if spark else 0)
     # The finding is worth more than the tail of a long name, but a name keeps three tenths where it needs them.
-    name = min(max(map(len, names)), max(12, free * 3 // 10, free - max(map(len, finds)) - 2))
-    what = max(8, min(free - name - 2, max(7, *map(len, finds))))
+    name = min(max(map(len, names)), max(12, free * 3 // 10, free - max(finds) - 2))
+    what = max(8, min(free - name - 2, max(7, *finds)))
     out.blank()
-    head = f"   {'run':<{name}}  {' ' * (mark + bool(mark)) + 'finding':<{what}}" + f"  {'loss':<{spark}}" * bool(spark)
+    head = f"   {'run':<{name}}  {' ' * gap + 'finding':<{what}}" + f"  {'loss':<{spark}}" * bool(spark)
     out.add((head + "".join(f"  {c.head:>{c.width}}" for c in right), "dim"), wrap=False)
     for i, r in enumerate(runs):
         curve = main_curve(r)
@@ -119,7 +121,7 @@ def _table(out: Lines, d: Diagnosis, runs: tuple[RunDiagnosis, ...]) -> None:
         out.add(
             (f"{words.VERDICTS[r.verdict][0]:<3}", STYLE[r.verdict]),
             (out.fit(names[i], name) + "  ", ""),
-            (out.fit(finds[i], what, end=True), ""),
+            (out.fit(f"{letters.get(r.run, ''):<{gap}}" + _shortly(r, what - gap), what, end=True), ""),
             (f"  {line:<{spark}}" if spark else "", "cyan"),
             ("".join(f"  {c.cells[i]:>{c.width}}" for c in right), ""),
             wrap=False,
@@ -156,6 +158,12 @@ def _lost(r: RunDiagnosis, unit: str) -> str:
     if not amount:
         return ""
     return words.hours(amount) if unit == "hours" else words.step(round(amount))
+
+
+def _shortly(r: RunDiagnosis, room: int) -> str:
+    """The finding up to the last clause that fits, else its name: half a sentence with dots leaves one to guess."""
+    text, lead = visible(_finding(r)), lead_finding(r)
+    return clause(text, room) or (lead.symptom if lead else text)
 
 
 def _finding(r: RunDiagnosis) -> str:
