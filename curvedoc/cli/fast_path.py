@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from curvedoc.core.frozen import dataclass
 
 _FAIL_ON = ("never", "note", "warning", "failed", "fatal")
 

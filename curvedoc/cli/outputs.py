@@ -6,11 +6,12 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, UsageError
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.output_file import check, write
 
 #: Columns of text that goes to no terminal.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from curvedoc.cli.exits import Exit, exit_code
 from curvedoc.cli.outputs import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.output_file import check, write
 from curvedoc.ingest.find.contents import contents
 from curvedoc.ingest.find.remote import title_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from curvedoc.core.abort_rule import AbortRule
@@ -13,6 +13,7 @@ from curvedoc.core.finding import Kind as Kind
 from curvedoc.core.finding import Mark as Mark
 from curvedoc.core.finding import NotJudged as NotJudged
 from curvedoc.core.finding import Severity as Severity
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.source import Note, Scalar, Source, Sureness
 
 Verdict = Literal["failed", "warning", "ended-early", "healthy", "inconclusive"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from curvedoc.core.frozen import dataclass
 
 Kind = Literal["pathology", "notice", "gap"]
 Severity = Literal["fatal", "error", "warning", "note"]

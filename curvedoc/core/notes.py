@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
+
+from curvedoc.core.frozen import dataclass
 
 #: All kinds; `note.<kind>` in a rule asks for one.
 NoteKind = Literal[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntFlag
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.core.block import Block, of_frame, to_frame
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.core.source import Note as Note
 from curvedoc.core.source import Scalar as Scalar

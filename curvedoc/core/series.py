@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+from curvedoc.core.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -5,9 +5,9 @@ Apart from `model` so that a saved diagnosis can be read without the libraries t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.notes import Note as Note
 
 Scalar = bool | int | float | str

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.core.run import Run, Scalar
 from curvedoc.core.version import __version__
 from curvedoc.diagnose.run import diagnose
-from curvedoc.diagnose.siblings.baseline_run import beside_baseline
-from curvedoc.diagnose.siblings.contrast import Parting, partings, sibling_evidence, worse_than_siblings
-from curvedoc.diagnose.siblings.evidence import with_sibling_evidence
-from curvedoc.diagnose.siblings.group_contrast import group_contrasts
 from curvedoc.diagnose.siblings.groups import groups
-from curvedoc.diagnose.siblings.nearest import nearest
 from curvedoc.diagnose.siblings.outline import Outline, outline
 from curvedoc.rulebook.rule import Rulebook
+
+if TYPE_CHECKING:
+    from curvedoc.diagnose.siblings.contrast import Parting
 
 #: Configuration keys that belong to a single run: its name, places, times, machine and outcome.
 _OF_ONE_RUN = re.compile(
@@ -58,6 +57,10 @@ def _told(
     outlines: Sequence[Outline], done: Sequence[RunDiagnosis], found: Sequence[Parting]
 ) -> Iterator[RunDiagnosis]:
     """The diagnoses with what siblings say of them: causes re-ranked on the failing side, notes added."""
+    from curvedoc.diagnose.siblings.contrast import sibling_evidence, worse_than_siblings
+    from curvedoc.diagnose.siblings.evidence import with_sibling_evidence
+    from curvedoc.diagnose.siblings.nearest import nearest
+
     notes = worse_than_siblings(outlines, done)
     near = nearest(outlines, done)
     for diagnosis in done:
@@ -105,13 +108,22 @@ def conclude(
     outlines: of the same runs, in any order; digest: of the rules that judged them. Needs nothing of their logs, so
     that they may come from worker processes.
     """
-    found = partings(outlines, done) if siblings else ()
+    found: Sequence[Parting] = ()
+    siblings = siblings and len(done) > 1
+    if siblings:  # what compares runs is imported where there are several
+        from curvedoc.diagnose.siblings.contrast import partings
+
+        found = partings(outlines, done)
     told = sorted(_told(outlines, done, found) if siblings else done, key=lambda r: r.run)
     if baseline:
+        from curvedoc.diagnose.siblings.baseline_run import beside_baseline
+
         told = beside_baseline(outlines, told, baseline)
     contrasts = tuple(p.contrast for p in found)
     same = groups(told)
     if siblings:
+        from curvedoc.diagnose.siblings.group_contrast import group_contrasts
+
         parted = group_contrasts(outlines, same)
         same = tuple(replace(g, contrasts=parted.get(g.name, ())) for g in same)
     return Diagnosis(__version__, digest, tuple(told), same, contrasts, tuple(unreadable))

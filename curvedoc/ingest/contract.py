@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from curvedoc.core.block import Block, to_frame
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import POINTS, Note, Scalar, empty_messages
 
 

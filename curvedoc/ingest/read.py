@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from polars.exceptions import PanicException
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note, Run, Scalar, Source
 from curvedoc.ingest.assemble.acceptance import is_idle
 from curvedoc.ingest.assemble.groups import Piece, piece, runs_in

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Contrast, Diagnosis, Group, RankedCause, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.summary import First, Summary, first_thing, lead_finding
 

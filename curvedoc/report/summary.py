@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Cost, Curve, Diagnosis, Finding, Group, RankedCause, RunDiagnosis, Verdict
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.main_curve import main_curve as main_curve
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import beyond, lower_first

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from curvedoc.core.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.verdict import code_for
 from curvedoc.report import words
 from curvedoc.report.summary import lead_finding, outcome

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite
 from typing import Any
 
 from markupsafe import Markup
 
 from curvedoc.core.diagnosis import Curve, Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.advice import how_to_log, missing, signal_name
 from curvedoc.report.charts.columns import every

@@ -6,11 +6,12 @@ import ast
 import copyreg
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, ClassVar
 
 from curvedoc.core.errors import RuleError
+from curvedoc.core.frozen import dataclass
 from curvedoc.rulebook.vocabulary import SPECIAL, Function, callable_functions, fields_of, type_name
 
 MAX_CHARS = 300

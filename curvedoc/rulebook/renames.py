@@ -6,10 +6,10 @@ import math
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import GRADES
 from curvedoc.rulebook.vocabulary import retired

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from curvedoc.core.diagnosis import Cost, Kind, Severity, Trust
+from curvedoc.core.frozen import dataclass
 from curvedoc.rulebook.expr import Expr
 
 if TYPE_CHECKING:

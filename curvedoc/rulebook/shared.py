@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
 from typing import Any
 
 from curvedoc.core.errors import RuleErrors
+from curvedoc.core.frozen import dataclass
 from curvedoc.rulebook.cache.documents import load_cached, save_cached
 from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.location import rules_dir

@@ -7,10 +7,11 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any, ClassVar
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 
 #: Unknown-aware forms, evaluated by the language itself: (fewest, most arguments, result type).

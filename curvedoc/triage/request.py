@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.triage.run.limits import Limits
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.source import Source
 from curvedoc.diagnose.ending.course import Course, closing, seconds_apart

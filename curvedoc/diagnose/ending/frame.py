@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from curvedoc.core.frozen import dataclass
 
 _FRAME = re.compile(r'File "([^"\n]{1,400})", line ([0-9]{1,9})(?:, in ([^\n]{1,120}))?')
 #: Code of others: installed packages, the standard library, what an interpreter runs before a script.

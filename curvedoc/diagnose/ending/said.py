@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.frame import Frame, user_frame
 from curvedoc.diagnose.judge.hits import shortened

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import nonfinite_share

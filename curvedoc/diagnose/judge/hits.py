@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import empty_messages
 from curvedoc.core.series import Floats, Series
 from curvedoc.rulebook.compiler import CAPTURED

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.rulebook.evaluate import Env, code_of
 from curvedoc.rulebook.rule import Need, Program

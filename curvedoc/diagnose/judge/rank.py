@@ -31,9 +31,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from curvedoc.core.diagnosis import Check, Evidence, Finding, RankedCause
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.inputs import Bench

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.diagnose.restart.launch import FORBIDDEN
 

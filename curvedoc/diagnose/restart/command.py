@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.restart.checkpoint import last_before

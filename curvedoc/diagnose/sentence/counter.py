@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series

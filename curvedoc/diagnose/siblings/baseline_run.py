@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -51,6 +50,8 @@ def _chosen(name: str, names: Sequence[str]) -> str:
     found = [n for n in names if n == wanted] or [n for n in names if n.endswith(ends)]
     if len(found) == 1:
         return found[0]
+    import difflib
+
     close = difflib.get_close_matches(wanted, names, n=3) or names[:5]
     several = f"'{name}' names {len(found)} runs" if found else f"no run '{name}'"
     raise UsageError(several, "--baseline-run", "one of: " + ", ".join(found[:5] or close))

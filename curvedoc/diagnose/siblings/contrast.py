@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from curvedoc.core.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Note
 from curvedoc.diagnose.siblings.families import Key, SiblingFamily, families

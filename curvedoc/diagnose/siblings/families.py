@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Scalar
 from curvedoc.diagnose.siblings.outline import Sibling
 

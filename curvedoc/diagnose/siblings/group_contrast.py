@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
 from curvedoc.core.diagnosis import Contrast, Group
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.siblings.families import SiblingFamily, families
 from curvedoc.diagnose.siblings.fisher import corrected, p_values
 from curvedoc.diagnose.siblings.outline import Sibling

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from curvedoc.core.diagnosis import Group, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.sentence.ties import ASSERTED
 from curvedoc.diagnose.siblings.shape import distance, shape
 

@@ -6,11 +6,11 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from curvedoc.core.diagnosis import Differing, Nearest, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Scalar
 from curvedoc.diagnose.siblings.contrast import CAUSES

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run, Scalar
 from curvedoc.stats.basic.medians import median_of
 

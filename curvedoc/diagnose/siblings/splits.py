@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.diagnose.siblings.families import ABSENT, Key
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.assemble.likeness import conflict
 from curvedoc.ingest.assemble.stream_curves import StreamBlock, unravel
 from curvedoc.ingest.contract import Log

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from curvedoc.core.block import Bools
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note, RoleMatch
 from curvedoc.core.series import Ints
 from curvedoc.ingest.assemble.stream_curves import StreamBlock

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 from curvedoc.core.series import Floats, Ints
 from curvedoc.ingest.assemble.stream_curves import StreamBlock

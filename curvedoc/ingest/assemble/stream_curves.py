@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.block import Block, Bools
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Flag
 from curvedoc.core.series import Floats, Ints
 

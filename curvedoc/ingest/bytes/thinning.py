@@ -6,6 +6,8 @@ lowest or the highest of one of its numbers in a stretch of the file.
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,11 +39,21 @@ _TRACE = 40
 #: Shares of the room for loud lines and for extremes; the rest is for all others.
 _FOR_LOUD, _FOR_EXTREMES = 0.25, 0.4
 
-_RANDOM = np.random.default_rng(0).integers(1, 1 << 32, 256, dtype=np.uint32)
-_RANDOM[[*b"0123456789.+-eE \t\r\n#|\xe2\x96\x88\x8f\x8e\x8d\x8c\x8b\x8a\x89"]] = (
-    0  # numbers, blanks, the bars of progress
-)
-_NUMERIC = np.isin(np.arange(256), [*b"0123456789."])
+#: Numbers, blanks, the bars of progress.
+_NO_WORD = b"0123456789.+-eE \t\r\n#|\xe2\x96\x88\x8f\x8e\x8d\x8c\x8b\x8a\x89"
+
+
+@functools.cache
+def _random() -> NDArray[np.uint32]:
+    """A number for each byte, 0 for those of no word; made late, since random numbers take a while to import."""
+    made = np.random.default_rng(0).integers(1, 1 << 32, 256, dtype=np.uint32)
+    made[[*_NO_WORD]] = 0
+    return made
+
+
+@functools.cache
+def _numeric() -> NDArray[np.bool_]:
+    return np.isin(np.arange(256), [*b"0123456789."])
 
 
 def thin(block: bytes, room: int) -> bytes:
@@ -56,7 +68,7 @@ def thin(block: bytes, room: int) -> bytes:
     starts = np.concatenate(([0], ends[:-1]))
     size = ends - starts
     first, count = _tokens(text, starts)
-    words = np.add.reduceat(_RANDOM[text], starts, dtype=np.uint32).astype(np.int64)
+    words = np.add.reduceat(_random()[text], starts, dtype=np.uint32).astype(np.int64)
     _, kind, often = np.unique(words << 16 | np.minimum(count, 0xFFFF), return_inverse=True, return_counts=True)
     keep = np.zeros(len(starts), np.bool_)
     left = _take(keep, size, _loud(block, starts), _FOR_LOUD * room)
@@ -80,7 +92,7 @@ def _take(keep: NDArray[np.bool_], size: Ints, lines: Ints, room: float) -> int:
 
 def _tokens(text: NDArray[np.uint8], starts: Ints) -> tuple[Ints, Ints]:
     """Where numbers begin, and how many each line has."""
-    numeric = _NUMERIC[text]
+    numeric = _numeric()[text]
     numeric[1:] &= ~numeric[:-1].copy()
     return np.flatnonzero(numeric), np.add.reduceat(numeric, starts, dtype=np.int64)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.csv.cells import CellColumn, Floats
 from curvedoc.ingest.table import clock
 from curvedoc.ingest.trainings.counters import CounterEvents, resolve

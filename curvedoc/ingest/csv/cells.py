@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+
+from curvedoc.core.frozen import dataclass
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

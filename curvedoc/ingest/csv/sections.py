@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 from curvedoc.ingest.csv.cells import CellColumn
 

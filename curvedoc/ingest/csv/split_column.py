@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.csv.cells import CellColumn
 from curvedoc.ingest.table.keys import HAS_SPLIT, SPLIT_KEYS
 from curvedoc.ingest.table.values import split_of

@@ -13,13 +13,13 @@ import time
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from curvedoc.core.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.bytes.file import read_head
 from curvedoc.ingest.find.walk import ARCHIVES, CURVE_NAMES, LOG_NAME, skipped
 

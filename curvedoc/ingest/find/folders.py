@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from curvedoc.core.diagnosis import Unreadable
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.find import path_words
 from curvedoc.ingest.find.walk import File, Finds, Folder
 

@@ -7,11 +7,12 @@ import math
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.find.archives import is_archive, unpacked
 from curvedoc.ingest.find.contents import absent

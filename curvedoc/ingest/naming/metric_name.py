@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Sureness
 from curvedoc.ingest.naming.signals import Bounds, RoleFamily, Signals, Split, plain
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from curvedoc.core.errors import RuleError
+from curvedoc.core.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
 from curvedoc.core.errors import RuleError
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.comparable_name import plain as plain
 from curvedoc.ingest.naming.place import Place
 from curvedoc.ingest.naming.signals_document import signals_document

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -119,7 +118,11 @@ def _parsed(text: str, suffix: str) -> object:
         from curvedoc.ingest.settings.yaml import load_yaml
 
         return load_yaml(text)
-    return tomllib.loads(text) if suffix == ".toml" else settings(text)
+    if suffix == ".toml":
+        import tomllib
+
+        return tomllib.loads(text)
+    return settings(text)
 
 
 def _json(head: bytes) -> Any:

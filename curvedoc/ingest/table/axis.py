@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.notes import NoteKind
 from curvedoc.core.run import Note
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, dense_of, named_in

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 
 Row = dict[str, Any]

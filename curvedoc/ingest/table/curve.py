@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.block import Block, by_rank, joined
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.table.messages import clean
 

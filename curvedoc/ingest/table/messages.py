@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import MESSAGES, empty_messages
 from curvedoc.ingest.table.values import clock, moment, split_of
 

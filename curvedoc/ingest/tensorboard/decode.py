@@ -8,11 +8,11 @@ to the slow path. Checksums are verified for every record (see `tb_crc`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.tensorboard.checksum import checksums, tables, unmask_all
 from curvedoc.ingest.tensorboard.frames import HEAD
 from curvedoc.ingest.tensorboard.template import Span, Template, TemplateSlot, template

@@ -7,11 +7,12 @@ found at once, and finding the next record after damage is the same operation as
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.tensorboard.checksum import crc32c, header, length_checksums, mask, short_lengths
 
 Ints = NDArray[np.int64]

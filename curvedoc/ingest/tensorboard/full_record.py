@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.tensorboard.histogram import of_buckets, of_proto

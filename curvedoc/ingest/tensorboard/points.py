@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.block import Block
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Flag
 from curvedoc.ingest.bytes.protobuf import BYTES, VARINT, fields
 from curvedoc.ingest.tensorboard.checksum import crc32c, mask

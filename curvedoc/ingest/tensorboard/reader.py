@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from curvedoc.core.block import Block, joined
 from curvedoc.core.fewer_points import fewer
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.stream import Stream
 from curvedoc.ingest.contract import Log

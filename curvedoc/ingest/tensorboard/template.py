@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.bytes.protobuf import BYTES, FIXED32, FIXED64, VARINT, fields
 
 Span = tuple[int, int]

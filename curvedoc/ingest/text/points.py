@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import POINTS, Flag, empty_points
 from curvedoc.ingest.naming.log_words import has_scope, is_outcome, scope_of, spaced
 from curvedoc.ingest.text.cells import LineNumbers

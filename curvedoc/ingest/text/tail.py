@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import polars as pl
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import INNER, PLACE, STEP
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER

@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+
+from curvedoc.core.frozen import dataclass
 
 MAGIC = b":W&B"
 BLOCK = 1 << 15

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 import numpy as np
 
 from curvedoc.core.diagnosis import Curve
+from curvedoc.core.frozen import dataclass
 
 Span = tuple[int, int]
 

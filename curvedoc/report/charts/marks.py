@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Curve, Evidence, Finding, Mark, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.phases import phases

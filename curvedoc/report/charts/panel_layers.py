@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.report.charts.strip import BROKEN, opacity
 from curvedoc.report.charts.ticks import LINE, labels, linear, logarithmic, step_labels
 from curvedoc.report.charts.vega import AXIS_WIDTH, WIDTH, color

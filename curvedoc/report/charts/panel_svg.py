@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.report.charts.panel_layers import RIGHT, Badge, CurveLine, PanelLayers, layers
 from curvedoc.report.charts.vega import AXIS_WIDTH, color
 from curvedoc.report.escape import visible

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Curve, Evidence, Mark, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.marks import Band, Level, Pin, bands, levels, onset_window, pins
 from curvedoc.report.charts.scale import Clip, beyond, clip

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from curvedoc.core.diagnosis import RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.report.summary import lead_finding
 from curvedoc.stats.schedule.phases import lr_final_ratio, lr_peak, warmup_steps

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from operator import lt
 from typing import NamedTuple
 
 from curvedoc.core.diagnosis import Curve
+from curvedoc.core.frozen import dataclass
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 #: A curve that is positive and spans at least this factor is drawn on a log scale: otherwise its start is all one sees.

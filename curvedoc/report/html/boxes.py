@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.overlay import Overlay, overlay
 from curvedoc.report.inbox import InboxGroup, inbox, lost_unit, lost_words

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import partial
 
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.panels import RunPicture

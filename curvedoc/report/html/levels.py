@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from curvedoc.core.frozen import dataclass
 
 #: Bytes of a page of many runs: larger ones take seconds to open, and mail and review tools refuse them.
 LIMIT = 3_500_000

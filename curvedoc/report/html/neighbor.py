@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.first_difference import parting
 from curvedoc.report.charts.panels import RunPicture

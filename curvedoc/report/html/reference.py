@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from curvedoc.core.diagnosis import Finding, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.rule import Rulebook

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from curvedoc.core.diagnosis import RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.report.charts.panel_svg import svg_of_panels
 from curvedoc.report.charts.panels import RunPicture
 from curvedoc.report.html.section_cache import Pieces

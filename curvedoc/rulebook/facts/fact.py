@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -116,6 +115,8 @@ def name_of(text: str) -> str:
 
 def near_names(name: str, facts: Mapping[str, Fact]) -> str:
     """A hint for the name of a fact that there is none of."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(facts), n=3, cutoff=0.5)
     return f"did you mean {', '.join(close)}?" if close else "curvedoc rules --facts lists them"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from curvedoc.core.errors import RuleError, RuleErrors
+from curvedoc.core.frozen import dataclass
 from curvedoc.rulebook.cache.documents import load_cached, save_cached
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.messages.template import MessageTemplate, template

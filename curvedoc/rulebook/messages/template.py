@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from curvedoc.core.frozen import dataclass
 
 #: What may stand in a slot, by its kind. A slot without a kind takes anything within the line.
 KINDS: Mapping[str, str] = {

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from curvedoc.core.series import Floats, Ints
+from curvedoc.stats.basic.spacing import distinct
 
 BUCKETS = 120
 
@@ -26,11 +27,11 @@ def mix_edges(n: int, buckets: int = BUCKETS) -> Ints:
     if n <= 4000:
         knots = np.arange(n + 1, dtype=np.float64)
     else:
-        knots = np.unique(np.concatenate([np.arange(0.0, 1000.0), np.geomspace(1000.0, n, 3000)]))
+        knots = distinct(np.concatenate([np.arange(0.0, 1000.0), np.geomspace(1000.0, n, 3000)]))
     density = 0.5 * np.log1p(knots) / np.log1p(n) + 0.5 * knots / n
     edges = np.interp(np.linspace(0.0, 1.0, buckets + 1), density, knots)
     edges[-1] = n
-    cut = np.unique(np.round(edges).astype(np.int64))
+    cut = distinct(np.round(edges).astype(np.int64))
     cut.setflags(write=False)
     return cut
 

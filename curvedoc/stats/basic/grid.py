@@ -11,7 +11,7 @@ import numpy as np
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median5, median_of, quantile_of, top_of
 from curvedoc.stats.basic.robust import second_differences
-from curvedoc.stats.basic.spacing import even_rows
+from curvedoc.stats.basic.spacing import distinct, even_rows
 
 MAD_TO_SD = 1.4826  # of a normal distribution
 REST_ROWS = 3  # rows that show a level after a fall in the first one or two
@@ -98,7 +98,7 @@ def mixed_edges(n: int, m: int) -> Ints:
     """As `edges`, with half of the density in log rows: short buckets in the steep head, long ones in the tail."""
     row = np.arange(n + 1, dtype=np.float64)
     density = 0.5 * np.log1p(row) / np.log1p(float(n)) + 0.5 * row / n
-    cut = np.unique(np.searchsorted(density, np.linspace(0.0, 1.0, min(m, n) + 1)).clip(0, n).astype(np.int64))
+    cut = distinct(np.searchsorted(density, np.linspace(0.0, 1.0, min(m, n) + 1)).clip(0, n).astype(np.int64))
     cut.setflags(write=False)
     return cut
 

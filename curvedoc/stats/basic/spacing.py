@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.series import Ints
 from curvedoc.stats.basic.medians import median_of
+
+_Number = TypeVar("_Number", bound=np.generic)
 
 
 def evenly_spaced(step: Ints) -> bool:
@@ -44,8 +46,8 @@ def share_of_rows(step: Ints, share: float, late: bool) -> int:
     return max(1, int(np.searchsorted(step, step[0] + reach, side="right")))
 
 
-def distinct(rows: Ints) -> Ints:
-    """The different ones of sorted row numbers: a tenth of the time that np.unique takes on a few hundred."""
+def distinct(rows: NDArray[_Number]) -> NDArray[_Number]:
+    """The different ones of sorted numbers: a tenth of the time that np.unique takes on a few hundred."""
     new = np.ones(len(rows), dtype=np.bool_)
     np.not_equal(rows[1:], rows[:-1], out=new[1:])
     return rows[new]

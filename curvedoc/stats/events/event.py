@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from curvedoc.core.frozen import dataclass
 
 # Rows that must have been seen after the start of an event before "it did not come back" means anything.
 SETTLED_ROWS = 10

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series, once_a_series
 
 LONGEST = 3  # rows: a longer stretch is a level of its own

@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, insort
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints
 from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.medians import median_of, range_of, top_of

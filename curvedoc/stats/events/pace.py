@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, median_of, quantile_of, row_medians
 from curvedoc.stats.basic.spacing import even_rows

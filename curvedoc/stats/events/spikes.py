@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import insort
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.medians import inner_median5, median5, median_of, row_medians, top_of

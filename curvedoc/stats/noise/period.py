@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, noise_of, scale_of
 from curvedoc.stats.basic.medians import mean_of, median_of, quantile_of, range_of

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.buckets import BUCKETS, bucket_means, mix_edges
 from curvedoc.stats.basic.robust import clipped, mad_noise, unit_of

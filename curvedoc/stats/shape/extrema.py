@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.grid import curve_of, means, mixed_edges
 from curvedoc.stats.basic.medians import median_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.autocorrelation import lag_one, whitened
 from curvedoc.stats.basic.buckets import bucket_means

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.grid import (
     MAD_TO_SD,

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 
 from curvedoc.triage.run.interrupts import ctrl_c_later
@@ -28,7 +27,7 @@ def warm_up() -> bool:
     """
     if not sys.platform.startswith("linux"):
         return False
-    from multiprocessing import forkserver
+    from multiprocessing import forkserver, get_context
 
     try:
         get_context("forkserver").set_forkserver_preload(list(_PRELOADED))

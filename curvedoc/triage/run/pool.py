@@ -7,12 +7,8 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from multiprocessing import connection, get_context
-from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
-from multiprocessing.process import BaseProcess
 from threading import Thread
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError
@@ -21,6 +17,11 @@ from curvedoc.triage.run.limits import Limits
 from curvedoc.triage.run.shard import Shard, Task, WorkContext
 from curvedoc.triage.run.worker import serve
 from curvedoc.triage.store.outcome import Outcome
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import BaseContext
+    from multiprocessing.process import BaseProcess
 
 #: A worker imports polars and compiles the rules first; on a cold disk under load that takes a while.
 _START_SECONDS = 120.0
@@ -142,6 +143,8 @@ def _none(lost: str) -> NoWorkers:
 
 
 def _processes(context: WorkContext) -> BaseContext:
+    from multiprocessing import get_context
+
     # a caller of analyze() may have use of its own for the one such server that a process can have
     return get_context("forkserver" if context.store is not None and warm_up() else "spawn")
 
@@ -149,7 +152,7 @@ def _processes(context: WorkContext) -> BaseContext:
 def _start(context: WorkContext, limits: Limits) -> _Worker:
     processes = _processes(context)
     ours, theirs = processes.Pipe()
-    process = cast(BaseProcess, processes.Process(target=serve, args=(theirs, context, limits.memory), daemon=True))  # type: ignore[attr-defined]
+    process = cast("BaseProcess", processes.Process(target=serve, args=(theirs, context, limits.memory), daemon=True))  # type: ignore[attr-defined]
     with quiet_start():
         process.start()
     theirs.close()
@@ -168,6 +171,8 @@ def _give(w: _Worker, shard: Shard, limits: Limits) -> None:
 
 def _waiting(workers: Sequence[_Worker]) -> list[_Worker]:
     """The workers that say something, died or are overdue; waits for the first such."""
+    from multiprocessing import connection
+
     soonest = min((w.deadline for w in workers if w.shard or not w.ready), default=time.monotonic() + 1.0)
     heard = set(connection.wait([w.pipe for w in workers], max(0.0, min(1.0, soonest - time.monotonic()))))
     return [w for w in workers if w.pipe in heard or _overdue(w)]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from polars.exceptions import PanicException
 
 from curvedoc.core.diagnosis import RunDiagnosis, Unreadable
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.diagnose.many import repeats
 from curvedoc.diagnose.run import diagnose

@@ -6,12 +6,14 @@ import gc
 import os
 import signal
 import sys
-from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from curvedoc.triage.run.shard import WorkContext, work
 from curvedoc.triage.store.outcome import Outcome
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 #: Objects made between two looks for unreachable ones: a run makes some thousands, and hardly any refers to itself.
 _OBJECTS = 5000

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import RunDiagnosis, Unreadable
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.source import Scalar
 from curvedoc.serialize.fast_json import maker
 from curvedoc.triage.store.codec import PARTS_EACH, decode_run, dump, encode_run, load

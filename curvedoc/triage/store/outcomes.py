@@ -7,12 +7,13 @@ import hashlib
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.cache_files import cache_place, drop_old
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.triage.store.codec import BAD_BYTES, decode_curves, dump, encode_curves, load
 from curvedoc.triage.store.outcome import Outcome, decode, encode
 from curvedoc.triage.store.packs import Packs

@@ -15,12 +15,13 @@ import stat
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from curvedoc.core.cache_files import replacing
 from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.find.remote import url_of
 from curvedoc.options import Options

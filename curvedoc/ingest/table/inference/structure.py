@@ -7,11 +7,11 @@ looked at.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts
 from curvedoc.ingest.table.values import clock, moment, split_of

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first

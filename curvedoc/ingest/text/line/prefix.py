@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
