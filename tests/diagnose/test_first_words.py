@@ -42,6 +42,20 @@ def test_a_run_that_cannot_be_judged_is_told_what_to_log(series: dict[str, Serie
     assert says in advice(series) and bool(says) == bool(advice(series))
 
 
+@pytest.mark.parametrize(
+    ("last", "says"),
+    [(9.0, "Train with a peak learning rate of about 0.003, a tenth"), (0.5, "Sweep on to higher rates")],
+)
+def test_a_sweep_of_the_rate_is_told_what_it_was_for(tmp_path: Path, last: float, says: str) -> None:
+    rate = np.geomspace(1e-6, 1.0, 200)
+    loss = np.interp(np.arange(200), [0, 100, 150, 199], [2.3, 2.2, 0.5, last])
+    rows = [json.dumps({"step": i, "lr": rate[i], "loss": loss[i] + 0.02 * np.sin(i * i)}) for i in range(200)]
+    (tmp_path / "run.jsonl").write_text("\n".join(rows))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert run.verdict == "healthy" and run.next_action is not None
+    assert run.next_action.text.startswith(says)
+
+
 def test_a_game_is_told_to_log_what_rates_its_samples() -> None:
     run = run_of({"game_loss": FELL})
     told = gain(run, grounds(run))

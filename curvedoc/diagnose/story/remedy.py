@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from curvedoc.core.diagnosis import NextAction
+from collections.abc import Sequence
+
+from curvedoc.core.diagnosis import Finding, NextAction
 from curvedoc.core.run import Run
 from curvedoc.diagnose.judge.doubt import guessed_loss
 from curvedoc.diagnose.judge.grounds import COMPARE, ENOUGH_POINTS, Grounds
@@ -18,9 +20,24 @@ SPLIT = NextAction(
     "Train on one batch of 32 samples without augmentation and dropout until its loss is near zero. Where it does not "
     "get there, the model, the loss or the optimizer is at fault; where it does, the data or the settings."
 )
+#: The run that sweeps its rate to find one.
+RANGE_TEST = "lr-range-test"
 _SPLITS = {"val_loss": "validation loss"}
 #: So many points draw a curve that every check about shape can be asked of.
 WORTH_LOGGING = 20
+
+
+def after_range_test(findings: Sequence[Finding]) -> NextAction | None:
+    """What a sweep of the learning rate was for; None where no finding says that the run is one."""
+    test = next((f.measures for f in findings if f.symptom == RANGE_TEST), None)
+    if test is None:
+        return None
+    if not test.get("turned"):
+        return NextAction("Sweep on to higher rates: where this sweep ends the loss has not turned yet.")
+    return NextAction(
+        f"Train with a peak learning rate of about {test['suggested']:.1g}, a tenth of the one at which the loss was "
+        "lowest, from fresh weights: those of the sweep are of no use."
+    )
 
 
 def remedy(run: Run, ground: Grounds) -> NextAction | None:
