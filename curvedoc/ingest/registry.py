@@ -53,6 +53,11 @@ _LISTS = LateReader(
     "lists of numbers as Python prints them, each called by the key before it or by the file",
     lambda name, head: b"[" in head or b"\n" not in head.strip(),
 )  # fmt: skip
+_SCALARS = LateReader(
+    "json.scalars", "scalar-json", ("*.json",),
+    "TensorBoard's JSON downloads: a list of wall time, step and value, called as the file is",
+    lambda name, head: head.lstrip()[:1] == b"[",
+)  # fmt: skip
 # From here on no more specific format has taken the file.
 _CSV = LateReader(
     "csv.reader", "csv", ("*.csv", "*.tsv", "*.txt", "*.log"),
@@ -88,6 +93,7 @@ READERS: tuple[Reader, ...] = (
     hf_state,
     catboost,
     export,
+    _SCALARS,
     json_columns,
     _LISTS,
     json_records,

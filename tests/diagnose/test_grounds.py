@@ -108,3 +108,9 @@ def test_a_loss_whose_scatter_hides_whether_it_came_down_is_left_open_whatever_i
     right = Series(loss.step[::12], np.full(10, 0.97))
     for shown in ({"val_loss": falls}, {"val_accuracy": right}):
         assert "hides whether" not in diagnose(run_of(rests | shown), book, strict=True).headline
+
+
+@pytest.mark.parametrize(("first", "last", "open_"), [(0.11, 0.126, True), (0.11, 0.6, False), (0.9, 0.91, False)])
+def test_right_answers_alone_that_hardly_rise_earn_no_healthy(first: float, last: float, open_: bool) -> None:
+    found = grounds(run_of({"accuracy": Series.of(np.linspace(first, last, 26))}))
+    assert bool(found.lacking) == open_

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +97,10 @@ FORMATS = (
     ), "loss val_loss"),
     Format("score of an agent", ("Episode: {e}, Score: {r}, Epsilon: 0.5, Steps: 200",), "reward"),
     Format("score and the letter of exploration", ("episode: {e}/1000, score: {r}, e: 0.5",), "reward"),
+    Format("a tag in brackets that holds more than a split", (
+        "2026-05-12 12:09:33,770 - INFO - [Train] Epoch {e:03d}: loss = {l}",
+        "2026-05-12 12:09:42,781 - INFO - [Diff-Val(Test-Normal)] Epoch {e:03d} (Deterministic): loss = {v}",
+    ), "loss val_loss"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
@@ -121,6 +126,39 @@ def test_the_main_curves_are_read(how: Format, tmp_path: Path) -> None:
         found = [s.value.tolist() for m in run.roles if m.role == role and (s := run.metric(m.metric)) is not None]
         want = [[f(e) for e in range(1, ROWS + 1)] for f in meant]
         assert any(f == pytest.approx(w, abs=1e-6) for f in found for w in want), (what, run.roles)
+
+
+def test_a_printed_frame_has_an_index_without_a_name(tmp_path: Path) -> None:
+    rows = [f"{e - 1}      {e}      {loss(e)}    {val(e)}" for e in range(1, ROWS + 1)]
+    (tmp_path / "train.log").write_text("\n".join(["   epoch  train_loss  val_loss", *rows]) + "\n")
+    (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    for role, curve in (("loss", loss), ("val_loss", val)):
+        found = run.series(role)
+        assert found is not None and found.value.tolist() == [curve(e) for e in range(1, ROWS + 1)]
+
+
+RECORDS = {
+    "epochs called so": {f"epoch_{e}": {"train_loss": loss(e), "val_loss": val(e)} for e in range(1, ROWS + 1)},
+    "a list a split": {
+        "train_log": [{"iteration": 10 * e, "loss": loss(e)} for e in range(1, ROWS + 1)],
+        "eval_log": [{"iteration": 10 * e, "loss": val(e)} for e in range(1, ROWS + 1)],
+    },
+    "a list a split, one level below": {
+        "metrics": {
+            "train": [{"loss": loss(e)} for e in range(1, ROWS + 1)],
+            "val": [{"loss": val(e)} for e in range(1, ROWS + 1)],
+        }
+    },
+}
+
+
+@pytest.mark.parametrize("how", RECORDS)
+def test_records_of_a_document_keep_the_split_of_their_key(how: str, tmp_path: Path) -> None:
+    (tmp_path / "history.json").write_text(json.dumps(RECORDS[how]))
+    (run,) = read_runs([tmp_path / "history.json"], signals_file=signals_file()).runs
+    for role, curve in (("loss", loss), ("val_loss", val)):
+        found = run.series(role)
+        assert found is not None and found.value.tolist() == [curve(e) for e in range(1, ROWS + 1)]
 
 
 def test_pairs_in_a_text_of_no_training_are_no_run(tmp_path: Path) -> None:

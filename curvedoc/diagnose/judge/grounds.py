@@ -36,6 +36,8 @@ LOST = 0.05
 #: Of the level: a rise of the whole run that is no rounding.
 RISE = 0.02
 SURE = 4.0  # deviates of its trend
+#: Of all answers: a model that gains less in a whole run, and is not right most of the time, has hardly learned.
+GAINED, MOSTLY = 0.05, 0.7
 #: Of the planned steps: a run that has done less is still in its warm-up, and nothing of it says how it will go.
 BEGUN = 0.01
 #: Decides whether a run learned anything where its loss does not: other weights, the same samples.
@@ -87,6 +89,8 @@ def _against(role: str, name: str, curve: Series) -> _Doubt | None:
     broken = _not_a_number(name, curve)
     if broken:
         return broken
+    if role in ("accuracy", "val_accuracy"):
+        return _hardly_gained(name, curve)
     if role not in ("loss", "val_loss"):
         return None
     z, change, level, fell = trend_z(curve), total_change(curve), median(curve), surely_fell(curve)
@@ -94,6 +98,15 @@ def _against(role: str, name: str, curve: Series) -> _Doubt | None:
         return None
     rose = z > SURE and change > RISE * abs(level) and fell <= 0.0
     return (f"the {name} ends above where it began", COMPARE) if rose else None
+
+
+def _hardly_gained(name: str, curve: Series) -> _Doubt | None:
+    """What is said of a run that is judged by its right answers alone, and whose share hardly rises."""
+    change, level = total_change(curve), median(curve)
+    if change is None or level is None or change >= GAINED or level >= MOSTLY:
+        return None
+    first, last = float(curve.finite().value[0]), float(curve.finite().value[-1])
+    return f"no loss was logged, and the {name} hardly moves ({first:.1%} at first, {last:.1%} at the end)", COMPARE
 
 
 def _hardly_begun(run: Run, curve: Series) -> _Doubt | None:

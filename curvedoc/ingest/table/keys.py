@@ -33,6 +33,9 @@ _METRIC = re.compile(
 #: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
 #: So many like objects are records, whatever their keys are called.
 _MANY = 8
+_NUMBER = re.compile(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
+#: The split of a list of records, in the key that holds it.
+_SPLIT = re.compile(r"(?i:(?:^|[^a-z])(train|training|val|valid|validation|dev|eval|evaluation|test)(?:$|[^a-z]))")
 _WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
 
 
@@ -44,10 +47,13 @@ def records_of(value: Any, loose: bool = False) -> list[dict[str, Any]] | None:
     numbered = _numbered(value, loose)
     if numbered:
         return numbered
-    inside = [*value.values(), *(w for v in value.values() if isinstance(v, dict) for w in v.values())]
-    lists = [v for v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict)]
-    lists = [v for v in lists if is_record(v[0]) or (loose and _alike(v))]
-    return [r for r in max(lists, key=len) if isinstance(r, dict)] if lists else None
+    inside = [*value.items(), *(w for v in value.values() if isinstance(v, dict) for w in v.items())]
+    named = [(k, v) for k, v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict)]
+    named = [(k, v) for k, v in named if is_record(v[0]) or (loose and _alike(v))]
+    splits = {m[1].lower(): v for k, v in named if (m := _SPLIT.search(str(k)))}
+    if len(splits) > 1:  # {"train_log": [...], "eval_log": [...]}
+        return [{"split": split, **r} for split, rows in splits.items() for r in rows if isinstance(r, dict)]
+    return [r for r in max((v for _, v in named), key=len) if isinstance(r, dict)] if named else None
 
 
 def _alike(rows: list[Any]) -> bool:
@@ -60,11 +66,16 @@ def _alike(rows: list[Any]) -> bool:
 
 
 def _numbered(value: dict[str, Any], loose: bool = False) -> list[dict[str, Any]]:
-    """The records of {"0": {"loss": 2.3}, "1": {"loss": 2.1}, ...}: by epoch, or by step where numbers are left out."""
-    if len(value) < 2 or not all(k.isdecimal() and len(k) < 16 and isinstance(v, dict) for k, v in value.items()):
+    """The records of {"0": {"loss": 2.3}, "1": {"loss": 2.1}, ...}, or of "epoch_1", ...: by epoch, or by step where
+    numbers are left out and no word says what they count."""
+    if len(value) < 2 or not all(isinstance(v, dict) for v in value.values()):
         return []
-    at = [int(k) for k in value]
-    counter = "epoch" if at == list(range(at[0], at[0] + len(at))) else "step"
+    called = [m for k in value if (m := _NUMBER.fullmatch(str(k)))]
+    words = {m[1].lower() for m in called}
+    if len(called) < len(value) or len(words) > 1:
+        return []
+    at = [int(m[2]) for m in called]
+    counter = next(iter(words)) or ("epoch" if at == list(range(at[0], at[0] + len(at))) else "step")
     rows = [{counter: i, **row} for i, row in zip(at, value.values(), strict=True)]
     if loose and _alike(rows):
         return rows

@@ -14,7 +14,7 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
-    r"^[ |\t#]*(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
+    r"^[ |\t#]*(?:-  )?(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
 #: A header between bars has so many parts, the ends included.
@@ -29,6 +29,8 @@ _WIDE = re.compile(r" *\| *|\s{2,}|\t")
 _NAME = re.compile(r"[A-Za-z_#](?:[\w./@%()#-]|:(?=\.)){0,60}")
 #: What a progress bar writes behind a header.
 _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
+#: What stands for the name of a frame's index: in a notebook's table for an empty cell.
+_INDEX = "-"
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
 
@@ -45,9 +47,11 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
             line = f"step{line}"
         names = [n.strip("(): ") for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
         names = [n.rsplit("(", 1)[-1] for n in names]
+        if names[0] == _INDEX:
+            names[0] = ""
         if names[:2] == ["E", "#"]:  # spaCy's
             names[:2] = ["epoch", "step"]
-        if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names):
+        if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names if n):
             continue
         if any(words.is_prose(n) for n in names[1:]) or not any(is_usual(n) for n in names[1:]):
             continue
@@ -56,7 +60,11 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
 
 
 def _joined(line: str, below: str) -> str:
-    """A header between bars with its second line, whose cells go on with the names above them (MATLAB)."""
+    """A header between bars with its second line, whose cells go on with the names above them (MATLAB); that of a
+    printed frame with a mark for the index, which has no name."""
+    first = below.split()
+    if line[:1] == " " and first[:1] == ["0"] and len(first) == len(line.split()) + 1:
+        return f"{_INDEX}  {line.strip()}"
     cells, more = line.split("|"), below.split("|")
     if len(cells) < _BARS or len(cells) != len(more) or any(c.isdigit() for c in below):
         return line
@@ -94,6 +102,9 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
         bare = cell.rstrip(":")
         if not bare:
             continue
+        if not name:
+            slot += bare[:1] in (NUMBER, FRACTION)
+            continue
         if bare[:1] not in (NUMBER, FRACTION):
             if not (bare == CLOCK or set(bare) <= {"-"} or (i == 0 and bare == "all")):
                 return ()
@@ -101,9 +112,9 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
         if bare[1:] and bare[1:] != words.unit_of(bare[1:]):
             return ()
         low = spaced(name)
-        if i == 0 and low in words.EPOCH_WORDS:
+        if not out and low in words.EPOCH_WORDS:
             out.append(NumberSlot(EPOCH, slot, "epoch"))
-        elif low in words.STEP_WORDS and (i == 0 or (i == 1 and out and out[0].role == EPOCH)):
+        elif low in words.STEP_WORDS and (not out or (len(out) == 1 and out[0].role == EPOCH)):
             out.append(NumberSlot(STEP, slot, name))
         elif low not in _COUNTS:
             out.append(NumberSlot(METRIC, slot, name, bare[1:]))

@@ -11,7 +11,7 @@ from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, Body, N
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 #: A split in brackets holds for the line whatever else it says.
-_TAGGED = re.compile(r"\[([A-Za-z]{3,10})\]")
+_TAGGED = re.compile(r"\[([A-Za-z][A-Za-z _()/-]{2,30})\]")
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
 _REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
 #: "Loss after 100 iterations: 0.3"
