@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from curvedoc.ingest.naming.split_words import PLAIN_SPLITS
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Folders that hold no log of a run, whatever their files look like.
@@ -15,9 +16,7 @@ SKIP_FOLDERS = word_set(
 )
 #: Folder and file words that name the part of the data a log is about, and the prefix its metrics get.
 SPLITS: dict[str, str] = {
-    **dict.fromkeys(("train", "training", "trn", "train_inner"), "train/"),
-    **dict.fromkeys(("val", "valid", "validation", "eval", "evaluation", "dev", "holdout"), "val/"),
-    **dict.fromkeys(("test", "testing"), "test/"),
+    word: {"train_inner": "train/", "eval": "val/"}.get(split, f"{split}/") for word, split in PLAIN_SPLITS.items()
 }
 #: Folders that a logger or a habit puts between a run and its log, without a meaning of their own.
 CONTAINERS = word_set(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from curvedoc.ingest.naming.split_words import ANY_SPLIT
 from curvedoc.ingest.table.messages import is_logging
 
 #: In order of trust: what a writer calls its step counter.
@@ -22,7 +23,7 @@ SAMPLE_KEYS = ("consumed_samples", "samples_seen", "num_samples", "samples", "ex
 #: A key or column that says which split its record or row belongs to.
 SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
 #: Names that say it themselves.
-HAS_SPLIT = re.compile(r"(train|training|val|valid|validation|dev|eval|test)[_/. -]", re.IGNORECASE)
+HAS_SPLIT = re.compile(rf"({ANY_SPLIT})[_/. -]", re.IGNORECASE)
 COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS))
 #: Words of metrics: a record without a counter is still a log's if it holds one of these.
 _METRIC = re.compile(

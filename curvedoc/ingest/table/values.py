@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.run import Flag
+from curvedoc.ingest.naming.split_words import SPLITS
 
 _MISSING = {"none", "null", "n/a", "na", "--", "-", ""}
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
@@ -19,15 +20,6 @@ _MOSTLY = 0.9
 #: A column of strings none of whose first probes is a number is text.
 _PROBE = 64
 
-_SPLITS = {
-    "train": "train", "training": "train", "trn": "train", "val": "val", "valid": "val", "validation": "val",
-    "dev": "val", "eval": "eval", "evaluation": "eval", "evaluate": "eval", "test": "test", "testing": "test",
-    "train_inner": "train_inner", "fit": "train", "fitting": "train", "tr": "train", "learn": "train",
-    "check": "val", "va": "val", "ev": "val", "vali": "val", "vld": "val", "validate": "val", "validating": "val",
-    "holdout": "val", "held_out": "val", "heldout": "val", "cv": "val", "tst": "test", "te": "test",
-    "validierung": "val", "entrenamiento": "train", "validacion": "val", "entrainement": "train", "训练": "train",
-    "验证": "val", "测试": "test", "訓練": "train", "検証": "val",
-}  # fmt: skip
 _SPLIT_TAIL = re.compile(r"[ _.:/-]?(step|epoch|iter|iteration|batch|metrics|log|end|result|results|loop)s?(_end)?$")
 
 
@@ -131,4 +123,4 @@ def moment(text: str) -> float | None:
 def split_of(text: str) -> str | None:
     """ "train", "train_inner", "val", "eval" or "test" where a mode or event names one ("Validation", "train_step")."""
     low = text.strip().lower()
-    return _SPLITS.get(low) or _SPLITS.get(_SPLIT_TAIL.sub("", low))
+    return SPLITS.get(low) or SPLITS.get(_SPLIT_TAIL.sub("", low))

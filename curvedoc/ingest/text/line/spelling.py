@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import polars as pl
 
+from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
+
 #: Where the body of a line begins: at once, or behind what a logger writes first.
 _HEAD = r"(^|[\])|:>-] )"
 _AFTER = r"([ :,|\])]|$)"
 _LEVEL = "DEBUG|INFO|WARNING"
-_EVALUATION = "val|valid|validation|eval|evaluation|test|dev"
 _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 
 #: (what the line holds, how it is spelled here), in Rust syntax, applied one after the other.
@@ -74,7 +75,7 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         "${3} ${4} ${1}: ${2}",
     ),
     # logging's "LEVEL:logger:message" where the logger is called by the split
-    (rf"^((?:{_LEVEL}):)({_EVALUATION}):([A-Za-z])", "${1}${2}: ${3}"),
+    (rf"^((?:{_LEVEL}):)({UNSEEN_SPLIT}):([A-Za-z])", "${1}${2}: ${3}"),
     # ESPnet
     (
         r"(^|[: ])([0-9]{1,6})epoch:(train|valid|eval|test):[0-9]+-([0-9]{1,9})batch: ",
