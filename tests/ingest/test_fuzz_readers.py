@@ -85,6 +85,7 @@ LOGS: Mapping[str, Mapping[str, Callable[[], str | bytes]]] = {
     "text": {"train.log": _text},
     "lists": {"losses.txt": lambda: f"losses = {[r['loss'] for r in ROWS]}\n"},
     "notebook": {"train.ipynb": _notebook},
+    "scalars": {"loss.json": lambda: json.dumps([[1.7e9 + i, r["step"], r["loss"]] for i, r in enumerate(ROWS)])},
     "sacred": {"1/run.json": _sacred, "1/metrics.json": _sacred_curves},
     "mlflow": {
         f"{_MLFLOW}/meta.yaml": lambda: _META,
