@@ -63,6 +63,31 @@ def _(place: Path) -> None:
     write_csv(place, only(rewarded(1.5), "reward", "approx_kl"))
 
 
+def criticized(rate: float, updates: int = 60) -> Rows:
+    """A critic of six states that moves so far from what it expects towards the mean return of each."""
+    rng = np.random.default_rng(4)
+    true, expected, rows = rng.standard_normal(STATES), 2.0 * rng.standard_normal(STATES), []
+    for update in range(updates):
+        seen = rng.integers(0, STATES, BATCH)
+        returns = true[seen] + 0.3 * rng.standard_normal(BATCH)
+        explained = 1.0 - (returns - expected[seen]).var() / returns.var()
+        means = np.array([returns[seen == s].mean() for s in range(STATES)])
+        expected = expected + rate * (means - expected)
+        reward = float(returns.mean()) + 0.02 * update
+        rows.append({"step": BATCH * update, "reward": reward, "explained_variance": float(explained)})
+    return rows
+
+
+@fault("critic-useless")
+def _(place: Path) -> None:
+    write_csv(place, criticized(2.0))
+
+
+@lookalike("critic-useless")
+def _(place: Path) -> None:
+    write_csv(place, criticized(0.2))
+
+
 def rivals(made: float, judged: float, steps: int = 600) -> Rows:
     """A judge of numbers against one that shifts its own towards those of the data. made, judged: their rates."""
     rng = np.random.default_rng(5)
