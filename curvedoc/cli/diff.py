@@ -68,12 +68,13 @@ def compared(
 
 def _page(made: Difference, ours: RunDiagnosis, theirs: RunDiagnosis, digest: str) -> str:
     """The report of both runs, the first drawn beside the second; synchronized, since both stand on the same axes."""
-    from curvedoc.report.difference import opening
+    from curvedoc.report.difference import opening, unlogged
     from curvedoc.report.html.page import to_html
 
     if ours.run == theirs.run:
         theirs = replace(theirs, run=f"{theirs.run} (again)")
-    settings = tuple(Differing(s.key, *s.values) for s in made.settings)
+    known = made.settings if unlogged(made.settings) is None else ()
+    settings = tuple(Differing(s.key, *s.values) for s in known)
     beside = replace(ours, nearest=Nearest(theirs.run, settings, f"beside {theirs.run}"))
     d = Diagnosis(__version__, digest, (beside, theirs))
     title = f"{ours.run} beside {theirs.run}"

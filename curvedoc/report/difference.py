@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from curvedoc.core.run import Scalar
@@ -61,7 +62,8 @@ def opening(d: Difference) -> str:
     if not d.signals:
         return "No signal in common."
     if not any(s.steps for s in d.signals):
-        return "No step in common, so no value can be compared with another."
+        a, b = (VERDICTS[v][1].lower() for v in d.verdicts)
+        return f"A: {a}, B: {b}. No step in common, so values are not compared one by one."
     order = {True: " Both saw their data in one order.", False: " They saw their data in another order.", None: ""}
     parted, first = d.parted, d.first
     if parted is not None:
@@ -110,9 +112,18 @@ def _more(rest: int, noun: str) -> list[str]:
     return [f"and {count(rest, f'more {noun}')}; --all lists them"] if rest > 0 else []
 
 
+def unlogged(settings: Sequence[SettingDifference]) -> int | None:
+    """The side, 0 or 1, that logged no setting at all, which is not the same as unset; None where both did."""
+    absent = [side for side in (0, 1) if settings and all(s.values[side] is None for s in settings)]
+    return absent[0] if absent else None
+
+
 def _settings(d: Difference, everything: bool) -> list[str]:
     if not d.settings:
         return ["Configurations: no difference."]
+    silent = unlogged(d.settings)
+    if silent is not None:
+        return [f"Configurations: none was logged with {'AB'[silent]}."]
     listed = d.settings if everything else d.settings[: 2 * SHOWN]
     out = [f"Configurations: {count(len(d.settings), 'key differs', 'keys differ')}."]
     for s in listed:

@@ -158,7 +158,16 @@ def test_diff_takes_rounding_for_no_parting(tmp_path: Path) -> None:
 def test_diff_of_runs_without_a_common_step_says_so(tmp_path: Path) -> None:
     late = [{**r, "step": r["step"] + 1000} for r in losses(60)]
     text = call("diff", put(tmp_path / "a", losses(60)), put(tmp_path / "b", late)).stdout
-    assert "No step in common" in text
+    assert "A: healthy, B: healthy. No step in common" in text
+
+
+def test_diff_calls_no_setting_different_that_one_run_never_logged(tmp_path: Path) -> None:
+    a, b = put(tmp_path / "a", losses(60)), put(tmp_path / "b", losses(60))
+    (tmp_path / "b" / "config.json").write_text('{"lr": 0.1, "batch_size": 8}', encoding="utf-8")
+    assert "Configurations: none was logged with A." in call("diff", a, b).stdout
+    page = tmp_path / "page.html"
+    call("diff", a, b, "--html", str(page))
+    assert "there 0.1" not in page.read_text(encoding="utf-8")
 
 
 def test_diff_needs_one_run_on_each_side(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def test_a_run_that_stays_below_half_is_not_given_a_likely_cause(pages: dict[str
 
 
 def test_the_traceback_is_shown_whole(pages: dict[str, str]) -> None:
-    blocks = re.findall(r"<pre>(.*?)</pre>", pages["oom"], re.S)
+    blocks = re.findall(r"<pre tabindex=\"0\">(.*?)</pre>", pages["oom"], re.S)
     assert html.unescape(blocks[0]) == oom_run().messages[0].text
 
 

@@ -15,6 +15,7 @@ from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.diagnose.story.headline import SUSPECTED, same
 from curvedoc.pipeline import Options, analyze
+from curvedoc.report.charts.marks import levels
 from curvedoc.report.exchange.brief import MOST_BYTES, to_brief
 from curvedoc.report.summary import first_thing, lead_finding, onset
 from curvedoc.rulebook.load import load
@@ -218,3 +219,30 @@ def test_a_run_goes_back_to_before_its_loss_began_to_rise(diagnosis: Diagnosis) 
         if rises and back and r.causes[0].cause == "lr-too-high":
             late += [(r.run, back[1], rises)] if int(back[1].replace(",", "")) > rises[0] else []
     assert not late
+
+
+def test_a_level_on_the_chart_is_of_a_finding_that_is_told(diagnosis: Diagnosis) -> None:
+    for r in flagged(diagnosis):
+        home = {c.metric: c.metric for c in r.curves}
+        told = [e for f in r.findings if not f.explained_by for e in f.evidence]
+        told += [e for c in r.causes[:2] for e in (*c.supports, *c.against)]
+        names = {m.name for e in told for m in e.marks}
+        assert {level.name for level in levels(r, home)} <= names, r.run
+
+
+def test_what_broke_off_is_not_said_to_stay(diagnosis: Diagnosis) -> None:
+    broke = {"nan-sudden", "nan-after-blowup"}
+    found = {r.run: {f.symptom for f in r.findings} for r in diagnosis.runs}
+    assert not [run for run, symptoms in found.items() if "plateau-after-progress" in symptoms and broke & symptoms]
+
+
+def test_a_floor_that_holds_the_loss_up_leads_before_its_slow_fall(diagnosis: Diagnosis) -> None:
+    for r in flagged(diagnosis):
+        if {"double-softmax-floor", "slow-convergence"} <= {f.symptom for f in r.findings}:
+            slow = next(f for f in r.findings if f.symptom == "slow-convergence")
+            assert slow.explained_by, r.run
+
+
+def test_a_share_of_units_is_told_as_one(diagnosis: Diagnosis) -> None:
+    told = [e.text for r in diagnosis.runs for f in r.findings for e in f.evidence]
+    assert not [text for text in told if re.match(r"[\d.]+ of the ", text)]

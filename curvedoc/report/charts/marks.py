@@ -146,8 +146,11 @@ def _merged(spans: Iterable[tuple[int, int]], gap: float, most: int = 40) -> lis
 
 
 def levels(run: RunDiagnosis, home: dict[str, str]) -> tuple[Level, ...]:
-    """The named levels of the evidence; `home` holds the panel of each drawn metric. Of equal ones the first."""
-    evidence = [e for f in ranked_findings(run) for e in f.evidence]
+    """The named levels of the evidence; `home` holds the panel of each drawn metric. Of equal ones the first.
+
+    What is told of a mere consequence is folded away on the page, so that its level would be a line without a word.
+    """
+    evidence = [e for f in ranked_findings(run) if not f.explained_by for e in f.evidence]
     evidence += [e for c in run.causes[:2] for e in (*c.supports, *c.against)]
     out: list[Level] = []
     for m in (m for e in evidence for m in e.marks):

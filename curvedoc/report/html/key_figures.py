@@ -47,7 +47,7 @@ def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | 
     )
     rows += [("Spent after the onset", *_lost(d))] if any(_lost(d)) and rows else []
     if curve:
-        rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), ""))
+        rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), "last logged point"))
     if sure:
         return (*rows[:3], sure)
     points, files = sum(s.points for s in run.sources), words.count(len(run.sources), "file")
