@@ -220,6 +220,8 @@ def _promoted(
         # where rewards steer the whole loss, they steer its parts
         if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
             continue
+        if split == "val" and any(r.role == "test_loss" and not r.part for _, r in found):
+            continue  # it stands in for validation
         parts = [(f, r) for f, r in found if r.part and r.split == split and not r.never]
         if parts and not (split == "train" and _measured_twice(found, parts, table)):
             names = {f.metric for f, _ in parts}
