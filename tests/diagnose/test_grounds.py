@@ -114,3 +114,11 @@ def test_a_loss_whose_scatter_hides_whether_it_came_down_is_left_open_whatever_i
 def test_right_answers_alone_that_hardly_rise_earn_no_healthy(first: float, last: float, open_: bool) -> None:
     found = grounds(run_of({"accuracy": Series.of(np.linspace(first, last, 26))}))
     assert bool(found.lacking) == open_
+
+
+def test_a_loss_that_is_summed_before_it_is_printed_is_worth_knowing_and_no_fault() -> None:
+    fell = falling(50).value * (1 + 0.01 * np.sin(np.arange(50) * 3.0))
+    run = run_of({"loss": Series.of(690 * fell), "val_loss": Series.of(fell)})  # no power of two, as loss scales are
+    found = diagnose(run, rulebook(Options()), strict=True)
+    assert found.verdict == "healthy"
+    assert ("scaled-loss-logged", "notice") in [(f.symptom, f.kind) for f in found.findings]
