@@ -10,6 +10,9 @@ from curvedoc.cli.output.ctrl_c import listen
 
 #: Nearly all that a call makes stays until its end; looks for garbage after each 700 objects took a tenth of its time.
 _OBJECTS = 20_000
+#: No matrix here is worth a second thread; the library's take a twentieth of a second to start, and their waiting
+#: counts as work.
+_ONE_THREAD = "OPENBLAS_NUM_THREADS"
 #: What a shell expects of a command that Ctrl-C ended; `exits.Exit`, which has it too, may not be imported by then.
 _INTERRUPTED = 130
 
@@ -17,6 +20,7 @@ _INTERRUPTED = 130
 def main() -> None:
     """Entry point of `curvedoc` and `python -m curvedoc`."""
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    os.environ.setdefault(_ONE_THREAD, "1")
     try:
         listen()
         _guarded()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,12 @@ def test_a_loss_that_is_summed_before_it_is_printed_is_worth_knowing_and_no_faul
     found = diagnose(run, rulebook(Options()), strict=True)
     assert found.verdict == "healthy"
     assert ("scaled-loss-logged", "notice") in [(f.symptom, f.kind) for f in found.findings]
+
+
+def test_a_measure_of_what_is_found_that_stays_at_zero_earns_no_healthy(tmp_path: Path) -> None:
+    for best, told in ((0.002, True), (0.6, False)):
+        rows = [{"epoch": e, "loss": 2.0 / (e + 1) + 0.01 * (e % 3), "val_dice": best * e / 30} for e in range(30)]
+        path = tmp_path / f"{best}.jsonl"
+        path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+        (run,) = curvedoc.analyze(path).runs
+        assert (run.verdict == "inconclusive" and "val_dice never exceeds 0.0019" in run.headline) == told, run.headline

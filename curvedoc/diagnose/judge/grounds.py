@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
@@ -38,6 +39,9 @@ RISE = 0.02
 SURE = 4.0  # deviates of its trend
 #: Of all answers: a model that gains less in a whole run, and is not right most of the time, has hardly learned.
 GAINED, MOSTLY = 0.05, 0.7
+#: Measures of what is found, which begin at 0 and have 1 as their best, and what a model that finds something reaches.
+_FOUND = re.compile(r"dice|iou|jaccard|map|f1|(?:^|[_/ ])ap(?:$|[_/ 0-9])", re.IGNORECASE)
+FOUND = 0.01
 #: Of the planned steps: a run that has done less is still in its warm-up, and nothing of it says how it will go.
 BEGUN = 0.01
 #: Decides whether a run learned anything where its loss does not: other weights, the same samples.
@@ -74,7 +78,7 @@ def grounds(run: Run) -> Grounds:
     n = len(curve.finite())
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} finite {name} point{'s' * (n != 1)}")
-    doubt = broken or _against(role, name, curve) or _hardly_begun(run, curve)
+    doubt = broken or _against(role, name, curve) or _finds_nothing(run) or _hardly_begun(run, curve)
     return Grounds(name, curve, *doubt) if doubt else Grounds(name, curve, "")
 
 
@@ -107,6 +111,22 @@ def _hardly_gained(name: str, curve: Series) -> _Doubt | None:
         return None
     first, last = float(curve.finite().value[0]), float(curve.finite().value[-1])
     return f"no loss was logged, and the {name} hardly moves ({first:.1%} at first, {last:.1%} at the end)", COMPARE
+
+
+def _finds_nothing(run: Run) -> _Doubt | None:
+    """What is said of a run whose loss may fall, and whose measures of what is found all stay at 0."""
+    named = [
+        m.metric for m in run.roles if m.role in ("metric", "val_metric", "test_metric") and _FOUND.search(m.metric)
+    ]
+    curves = {name: s.finite() for name in named if (s := run.metric(name)) is not None}
+    best = {name: float(s.value.max()) for name, s in curves.items() if len(s) >= ENOUGH_POINTS}
+    if not best or max(best.values()) >= FOUND:
+        return None
+    name = max(best, key=lambda n: best[n])
+    return f"{name} never exceeds {best[name]:.2g}, so the model finds nothing", (
+        f"Compute {name} by hand on one sample of the training set: either the measure is computed wrongly, or the "
+        f"model answers with nothing but the background."
+    )
 
 
 def _hardly_begun(run: Run, curve: Series) -> _Doubt | None:
