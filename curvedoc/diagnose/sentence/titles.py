@@ -11,7 +11,7 @@ _SENTENCES = re.compile(r"(?<=[.!]) (?=[A-Z])")
 _CLAUSES = re.compile(
     r"(?=[;:] |, (?!at\b|\d)|,? (?:while|when|which|where|until|and (?:became|ended|ends|is|rests|stays|went))\b)"
 )
-#: What is left of a title below this share of the room says too little.
+#: What is left of a title up to this share of the room says too little.
 _LEAST = 0.3
 
 
@@ -25,7 +25,7 @@ def clause(title: str, room: int) -> str:
     """
     if len(title) <= room:
         return title
-    ends = [m.start() for m in _CLAUSES.finditer(title) if _LEAST * room <= m.start() <= room]
+    ends = [m.start() for m in _CLAUSES.finditer(title) if _LEAST * room < m.start() <= room]
     return title[: ends[-1]] if ends else ""
 
 
