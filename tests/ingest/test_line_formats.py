@@ -101,6 +101,24 @@ FORMATS = (
         "2026-05-12 12:09:33,770 - INFO - [Train] Epoch {e:03d}: loss = {l}",
         "2026-05-12 12:09:42,781 - INFO - [Diff-Val(Test-Normal)] Epoch {e:03d} (Deterministic): loss = {v}",
     ), "loss val_loss"),
+    Format("Catalyst", (
+        "{e}/30 * Epoch (train): loss: {l} | accuracy01: {a} | lr: 0.01",
+        "{e}/30 * Epoch (valid): loss: {v} | accuracy01: {a}",
+    ), "loss val_loss"),
+    Format("Catalyst 21", ("train ({e}/30) loss: {l} | lr: 0.01", "valid ({e}/30) loss: {v} | lr: 0.01"),
+           "loss val_loss"),
+    Format("Poutyne", ("Epoch: {e:2d}/30 Train steps: 100 Val steps: 10 3.21s loss: {l} acc: 80.1 val_loss: {v}",),
+           "loss val_loss"),
+    Format("Trax", (
+        "Step  {s}: train WeightedCategoryCrossEntropy |  {l:.8f}",
+        "Step  {s}: eval  WeightedCategoryCrossEntropy |  {v:.8f}",
+    ), "loss val_loss"),
+    Format("nnet of R", ("iter {e:3d} value {L:.6f}",)),
+    Format("a policy's mean and median", (
+        "Updates {e}, num timesteps {s}, FPS 1000 ",
+        " Last 10 training episodes: mean/median reward {r}/20.0, min/max reward 1.0/50.0",
+    ), "reward"),
+    Format("a process of MPI under a job's name", ("[1,mpirank:0,algo-1]<stdout>:epoch {e} loss {l}",)),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip

@@ -99,6 +99,19 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (r"\| Eval +[0-9]{1,9} at step +([0-9]{1,12}) ", "| eval step ${1} "),
     (rf"^Train loss ([0-9]{{1,9}}) ({_NUM}) Grad Norm ({_NUM}) .*", "step ${1} loss: ${2}, grad_norm: ${3}"),
     (rf"^Validation loss ([0-9]{{1,9}}): +({_NUM})$", "step ${1} validation loss: ${2}"),
+    # Catalyst, Poutyne, Trax, nnet of R, the policies of ikostrikov
+    (r"\b([0-9]{1,6}/[0-9]{1,6}) \* Epoch \((train|valid|test)\): ", "epoch ${1} ${2}: "),
+    (r"^(train|valid|test) \(([0-9]{1,6}/[0-9]{1,6})\) ", "epoch ${2} ${1}: "),
+    (r"^(Epoch: *[0-9]{1,6}/[0-9]{1,6}) (?:Train s|S)teps: [0-9]+ (?:Val steps: [0-9]+ )?[0-9.hms]+s ", "${1} "),
+    (
+        rf"^Step +([0-9]{{1,12}}): (train|eval) +(\w+Entropy|\w*Loss|\w*Accuracy) \| +({_NUM})$",
+        "step ${1} ${2} ${3}: ${4}",
+    ),
+    (rf"^iter +([0-9]{{1,9}}) value ({_NUM})$", "step ${1} objective: ${2}"),
+    (
+        rf"\bmean/median reward ({_NUM})/({_NUM}), min/max reward ({_NUM})/({_NUM})",
+        "mean reward ${1}, median reward ${2}, min reward ${3}, max reward ${4}",
+    ),
     # Marian
     (
         rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({_NUM})(?: \* [^:]*)?",
@@ -159,6 +172,8 @@ COULD = "|".join(
         r"loss\[loss=|\('[A-Za-z_][\w./-]*', ",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
+        r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
+        r"^iter +. value |\bmean/median reward ",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )
