@@ -149,10 +149,13 @@ def stays_quiet(page: Page, path: Path) -> None:
 def test_a_careless_page_is_caught(page: Page, tmp_path: Path) -> None:
     dangerous = tuple(p for p in PAYLOADS if p.place)
     assert len(dangerous) >= 40
+    page.call("Emulation.setFocusEmulationEnabled", enabled=True)  # else a busy machine may give it none
     page.open(write(tmp_path, careless_page(dangerous)))
-    page.eval(PROVOKE % "'*'")
-    with suppress(TimeoutError):
-        page.until(lambda: acted(page) >= {p.id for p in dangerous})
+    for _ in range(3):  # what one frame takes the focus from is asked again
+        page.eval(PROVOKE % "'*'")
+        with suppress(TimeoutError):
+            page.until(lambda: acted(page) >= {p.id for p in dangerous})
+            break
     assert [(p.id, p.text) for p in dangerous if p.id not in acted(page)] == []
 
 
