@@ -1,8 +1,9 @@
-"""Losses of networks that play against each other, called by the players or by what is logged with these."""
+"""Losses that show no progress: of networks that play against each other, and of what learns from rewards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -34,6 +35,44 @@ class MetricValues(Protocol):
 
 
 F = TypeVar("F", bound=MetricValues)
+
+
+def in_a_game(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """Losses of networks that play against each other, as what they are: no measure of progress.
+
+    Once a rival's loss is logged (a discriminator's), the losses of the players and a whole that may hold them all. A
+    rival of one letter counts beside another player, or where it is the only part: loss_d alone may be a depth.
+    """
+    for family in table.families:
+        if not family.game_as:
+            continue
+        trained = (family.roles.get("train"), family.parts_as.get("train"))
+        own = [(f, r) for f, r in found if r.family == family.name and r.role in trained]
+        said = [set(r.label.lower().split("_")) & family.players for _, r in own]
+        players = set().union(*said)
+        plain = players & family.rivals
+        alone = len([r for _, r in own if r.label]) == 1
+        if not (any(len(w) > 1 for w in plain) or (plain and (len(players) > 1 or alone))):
+            continue
+        game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
+        found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
+    return found
+
+
+def steered(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The training losses of what learns from rewards, as what they are: surrogates that show no progress.
+
+    A reward that is told once or twice beside a longer loss is a result (the return of a strategy that was fitted)."""
+    longest = max((f.points for f, r in found if r.family == "loss"), default=0)
+    have = {r.role for f, r in found if f.points > 1 and f.points >= min(longest, curve_shape.FEWEST)}
+    for family in table.families:
+        if not have & family.steered_by or have & family.steered_unless:
+            continue
+        found = [
+            (f, replace(r, role=family.game_as)) if r.role == family.roles.get("train") and not r.part else (f, r)
+            for f, r in found
+        ]
+    return found
 
 
 def rivals_of(free: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

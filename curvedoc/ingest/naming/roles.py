@@ -27,6 +27,7 @@ from curvedoc.ingest.naming.misnomers import (
     of_the_evaluation,
     without_times,
 )
+from curvedoc.ingest.naming.rivals import in_a_game, steered
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
@@ -108,7 +109,7 @@ def assign(
     found = [(f, r) for f, r in found if r.family not in barred]
     guessed = [*vague_readings(metrics, found, table), *lettered(metrics, found, table)]
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
-    found = _parts_alike(_steered(_in_a_game([*found, *unnamed], table), table), table)
+    found = _parts_alike(steered(in_a_game([*found, *unnamed], table), table), table)
     found = totals(metrics, found, table)
     found += counterparts(metrics, found, table)
     found = _promoted(_lone_layers(found), metrics, table)
@@ -145,44 +146,6 @@ def _plausible(f: Facts, r: Reading) -> bool:
         return False
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)
-
-
-def _in_a_game(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
-    """Losses of networks that play against each other, as what they are: no measure of progress.
-
-    Once a rival's loss is logged (a discriminator's), the losses of the players and a whole that may hold them all. A
-    rival of one letter counts beside another player, or where it is the only part: loss_d alone may be a depth.
-    """
-    for family in table.families:
-        if not family.game_as:
-            continue
-        trained = (family.roles.get("train"), family.parts_as.get("train"))
-        own = [(f, r) for f, r in found if r.family == family.name and r.role in trained]
-        said = [set(r.label.lower().split("_")) & family.players for _, r in own]
-        players = set().union(*said)
-        plain = players & family.rivals
-        alone = len([r for _, r in own if r.label]) == 1
-        if not (any(len(w) > 1 for w in plain) or (plain and (len(players) > 1 or alone))):
-            continue
-        game = {f.metric for (f, r), names in zip(own, said, strict=True) if names or not r.label}
-        found = [(f, replace(r, role=family.game_as, part=False) if f.metric in game else r) for f, r in found]
-    return found
-
-
-def _steered(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
-    """The training losses of what learns from rewards, as what they are: surrogates that show no progress.
-
-    A reward that is told once or twice beside a longer loss is a result (the return of a strategy that was fitted)."""
-    longest = max((f.points for f, r in found if r.family == "loss"), default=0)
-    have = {r.role for f, r in found if f.points > 1 and f.points >= min(longest, curve_shape.FEWEST)}
-    for family in table.families:
-        if not have & family.steered_by or have & family.steered_unless:
-            continue
-        found = [
-            (f, replace(r, role=family.game_as)) if r.role == family.roles.get("train") and not r.part else (f, r)
-            for f, r in found
-        ]
-    return found
 
 
 def _parts_alike(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:
