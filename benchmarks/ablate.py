@@ -116,9 +116,8 @@ def _copied(value: Any) -> Any:
 def edits(text: RuleText) -> Iterator[Edit]:
     """Every way to leave one thing out."""
     document = text.document
-    groups: Mapping[str, Sequence[str]] = (
-        document["when"] if isinstance(document["when"], dict) else {"": document["when"]}
-    )
+    when = document.get("when", [])  # causes and facts have none
+    groups: Mapping[str, Sequence[str]] = when if isinstance(when, dict) else {"": when}
     if len(groups) > 1:
         for name in groups:
             yield Edit(f"alternative {name}", partial(RuleText.without_alternative, name=name))

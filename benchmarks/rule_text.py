@@ -107,6 +107,8 @@ class RuleText:
         """Every measure and condition that stands on one line."""
         for i, (line, section) in enumerate(zip(self.lines, self.sections, strict=True)):
             entry = _ENTRY.match(line)
+            if i + 1 < len(self.lines) and self.lines[i + 1].startswith("    ") and section == "measure":
+                continue  # it goes on in the next line
             if section == "measure" and entry and entry[2]:
                 yield Place(i, section, entry[1], _bare(entry[2]))
             elif section == "when" and (item := re.match(r"^ +- (.*)$", line)):

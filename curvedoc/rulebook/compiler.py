@@ -41,6 +41,12 @@ _NEED = re.compile(
 FIELD = re.compile(r"\{([^{}]*)\}")
 FORMAT = re.compile(r"^(?:\+?,?(?:\.\d)?[efg%]|step)?$")
 
+#: What an input is that is no series.
+_INPUTS: Mapping[str, type] = {
+    **dict.fromkeys(("config", "note", "axis", "ranks"), float),
+    **dict.fromkeys(("config-text", "label", "name"), bool),
+}
+
 #: The group of a pattern whose number is the value of its rows.
 CAPTURED = "value"
 
@@ -63,6 +69,7 @@ class Compiler:
         self.shared = shared(frozenset(self.facts.items())) if common is None else common
         #: names of the file stand before those of others, so that a new fact breaks no file with a measure of its name
         self.names: dict[str, type] = {
+            **{name: _INPUTS.get(need.source, Series) for name, need in self.shared.needs.items()},
             **dict.fromkeys(self.shared.params, float),
             **{name: e.type for name, e in self.shared.formulas.items()},
             **self.facts,
@@ -96,7 +103,7 @@ class Compiler:
         )
 
     def kind(self, name: str) -> type | None:
-        """The type of a name, noted where it is that of a fact or of a shared threshold."""
+        """The type of a name, noted where it is that of a fact or shared."""
         if name not in self.types and name in self.names:
             self._read.add(name)
         return self.names.get(name)
@@ -128,10 +135,8 @@ class Compiler:
             self.problems.append((("needs", name), "only config.<key>, name.<role> and label take a regex"))
         if regex:
             self._regex(("needs", name), regex)
-        kind: dict[str, type] = dict.fromkeys(("config", "note", "axis", "ranks"), float)
-        kind |= dict.fromkeys(("config-text", "label", "name"), bool)
         if source != "log":
-            self._define(("needs", name), name, kind.get(source, Series))
+            self._define(("needs", name), name, _INPUTS.get(source, Series))
         return Need(name, source, rest, bool(match["optional"]), cast(Member, match["member"] or ""), regex)
 
     def _regex(self, path: tuple[str | int, ...], regex: str) -> None:
@@ -222,11 +227,17 @@ class Compiler:
                 self.kind(name)
 
     def saying(self, path: tuple[str | int, ...], text: str, value: bool | None = None) -> None:
-        """The fields of a sentence; {value}, of a fact, is text (true) or a number (false) where it may stand."""
+        """The fields of a sentence: names, or expressions that give a number.
+
+        {value}, of a fact, is text (true) or a number (false) where it may stand.
+        """
         for field in FIELD.findall(text):
             name, _, form = field.partition(":")
             own = value is not None and name == "value"
-            kind = None if own else self.kind(name)
+            worked_out = not (name.isidentifier() or name.startswith("said."))
+            if worked_out:
+                self._worked_out(path, field, name)
+            kind = float if worked_out else None if own else self.kind(name)
             words = name == "label" or name in self.texts or name.startswith("said.")  # of the last message
             if words or (own and value) or (kind and issubclass(kind, Word)):
                 if form:
@@ -236,13 +247,20 @@ class Compiler:
             elif not FORMAT.match(form):
                 self.problems.append((path, f"'{form}' is not a format; use .3g, .0%, +.1f or step"))
 
+    def _worked_out(self, path: tuple[str | int, ...], field: str, text: str) -> None:
+        """A number that a sentence works out where it says it."""
+        told = len(self.problems)
+        self.number(path, text)
+        wrong = self.problems[told:]
+        self.problems[told:] = [(p, f"'{{{field}}}' names no number: {why}") for p, why in wrong]
+
     def sentence(self, path: tuple[str | int, ...], text: str, given: str | None, mark: MarkFile | None) -> Sentence:
-        """An evidence sentence; fields must be declared names with a harmless format."""
+        """An evidence sentence; fields must be known and have a harmless format."""
         self.saying(path, text)
         self.truth((*path, "given"), given)
         spec = None
         if mark is not None:
-            if self.types.get(mark.metric) is not Series:
+            if self.kind(mark.metric) is not Series:
                 self.problems.append(((*path, "mark"), f"'{mark.metric}' is not a series"))
             for key in (mark.point, mark.start, mark.end, mark.level):
                 self.number((*path, "mark"), key)

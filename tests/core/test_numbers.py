@@ -32,7 +32,7 @@ EXTREMES = (
     -math.inf,
     math.nan,
 )
-FIELD = re.compile(r"\{([a-z_0-9]+)(?::([^{}]*))?\}")
+FIELD = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 #: A number as a reader meets it, with the grouping and the power of ten that belong to it.
 SPELLED = re.compile(r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 

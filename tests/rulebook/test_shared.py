@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from curvedoc.core.errors import RuleErrors
-from curvedoc.diagnose.cases import check
+from curvedoc.diagnose.cases import check, judge
 from curvedoc.rulebook import renames
 from curvedoc.rulebook.load import load, tune
 from curvedoc.rulebook.rule import Rule
@@ -58,6 +58,26 @@ def test_a_name_of_the_file_stands_before_a_shared_one(tmp_path: Path) -> None:
 def test_an_input_that_means_another_thing_is_told(tmp_path: Path) -> None:
     with pytest.raises(RuleErrors, match="'loss' is something else in a shared measure"):
         mine(tmp_path, MINE.replace("{loss: loss}", "{loss: val_loss}"))
+
+
+def test_a_shared_input_is_known_without_a_line_and_may_be_missing(tmp_path: Path) -> None:
+    rule = mine(tmp_path, MINE.replace("[fell < slightly]", "[fell < slightly, not sure(last(lr) > 0)]"))
+    assert [n.name for n in rule.program.needs] == ["loss", "lr"]
+    assert [n.name for n in rule.program.required] == ["loss"]
+    assert all(check(rule, case).passed for case in rule.tests)
+    rated = rule.tests[0].model_copy(update={"series": {**rule.tests[0].series, "lr": [[0, 0.1], [100, 0.1]]}})
+    assert not check(rule, rated).passed
+
+
+def test_a_sentence_works_out_a_number_that_nothing_else_reads(tmp_path: Path) -> None:
+    rule = mine(tmp_path, MINE.replace("{fell:.1%}", "{first(loss) - last(loss):.2f}"))
+    found = judge(rule, rule.tests[0]).finding
+    assert found is not None and found.evidence[0].text == "it lost 0.01"
+
+
+def test_what_a_sentence_cannot_work_out_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(RuleErrors, match=r"'\{first\(los\)\}' names no number: .*unknown name 'los'"):
+        mine(tmp_path, MINE.replace("{fell:.1%}", "{first(los)}"))
 
 
 def test_a_shared_threshold_is_set_for_one_rule_or_for_all(tmp_path: Path) -> None:

@@ -121,8 +121,9 @@ def _conditions(rule: Rule, env: Env) -> list[bool | None]:
 
 
 def _told(program: Program) -> Iterator[str]:
-    """The names whose values a finding tells: measures, those of the file first, and the facts beside them."""
+    """What a finding tells the values of: measures, those of the file first, what sentences work out, and facts."""
     yield from (name for name, _ in program.measures if name not in program.shared)
+    yield from (text for text, expr in program.unnamed if expr.type is float)
     yield from program.shared
     yield from program.facts
 
