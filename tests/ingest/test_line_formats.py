@@ -119,6 +119,41 @@ FORMATS = (
         " Last 10 training episodes: mean/median reward {r}/20.0, min/max reward 1.0/50.0",
     ), "reward"),
     Format("a process of MPI under a job's name", ("[1,mpirank:0,algo-1]<stdout>:epoch {e} loss {l}",)),
+    Format("a bare counter and names", ("{e} train_loss {l} val_loss {v}",), "loss val_loss"),
+    Format("a bare counter and tabs", ("{e}\tloss {l}\tacc {a}",), "loss accuracy"),
+    Format("a bare counter and a bar", ("{e:5d} | loss {l} | val {v}",), "loss val_loss"),
+    Format("a bare counter and a colon", ("{e}: loss {l}",)),
+    Format("a remark behind some records", ("{e} \ttrain loss={l} \tvalid loss={v} {best}",), "loss val_loss"),
+    Format("a remark behind some epochs", ("Epoch {e}: train loss {l}, val loss {v} {best}",), "loss val_loss"),
+    Format("splits with brackets", ("Epoch {e} train(loss={l}, acc={a}) val(loss={v}, acc=0.5)",),
+           "loss val_loss accuracy"),
+    Format("splits with brackets and colons", ("Epoch {e}: Train (loss: {l}, acc: {a}), Valid (loss: {v}, acc: 0.5)",),
+           "loss val_loss accuracy"),
+    Format("splits with letters", ("{e} \tTrain(L={l}  | A={a}) \tValid(L={v}  | A=0.5) \tTest(L={v}  | A=0.5)",),
+           "loss val_loss accuracy"),
+    Format("both splits in one fraction", ("Epoch {e}: loss (train/val): {l}/{v}",), "loss val_loss"),
+    Format("both splits in a fraction with blanks", ("Epoch {e}, train/val loss: {l} / {v}",), "loss val_loss"),
+    Format("so far", (
+        "Starting epoch {e} current lr is 0.001", "Epoch {e}, Step 100, used time 10.5 (s), avg loss so far is {l}",
+        "Epoch {e}, val loss is {v}, val mse is 0.5.",
+    ), "loss val_loss"),
+    Format("at an epoch and an iteration", (
+        "Loss at epoch {e} and iteration 0 is {l}", "NCE Loss at epoch {e} and iteration 0 is 0.5",
+    )),
+    Format("the loss for an epoch", ("The average loss for epoch {e} is {l}",)),
+    Format("Julia's @show", ("(epoch, loss) = ({e}, {l})",)),
+    Format("a sum and its terms", ("Epoch {e} [10.0s + 5.0s]: train==[{l}=0.3 + 0.1]",)),
+    Format("errors of two splits", ("Epoch {e} train_err {l} test_err {v}",), "loss val_loss"),
+    Format("a title of many words", ("{p} \t",), "accuracy", ("% mean class accuracy (train set)\t",)),
+    Format("a title that a logger wrote", (
+        "saved", "2021-01-01 10:00:00 [INFO]:    Epoch       Batch       box     loss      time",
+        "2021-01-01 10:00:00 [INFO]:    {e}/29     0/165    0.5    {l}    0.25",
+    )),
+    Format("values alone that fall below their noise", ("{l}",), "loss", (), "loss.txt"),
+    Format("values behind two counters", ("epoch {e}, batch 0: {l}",), "loss", (), "loss_full.txt"),
+    Format("sizes of sets ahead", ("{e} \ttrain loss={l} \tvalid loss={v}",), "loss val_loss", (
+        "TRAIN on faces", "Data Prepared:", " \tTRAIN:129600", " \tVALID:560", " \tTEST:560",
+    )),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
@@ -136,6 +171,7 @@ def test_the_main_curves_are_read(how: Format, tmp_path: Path) -> None:
     rows = list(how.ahead)
     for e in range(1, ROWS + 1):
         said = {"e": e, "s": 100 * e, "l": loss(e), "v": val(e), "a": acc(e), "L": large(e), "r": paid(e)}
+        said |= {"p": 100 * acc(e), "best": "\t> saved as the best model so far!" if e in (1, 2, 5, 9) else ""}
         rows += [line.format(**said, S=round(loss(e) / 3, 4)) for line in how.lines]
     (tmp_path / how.file).write_text("\n".join(rows) + "\n")
     (run,) = read_runs([tmp_path / how.file], signals_file=signals_file()).runs

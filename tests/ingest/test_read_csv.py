@@ -13,9 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.run import POINTS
+from curvedoc.ingest import read_runs
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv import bulk as csv_bulk
 from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.rulebook.load import signals_file
 
 CORPUS = Path(os.environ.get("CURVEDOC_CORPUS", Path(__file__).parents[3] / "shared" / "corpus"))
 
@@ -534,3 +536,13 @@ def test_a_quote_that_is_not_closed_swallows_no_rows(tmp_path: Path, header: str
     assert csv_reader.claims(path, path.read_bytes()) or csv_reader.guesses(path, path.read_bytes(), named=True)
     (log,) = csv_reader.read([path])
     assert len(log.points.filter(pl.col("metric") == "loss")) == 60
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_episodes_of_a_monitor_are_rewards(tmp_path: Path, end: str) -> None:
+    rows = [f"{20 + i % 7 + 0.3 * i:.3f},{30 + i % 11},{0.8 * i:.4f}" for i in range(60)]
+    text = '#{"t_start": 1.5, "env_id": null}\n' + end.join(["r,l,t", *rows]) + end
+    (tmp_path / "0.monitor.csv").write_bytes(text.encode())
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    reward = run.series("reward")
+    assert reward is not None and [f"{v:.3f}" for v in reward.value] == [r.split(",")[0] for r in rows]

@@ -13,6 +13,7 @@ from curvedoc.ingest.bytes.file import decode, pointer, text_bytes
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.lost_head import headed, is_row
+from curvedoc.ingest.csv.monitor import is_monitor
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of
 from curvedoc.ingest.table.inference.proof import is_log
@@ -40,6 +41,8 @@ def claims(path: Path, head: bytes) -> bool:
         return suffix in SUFFIXES
     sep = separator_of(lines)
     names = split_line(lines[0], sep)
+    if is_monitor(head):
+        return len(lines) > 1
     if not is_header(names) or _is_of_wandb(names):
         return False
     if not (axis_of(tuple(names)).known() or any(is_usual(n) for n in names) or is_long(names)):

@@ -37,7 +37,7 @@ _MEASURES = frozenset(
 _OTHER = frozenset(
     word_set(
         """train training trn tr val valid validation test eval dev log logs history hist curve curves epoch epochs step
-        steps iter iters iteration iterations batch values per mean avg total all data"""
+        steps iter iters iteration iterations batch values per mean avg total all data full raw out output"""
     )
 ) | {""}
 #: Of these there is one value each.
@@ -45,6 +45,11 @@ _APART = word_set(
     "class classes fold folds category categories label labels weight weights matrix subject sample samples"
 )
 _GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
+#: Two counters, of which the second begins anew with the first ("epoch 0, batch 3: 0.7").
+_PLACED = re.compile(
+    r"^epoch[ \t:=_#]*-?\d+[ \t,;|/]{1,3}(?:step|iter(?:ation)?|batch)[ \t:=_#]*-?\d+[ \t,;:=_|-]{1,3}"
+    r"(?=[-+]?(?:\d|\.\d|nan|inf))", re.IGNORECASE,
+)  # fmt: skip
 #: A counter that is called so in each row, or parted by another mark ("epoch1 0.25", "1_1.85", "12: 0.7").
 _CALLED = re.compile(
     r"^(?:(?:epoch|step|iter(?:ation)?|batch|episode)[ \t:=_#]*)?(-?\d+)(?:[_:=][ \t]*|[ \t]+|[ \t]*[,;][ \t]*)"
@@ -73,6 +78,9 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if table.shape[1] == len(_cells(first)):
         return True
+    # how the values go shows over more of them
+    whole = _table(text[: text.rfind("\n") + 1].split("\n"))
+    table = table if whole is None else whole
     # a first column that only rises is the axis of something else (the rates of a range test)
     axis = table.shape[1] > 2 and bool((np.diff(table[:, 1]) >= 0.0).all())
     return not axis and all(_moves(column) for column in table[:, 1:].T)
@@ -153,8 +161,10 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
 
 
 def _plain(row: str) -> str:
-    """The row with its counter as a column of its own, without the word before it."""
-    said = _CALLED.match(row)
+    """The row with its counter as a column of its own, without the word before it; of two counters, with none."""
+    placed = _PLACED.match(row)
+    said = None if placed else _CALLED.match(row)
+    row = row[placed.end() :] if placed else row
     return f"{said[1]}\t{row[said.end() :]}" if said else row
 
 

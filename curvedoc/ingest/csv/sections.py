@@ -12,6 +12,7 @@ import polars as pl
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 from curvedoc.ingest.csv.cells import CellColumn
+from curvedoc.ingest.csv.monitor import monitored
 
 #: Tried in this order; the one that gives the header most cells wins.
 SEPARATORS = (",", ";", "\t", "|")
@@ -72,6 +73,7 @@ def is_header(cells: list[str]) -> bool:
 def uncommented(data: bytes) -> bytes:
     """The text with its first line taken out of a comment where it names the columns of the next, as of numpy, and with
     a tensor's number in the place of the tensor as PyTorch prints it, which has commas in it."""
+    data = monitored(data)
     if b"tensor(" in data:
         data = _TENSOR.sub(rb"\1", data)
     if not data.startswith(b"#"):

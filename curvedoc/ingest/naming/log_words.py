@@ -12,6 +12,7 @@ _OUTCOME = re.compile(
     r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm|bpb|bpc|top-?[15]"
     r"|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|\bmll\b|fid\b|\bmetric$"
     r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
+    r"|\b(?:train|tr|val|valid|test|te|dev) err\b"
     r"|\bscores?\b|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
 )
 _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")

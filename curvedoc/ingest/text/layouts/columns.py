@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -13,8 +14,8 @@ from curvedoc.ingest.naming.log_words import has_scope, is_outcome, is_usual, sc
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.prefix import Prefix
-from curvedoc.ingest.text.line.slots import EPOCH, METRIC, PLACE, STEP, NumberSlot
+from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER, slots
 
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
@@ -35,6 +36,7 @@ _FALLS = 0.05
 _BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
 _NAME = re.compile(r"[^\W\d][\w./@%()-]{0,60}")
 _GAP = re.compile(r"[\s|,;]+")
+_REMARK = re.compile(r"\([^()]*\)")
 #: Rows that are known without a title: (numbers, shape of the first ones) -> names.
 _LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
     # results.txt of YOLOv5 (first releases) and YOLOv7
@@ -53,7 +55,11 @@ def column_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> dict[str
 
     lines: columns idx, text, masked, template; plans: of the templates with numbers
     """
-    shape_of = {t: " ".join(t.split()) for t, plan in plans.items() if plan.kind == "" and _BARE.fullmatch(t)}
+    shape_of = {
+        t: " ".join(t.split())
+        for t, plan in plans.items()
+        if plan.kind == "" and (_BARE.fullmatch(t) or (plan.prefix.level and _BARE.fullmatch(t[plan.prefix.end :])))
+    }
     if not shape_of:
         return {}
     bare = lines.filter(pl.col("template").is_in(list(shape_of)))
@@ -85,8 +91,10 @@ def _plan(
         return _named(known)
     at = rows["idx"].to_numpy()
     first = int(at[0])
-    above = lines["text"][first - 1].strip() if first else ""
-    title = _title(above, width)
+    prefix = plans[rows["template"][0]].prefix
+    if prefix.level and width:  # rows behind what a logger writes first
+        return _under_logged_title(lines, at, width, prefix)
+    title = _title(lines["text"][first - 1] if first else "", width)
     if title and len(rows) >= _ROWS:
         return _named(title)
     if width == 1:
@@ -104,6 +112,17 @@ def _plan(
         return None
     table = _table(rows, width)
     return None if table is None else _by_behavior(table, plans)
+
+
+def _under_logged_title(lines: pl.DataFrame, at: NDArray[np.int64], width: int, prefix: Prefix) -> LinePlan | None:
+    """The plan of rows that a logger wrote, by the first title that it wrote right above one of them."""
+    above = lines["template"].gather(at[at > 0] - 1).unique(maintain_order=True)
+    said = (t[read_prefix(t).end :] for t in above.to_list() if NUMBER not in t and FRACTION not in t)
+    title = next((names for names in (_title(t, width - prefix.slots) for t in said) if names), None)
+    plan = _named(title) if title and len(at) >= _ROWS else None
+    if plan is None:
+        return None
+    return replace(plan, slots=tuple(replace(s, slot=s.slot + prefix.slots) for s in plan.slots), prefix=prefix)
 
 
 def _table(rows: pl.DataFrame, width: int) -> Floats | None:
@@ -166,10 +185,10 @@ def _falls(v: Floats) -> bool:
 
 def _title(text: str, width: int) -> tuple[str, ...] | None:
     """The names in the line above the rows, one for each column; None where it is no such line."""
-    text = text.strip("#| \t-=")
+    text = text.strip("#|% \t-=")
     if width == 1:
         said = text.strip(":")
-        short = len(said.split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)
+        short = len(_REMARK.sub("", said).split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)
         return (said,) if short and not words.is_prose(said) else None
     names = tuple(n.strip("(): ") for n in _GAP.split(text) if n)
     if len(names) != width or not all(_NAME.fullmatch(n) for n in names) or len(set(names)) < width:
@@ -191,6 +210,8 @@ def _named(names: Sequence[str]) -> LinePlan | None:
             found.append(NumberSlot(EPOCH, i, "epoch"))
         elif low in words.STEP_WORDS:
             found.append(NumberSlot(STEP, i, name))
+        elif low in words.INNER_WORDS and found and found[-1].role == EPOCH:
+            found.append(NumberSlot(INNER, i, name))
         elif name not in _COUNTS:
             found.append(NumberSlot(METRIC, i, name))
     return LinePlan("record", tuple(found), _EMPTY) if any(s.role == METRIC for s in found) else None

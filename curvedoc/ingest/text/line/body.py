@@ -26,6 +26,27 @@ _OF_MODEL = re.compile(
     r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
     rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
 )
+_COUNT = rf"(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
+#: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
+_TOLD = re.compile(
+    rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
+    r"(?: (?:is|was)(?=[: ])| ?= ?|(?<= and)$)", re.IGNORECASE,
+)  # fmt: skip
+#: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
+_OF_SPLIT = re.compile(
+    rf"\b((?:{'|'.join(w for w in SCOPES if w.isascii())})) ?[(\[{{] ?(?=[A-Za-z_][\w ]{{0,30}}[:=] ?{NUMBER})",
+    re.IGNORECASE,
+)
+#: "L=0.5 | A=0.8" within a split's brackets.
+_LETTERS = re.compile(rf"\bL( ?[=:] ?{NUMBER} *[|,;]? *)A(?= ?[=:] ?{NUMBER})")
+#: A counter that no word names, at the head of a line that goes on with a name and its number.
+_LEADS = re.compile(
+    rf"(?:[:|)-]|  | [|:)-])?[ |]{{0,4}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}(?:[{NUMBER}{FRACTION}]|$)"
+)
+#: Behind the last number, after a mark of its own: "> saved as the best model", "*** best".
+_BEHIND = re.compile(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
+#: A remark on the number before, after which nothing else is named.
+_ASIDE = re.compile(r" *\((?![^)]*\)[ ,;|]+[A-Za-z])")
 #: What no text between two positions has in it.
 _WORDLESS = re.compile(r"[^\[\](),; ]")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
@@ -86,10 +107,19 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
             state.found.append(NumberSlot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
         elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith((":  ", " [")):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))
+        elif _leads(gap, tail):
+            state.found.append(NumberSlot(PLACE, slot, "iteration"))
+            state.led = True
         else:
             state.stray += 1
     else:
         state.stray += 1
+
+
+def _leads(gap: str, tail: str) -> bool:
+    """Whether a number at the head of a line counts what is measured behind it ("3 | train loss 0.5")."""
+    said = _LEADS.match(tail) if not gap.strip() else None
+    return said is not None and is_outcome(said[1])
 
 
 def _is_place(state: Body, gap: str) -> bool:
@@ -113,7 +143,8 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         return
     scope = SCOPES.get(key.lower())
     nested = opened == "[" and tail.startswith("][")  # "TRAIN [0][10/1938]"
-    if scope and (sep == ":" or mark == FRACTION or nested) and not state.found and opened in ("", "["):
+    told = bool(opened or tail.strip()) or mark == FRACTION  # "Train: 129600" alone is the size of a set
+    if scope and told and (sep == ":" or mark == FRACTION or nested) and not state.found and opened in ("", "["):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
         epoch = nested or (opened == "" and sep and not tail.startswith(")"))
@@ -127,9 +158,9 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         parts.pop(0)
         state.prose += 1
     key = " ".join(parts).replace(NAN_WORD, "nan")
-    told = words.spoken(key) if not sep else ""
-    if told:
-        key, sep, state.spoken = told, "is", True
+    said = words.spoken(key) if not sep else ""
+    if said:
+        key, sep, state.spoken = said, "is", True
     count = len(key.split())
     if not words.KEY.fullmatch(key) or count > 6 or ("(" in opened and not sep) or key.count("(") > key.count(")"):
         state.prose += words.prose_words(key)
@@ -192,6 +223,10 @@ def read_body(body: str, first: int) -> Body:
     if "last " in body or "past " in body or "previous " in body:
         body = _OVER.sub(r"\2 \1", body)
     body = _OF_MODEL.sub(_of_model, body)
+    if " is " in body or " was " in body or " = " in body:
+        body = _TOLD.sub(lambda m: f"{m[2]} {m[1]}:" if is_outcome(m[1]) else m[0], body)
+    if "(" in body or "[" in body or "{" in body:
+        body = _LETTERS.sub(r"loss\1acc", _OF_SPLIT.sub(r"| \1: ", body))
     end, slot = 0, first
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
@@ -203,7 +238,7 @@ def read_body(body: str, first: int) -> Body:
             state.listed = ""
         if tail.startswith("%||"):
             _leftover_bar(state, gap, slot)
-        elif slot > first and gap.lstrip(" ").startswith("(") and not gap.rstrip(" ").endswith((":", "=")):
+        elif slot > first and _ASIDE.match(gap) and not gap.rstrip(" ").endswith((":", "=")):
             state.stray += ")" in gap  # "loss 2.3 (avg 2.4)": a remark on the number before
         elif not apart and _dirty(tail, unit):
             state.stray += 1
@@ -223,7 +258,7 @@ def read_body(body: str, first: int) -> Body:
             if seen and state.found and state.found[-1].slot == slot:
                 scoped[slot] = state.scopes[seen - 1]
         slot += 1
-    _leftover(state, re.sub(r"\([^()]{0,60}\)", " ", body[end:]))
+    _leftover(state, "" if _BEHIND.match(body[end:]) else re.sub(r"\([^()]{0,60}\)", " ", body[end:]))
     measured = [s.slot in scoped for s in state.found if s.role == METRIC]
     if len(set(state.scopes)) == 1 and any(measured) and not all(measured):
         # "loss=0.3 | val: loss=0.4": what stands before the one scope is the training's

@@ -94,7 +94,7 @@ def plan_of(template: str) -> LinePlan:
     metrics = [s for s in slots if s.role == METRIC]
     counters = [s for s in slots if s.role in COUNTERS]
     outcome = any(is_outcome(s.name) for s in metrics) or _of_splits(metrics)
-    scope = state.scopes[-1] if state.scopes else ""
+    scope = "train" if "train" in state.scopes else state.scopes[-1] if state.scopes else ""
     if state.bar and not scope:
         scope = _bar_scope(body)
     printed = (body.lstrip("| ").startswith("{") and len(metrics) > 1) or ("{'" in body and outcome)
@@ -121,6 +121,8 @@ def plan_of(template: str) -> LinePlan:
         kind = "spoken" if state.spoken and kind else kind
     elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
         kind = "member"
+    if state.led and state.stray and not state.strong:
+        kind = ""  # a row of some table
     if kind in ("bar", "anchor"):
         slots = tuple(s for s in slots if s.role != METRIC)
     if prefix.rank_slot >= 0:

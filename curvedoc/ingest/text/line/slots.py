@@ -38,6 +38,7 @@ class Body:
     plural: bool = False
     late: bool = False
     spoken: bool = False
+    led: bool = False
     label: str = ""
 
 

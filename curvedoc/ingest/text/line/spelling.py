@@ -10,6 +10,7 @@ from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
 _HEAD = r"(^|[\])|:>-] )"
 _AFTER = r"([ :,|\])]|$)"
 _LEVEL = "DEBUG|INFO|WARNING"
+_BOTH = "loss|acc|accuracy|error|err"
 _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 
 #: (what the line holds, how it is spelled here), in Rust syntax, applied one after the other.
@@ -141,6 +142,26 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({_NUM})$", "step ${1} ${2} acc: ${3}"),
     # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
     (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}"),
+    # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
+    (
+        rf"\b((?i:{_BOTH})) \(?((?i:train\w*))/((?i:val\w*|test|dev))\)?[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
+        "${2} ${1}: ${4}, ${3} ${1}: ${5}",
+    ),
+    (
+        rf"\b((?i:train\w*))/((?i:val\w*|test|dev)) ((?i:{_BOTH}))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
+        "${1} ${3}: ${4}, ${2} ${3}: ${5}",
+    ),
+    # Julia's @show
+    (rf"^\((\w+), (\w+)\) = \(({_NUM}), ({_NUM})\)$", "${1} = ${3}, ${2} = ${4}"),
+    (
+        rf"^\((\w+), (\w+), (\w+)\) = \(({_NUM}), ({_NUM}), ({_NUM})\)$",
+        "${1} = ${4}, ${2} = ${5}, ${3} = ${6}",
+    ),
+    # NGCF and KGAT: a sum and its terms
+    (
+        rf" (train|test)==\[({_NUM})=({_NUM}) \+ ({_NUM})(?: \+ {_NUM})?\]",
+        " ${1} loss=${2}, ${1} mf_loss=${3}, ${1} reg_loss=${4}",
+    ),
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "="),
 )
@@ -174,6 +195,7 @@ COULD = "|".join(
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
+        r"(?i:train\w*/(?:val|test|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )

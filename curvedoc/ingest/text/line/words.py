@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from curvedoc.ingest.naming.log_words import SCOPES, is_outcome
+from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_rate
 
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
 STEP_WORDS = (
@@ -111,6 +111,8 @@ _PROSE = frozenset(
         "skipping",
     ]
 )
+#: "The loss so far is", "the loss now is"
+_BY_NOW = frozenset({"so", "far", "now", "currently", "yet"})
 #: What stands between an outcome and its number in a sentence, and what may stand ahead of it.
 SPEAKS = frozenset({
     "is", "was", "of", "are", "to", "at", "now", "equals", "is equal to", "equal to", "reached", "became",
@@ -178,10 +180,16 @@ def spoken(key: str) -> str:
     if len(parts) < 2 or parts[-1].lower() not in SPEAKS:
         return ""
     told = parts[:-1]
+    while len(told) > 1 and told[-1].lower() in _BY_NOW:
+        told.pop()
     while told and (is_prose(told[0]) or told[0].lower() in _ALSO):
         told.pop(0)
     named = " ".join(told)
-    return named if told and len(told) <= 4 and not any(is_prose(w) for w in told) and is_outcome(named) else ""
+    return (
+        named
+        if told and len(told) <= 4 and not any(is_prose(w) for w in told) and (is_outcome(named) or is_rate(named))
+        else ""
+    )
 
 
 def prose_words(text: str) -> int:
