@@ -154,6 +154,19 @@ FORMATS = (
     Format("sizes of sets ahead", ("{e} \ttrain loss={l} \tvalid loss={v}",), "loss val_loss", (
         "TRAIN on faces", "Data Prepared:", " \tTRAIN:129600", " \tVALID:560", " \tTEST:560",
     )),
+    Format("a loss within the words of a bar", (
+        "Training Epoch: {e}/30, step 10/10 completed (loss: {l}): 100%|\u2588\u2588| 10/10 [00:10<00:00, 1.0it/s]",
+    )),
+    Format("a sentence of nothing but the mean", ("Mean loss was {l}",)),
+    Format("VITS", (
+        "2021-01-01 10:00:{e:02d},123\tljs\tINFO\tTrain Epoch: {e} [10%]",
+        "2021-01-01 10:00:{e:02d},124\tljs\tINFO\t[2.5, {l}, 3.1, 20.5, 1.2, 0.9, {s}, 0.0002]",
+    ), "player"),
+    Format("errors of a way that is foretold", ("Epoch {e} | Loss {l}", " * ADE  {v} FDE  2.388"), "loss metric"),
+    Format("StyleGAN", (
+        "tick {e}     kimg {s}.0    lod 0.00  minibatch 32   time 0h 10m 00s      sec/tick 100.0 sec/kimg 25.0",
+        "network-snapshot-{s:06d}        time 5m 05s      fid50k {v:.4f}",
+    ), "metric"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
@@ -162,6 +175,8 @@ OF = {
     "val_loss": ("val_loss", (val,)),
     "accuracy": ("accuracy", (acc,)),
     "reward": ("reward", (paid,)),
+    "player": ("game_loss", (loss,)),
+    "metric": ("metric", (val,)),
     "small": ("loss", (lambda e: round(loss(e) / 3, 4),)),
 }
 

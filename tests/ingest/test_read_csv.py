@@ -546,3 +546,31 @@ def test_the_episodes_of_a_monitor_are_rewards(tmp_path: Path, end: str) -> None
     (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
     reward = run.series("reward")
     assert reward is not None and [f"{v:.3f}" for v in reward.value] == [r.split(",")[0] for r in rows]
+
+
+LOSSES = [round(2.0 / (e + 1) + 0.1, 4) for e in range(30)]
+SIDEWAYS = {
+    "epochs named": "metric," + ",".join(f"epoch {e}" for e in range(1, 31)) + "\n",
+    "a counter of its own": "epoch," + ",".join(map(str, range(1, 31))) + "\n",
+    "no counter": "",
+}
+
+
+@pytest.mark.parametrize("how", SIDEWAYS)
+def test_a_table_on_its_side_is_set_upright(tmp_path: Path, how: str) -> None:
+    rows = [f"{name}," + ",".join(str(v + k) for v in LOSSES) for name, k in (("train_loss", 0), ("val_loss", 1))]
+    (tmp_path / "history.csv").write_text(SIDEWAYS[how] + "\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and loss.value.tolist() == LOSSES
+    assert val is not None and val.value.tolist() == [v + 1 for v in LOSSES]
+    assert how == "no counter" or loss.step.tolist() == list(range(1, 31))
+
+
+def test_a_table_of_classes_is_not_set_upright(tmp_path: Path) -> None:
+    rows = [
+        f"{name}," + ",".join(f"{0.5 + 0.03 * i + k}" for i in range(12))
+        for k, name in enumerate(("precision", "recall", "f1"))
+    ]
+    (tmp_path / "metrics.csv").write_text("metric," + ",".join(map(str, range(12))) + "\n" + "\n".join(rows) + "\n")
+    assert not read_runs([tmp_path], signals_file=signals_file()).runs

@@ -133,3 +133,25 @@ def test_rows_of_several_seeds_are_several_runs_however_alike_their_lengths(tmp_
     (tmp_path / "log.csv").write_text("\n".join(["step,episode_reward,seed", *rows]) + "\n")
     found = read_runs([tmp_path], signals_file=signals_file()).runs
     assert [len(r.series("reward") or ()) for r in found] == [30, 30, 30]
+
+
+def boxes(values: Sequence[float]) -> str:
+    """What an agent prints: a box for every 2048 steps."""
+    out = ["Using cpu device", "Wrapping the env with a `Monitor` wrapper"]
+    for i, v in enumerate(values, 1):
+        rows = (("ep_rew_mean", f"{20 - v:.3f}"), ("total_timesteps", 2048 * i), ("loss", f"{v:.4f}"))
+        out += ["-" * 36, *(f"| {name:<18} | {value!s:<11} |" for name, value in rows), "-" * 36]
+    return "\n".join(out) + "\n"
+
+
+def test_boxes_of_several_agents_are_several_trainings() -> None:
+    text = "".join(f"=== seed {k} ===\n" + boxes(losses(15, k)) for k in range(3))
+    assert [len(r) for r in runs(text)] == [15, 15, 15]
+    assert [r[0][0] for r in runs(text)] == [2048] * 3
+
+
+def test_boxes_whose_counter_begins_anew_while_the_agent_goes_on_are_one_training() -> None:
+    values = losses(30, 1)
+    text = boxes(values[:12]).split("\n", 2)
+    more = boxes(values[12:]).split("\n", 2)[2]
+    assert [len(r) for r in runs("\n".join(text) + more)] == [30]

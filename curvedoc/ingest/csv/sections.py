@@ -13,6 +13,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 from curvedoc.ingest.csv.cells import CellColumn
 from curvedoc.ingest.csv.monitor import monitored
+from curvedoc.ingest.csv.upright import upright
 
 #: Tried in this order; the one that gives the header most cells wins.
 SEPARATORS = (",", ";", "\t", "|")
@@ -73,7 +74,7 @@ def is_header(cells: list[str]) -> bool:
 def uncommented(data: bytes) -> bytes:
     """The text with its first line taken out of a comment where it names the columns of the next, as of numpy, and with
     a tensor's number in the place of the tensor as PyTorch prints it, which has commas in it."""
-    data = monitored(data)
+    data = upright(monitored(data))
     if b"tensor(" in data:
         data = _TENSOR.sub(rb"\1", data)
     if not data.startswith(b"#"):

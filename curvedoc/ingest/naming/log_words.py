@@ -13,7 +13,7 @@ _OUTCOME = re.compile(
     r"|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|\bmll\b|fid\b|\bmetric$"
     r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
     r"|\b(?:train|tr|val|valid|test|te|dev) err\b"
-    r"|\bscores?\b|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
+    r"|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
 )
 _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
 

@@ -30,7 +30,7 @@ from curvedoc.ingest.text.messages import find_blocks, messages
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.totals import printed_totals
-from curvedoc.ingest.text.trainings import trainings_of
+from curvedoc.ingest.text.trainings import boxed_trainings, trainings_of
 
 NAME = "text"
 FILES: tuple[str, ...] = ("*.log", "*.out", "*.err", "*.txt")
@@ -103,6 +103,9 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
     lines = lines.with_columns(said.alias("said"))
     parts = trainings_of(lines, plans)
+    only_boxes = len(boxes.points) > 0 and not any(len(p.read.points) for p in parts)
+    if only_boxes:
+        parts = [replace(parts[0], first=a, last=b) for a, b in boxed_trainings(lines, boxes)]
     out: list[Log] = []
     for i, part in enumerate(parts, 1):
         here = lines.slice(part.first, part.last - part.first)
@@ -115,6 +118,8 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             table = moved_to_end(table, int(known[-1]) if len(known) else None)
         scales = scale_points(here.filter(pl.col("kind") == ""), steps)
         boxed = boxes.points if len(parts) == 1 else empty_points()
+        if only_boxes:
+            boxed = boxes.points.filter(boxes.at.is_between(part.first, part.last, closed="left"))
         if _only_settings(part.read):
             part = replace(part, read=Read(empty_points(), part.read.steps, part.read.axis))
         points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))

@@ -7,7 +7,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
+from curvedoc.ingest.text.layouts.boxes import Boxes
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import RANK
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
@@ -55,6 +57,26 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
             TextTraining(first, last, read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans)))
         )
     return out
+
+
+def boxed_trainings(lines: pl.DataFrame, boxes: Boxes) -> list[tuple[int, int]]:
+    """(first, past the last) of the lines of each training of which there are only boxes."""
+    named = boxes.points["metric"].to_list()
+    outcome = next((n for n in dict.fromkeys(named) if is_outcome(n)), None)
+    whole = [(0, len(lines))]
+    if outcome is None:
+        return whole
+    mine = pl.DataFrame({"idx": boxes.at, "metric": named, "value": boxes.points["value"]})
+    mine = mine.filter(pl.col("metric") == outcome).join(boxes.steps, on="idx").sort("idx")
+    count = mine["step"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+    p = Progress(np.full(len(mine), np.nan), count, mine["value"].to_numpy())
+    found = returns(p)
+    if not len(found.early):
+        return whole
+    idx = mine["idx"].to_numpy()
+    at = starts(p, found, _announced(lines, idx, found))
+    firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
+    return cut(firsts, len(lines))
 
 
 def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:

@@ -37,11 +37,13 @@ def has_boxes(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Boxes:
-    """points: of all boxes; steps: idx, step of each box's first line; lines: what belonged to boxes."""
+    """points: of all boxes; steps: idx, step of each box's first line; lines: what belonged to boxes; at: the first
+    line of the box of each point."""
 
     points: pl.DataFrame
     steps: pl.DataFrame
     lines: frozenset[int]
+    at: pl.Series
 
 
 def read_boxes(lines: pl.DataFrame) -> Boxes:
@@ -49,7 +51,12 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
 
     A section line "rollout/" is put before the names under it.
     """
-    none = Boxes(empty_points(), pl.DataFrame(schema={"idx": pl.Int64, "step": pl.Int64}), frozenset())
+    none = Boxes(
+        empty_points(),
+        pl.DataFrame(schema={"idx": pl.Int64, "step": pl.Int64}),
+        frozenset(),
+        pl.Series([], dtype=pl.Int64),
+    )
     bare = lines.filter(pl.col("text").str.contains(_BARE_EDGE_RE))
     if len(bare) >= _EDGES:
         row_re, edge, kept = _BARE_ROW_RE, _BARE_EDGE_RE, _BARE_ROW_RE
@@ -81,6 +88,7 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
         step = cells.drop_nulls("value").select(pl.col("box").unique(maintain_order=True))
         step = step.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("step"), pl.lit("").alias("counter"))
     cells = cells.join(step, on="box", how="inner").sort("idx")
+    cells = cells.with_columns(pl.col("idx").min().over("box").alias("first"))
     points = cells.drop_nulls("value").filter(pl.col("key") != pl.col("counter"))
     points = points.with_columns(
         (pl.col("section") + pl.col("key")).alias("metric"), pl.lit(0).alias("flags"), pl.col("rank").fill_null(0)
@@ -88,5 +96,8 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
     steps = cells.group_by("box", maintain_order=True).agg(pl.col("idx").min(), pl.col("step").first()).sort("idx")
     used = cells.filter(pl.col("key").is_not_null() | pl.col("text").str.contains(_SECTION_RE))["idx"].to_list()
     return Boxes(
-        points.select(pl.col(c).cast(t) for c, t in POINTS.items()), steps.select("idx", "step"), frozenset(used)
+        points.select(pl.col(c).cast(t) for c, t in POINTS.items()),
+        steps.select("idx", "step"),
+        frozenset(used),
+        points["first"],
     )

@@ -61,7 +61,10 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
     key = _JOINED.sub("/", text[cut:])
     bare = _DECORATION.sub("", key)
     lead = words.unit_of(bare) if not cut else ""
-    return text[: len(text) - len(bare)], bare[len(lead) :].strip(" "), sep, opened
+    bare = bare[len(lead) :]
+    if sep and bare.count("(") > bare.count(")"):  # "completed (loss: 0.5)"
+        bare = bare[bare.rfind("(") + 1 :]
+    return text[: len(text) - len(bare)], bare.strip(" "), sep, opened
 
 
 def counter_of(key: str, fraction: bool) -> tuple[int, str] | None:

@@ -23,7 +23,7 @@ _NO_VALUE = re.compile(
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
 _COULD = re.compile(
     rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
-    rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|train(?:ing)?=|recall|prec|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
+    rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|train(?:ing)?=|recall|prec|[af]de\b|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\|"
 )
 #: What the description of a bar may say when the bar is the training's own.
@@ -118,7 +118,8 @@ def plan_of(template: str) -> LinePlan:
         kind = "record" if printed else "" if _is_best(metrics) else "loose" if state.prose <= 1 else "spoken"
         if kind == "loose" and not state.strong and state.stray:
             kind = ""  # a row of some table that has a word like "gradient" in it
-        kind = "spoken" if state.spoken and kind else kind
+        short = not state.prose and len(metrics) == 1  # "Mean loss was 0.5" says nothing else
+        kind = "spoken" if state.spoken and kind and not short else kind
     elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
         kind = "member"
     if state.led and state.stray and not state.strong:

@@ -157,6 +157,17 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         rf"^\((\w+), (\w+), (\w+)\) = \(({_NUM}), ({_NUM}), ({_NUM})\)$",
         "${1} = ${4}, ${2} = ${5}, ${3} = ${6}",
     ),
+    # VITS: the losses in the order of its training, then the step and the rate
+    (
+        rf"(^|[ \t])\[({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ([0-9]{{1,9}}), ({_NUM})\]$",
+        "${1}step ${8} loss_disc: ${2}, loss_gen: ${3}, loss_fm: ${4}, loss_mel: ${5}, loss_dur: ${6}, loss_kl: ${7},"
+        " lr: ${9}",
+    ),
+    # StyleGAN
+    (
+        rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({_NUM})$",
+        "step ${1} ${2}: ${3}",
+    ),
     # NGCF and KGAT: a sum and its terms
     (
         rf" (train|test)==\[({_NUM})=({_NUM}) \+ ({_NUM})(?: \+ {_NUM})?\]",
@@ -196,6 +207,7 @@ COULD = "|".join(
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
         r"(?i:train\w*/(?:val|test|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
+        r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )

@@ -1,0 +1,55 @@
+"""Tables that lie on their side: a row for each metric and a column for each epoch, set upright."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.table.values import number
+
+#: So many rows at most name a metric each, and so many columns at least are epochs.
+_ROWS, _COLUMNS = 40, 10
+#: Enough of a file to see that it has too many rows.
+_LOOK = 1 << 16
+_COUNTERS = ("epoch", "step", "iteration", "iter", "round", "episode")
+#: "epoch 3", "Epoch_3", "3"
+_COUNTED = re.compile(r"([A-Za-z]*)[ _-]?(\d{1,9})")
+
+
+def upright(data: bytes) -> bytes:
+    """The text of a table on its side with a column for each metric; any other text as it is."""
+    if data.count(b"\n", 0, _LOOK) > _ROWS or data.count(b",", 0, _LOOK) < _COLUMNS:
+        return data
+    lines = [r.strip() for r in data.decode("utf-8", "replace").split("\n")]
+    rows = [[c.strip() for c in r.split(",")] for r in lines if r]
+    width = len(rows[0])
+    if width <= max(_COLUMNS, len(rows)) or any(len(r) != width for r in rows):
+        return data
+    counter, count = _counter(rows[0])
+    rows = rows[1:] if count else rows
+    names = [r[0] for r in rows]
+    measured = all(number(n) is None and n for n in names) and len(set(names)) == len(names)
+    if not measured or not any(map(is_outcome, names)):
+        return data
+    if not all(number(c) is not None for r in rows for c in r[1:] if c):
+        return data
+    columns = [r[1:] for r in rows]
+    if not counter and (width <= 2 * _COLUMNS or not any("loss" in n.lower() for n in names)):
+        return data  # a column may be one of a few classes
+    if counter:
+        names, columns = [counter, *names], [count, *columns]
+    return "\n".join(",".join(r) for r in (names, *zip(*columns, strict=True))).encode() + b"\n"
+
+
+def _counter(row: list[str]) -> tuple[str, list[str]]:
+    """(name, "" where nothing says what it counts; values) of a first row that counts, ("", []) for any other."""
+    found = [_COUNTED.fullmatch(c) for c in row[1:]]
+    said = {m[1].lower() for m in found if m is not None}
+    if not all(found) or len(said) != 1:
+        return "", []
+    values = [m[2] for m in found if m is not None]
+    if any(int(a) >= int(b) for a, b in pairwise(values)):
+        return "", []
+    name = next((w for w in (row[0].lower(), *said) if w in _COUNTERS), "")
+    return name, values
