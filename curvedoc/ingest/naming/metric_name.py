@@ -61,7 +61,16 @@ def read_name(raw: str, table: Signals) -> Reading | None:
 
 
 def split_and_rest(raw: str, table: Signals) -> tuple[Split, tuple[str, ...]]:
-    """The split that a name states ("train" where it states none), and its words without those that say nothing."""
+    """The split that a name states ("train" where it states none), and its words without those that say nothing;
+    remembered in the table, since every way to tell a role from values asks it."""
+    key = (split_and_rest, raw)
+    if key not in table.memo:
+        table.memo[key] = _split_and_rest(raw, table)
+    found: tuple[Split, tuple[str, ...]] = table.memo[key]
+    return found
+
+
+def _split_and_rest(raw: str, table: Signals) -> tuple[Split, tuple[str, ...]]:
     words = _phrased(plain(raw.split(FROM, 1)[0]), table).split("_")
     split: Split = next((table.splits[w] for w in reversed(words) if w in table.splits), "train")
     rest = tuple(w for w in words if w and w not in table.splits and w not in table.average and w not in table.noise)
@@ -162,6 +171,8 @@ def _label(words: tuple[str, ...], family: RoleFamily) -> tuple[str, str] | None
 def _phrased(name: str, table: Signals) -> str:
     """The name with each phrase of several words as one word. Scripts without blanks between words have no edges."""
     padded = f"_{name}_"
+    if not _any_phrase(table).search(padded):
+        return _GAPS.sub("_", padded).strip("_")
     ascii_ = name.isascii()
     for phrase, word in table.phrases.items():
         if phrase.isascii():
@@ -169,6 +180,16 @@ def _phrased(name: str, table: Signals) -> str:
         elif not ascii_:
             padded = padded.replace(phrase, f"_{word}_")
     return _GAPS.sub("_", padded).strip("_")
+
+
+def _any_phrase(table: Signals) -> re.Pattern[str]:
+    """What finds whether a name holds any phrase at all, as few do; the phrases are a hundred, and names many."""
+    if _any_phrase not in table.memo:
+        within = [re.escape(p) for p in table.phrases if p.isascii()]
+        anywhere = [re.escape(p) for p in table.phrases if not p.isascii()]
+        table.memo[_any_phrase] = re.compile("|".join([f"_(?:{'|'.join(within)})_", *anywhere]))
+    found: re.Pattern[str] = table.memo[_any_phrase]
+    return found
 
 
 def _reading(
