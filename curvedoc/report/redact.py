@@ -23,12 +23,17 @@ SHOW_SECRETS: ContextVar[bool] = ContextVar("show_secrets", default=False)
 #: A name, a sign that gives it a value, and the value; of an option of a command line a space will do.
 _PAIR = re.compile(
     r"""(?i)(?P<name>(?:(?<![\w-])--?)?(?<![\w.])(?=[\w.\-]{0,80}(?:pass|pwd|secret|token|key|auth|cred|webhook|cookie|sig|pat\b|dsn))"""
-    r"""[a-z][\w.\-]{0,80})(?P<sign>["']?\s?[=:]>?\s?|(?<=[\w])\s(?!=))"""
+    r"""[a-z][\w.\-]{0,80})(?P<sign>["']?\]?\s?[=:]>?\s?|(?<=[\w])\s(?!=))"""
     r"""(?P<value>"[^"\n]{1,500}"|'[^'\n]{1,500}'|[^\s"'&,;)}\]]{1,500})"""
+)
+#: Commands that take a password behind a letter, and the file in which curl and W&B look one up.
+_TYPED = re.compile(
+    r"(\b(?:(?:docker|podman|helm|az|oc) (?:registry |acr )?login|sshpass|mysql\w{0,10})\b[^\n;|&]{0,200}? -p ?"
+    r"|\bmachine \S{1,200} login \S{1,200} password )(?![-\s])\S{1,200}"
 )
 #: A text without any of these holds no credential; looking for one word takes less than looking for all shapes.
 _HINT = re.compile(
-    r"(?i)pass|pwd|secret|token|key|auth|cred|webhook|bearer|basic |cookie|://|hooks\.|login|sig=|signature|pin\b"
+    r"(?i)pass|pwd|secret|token|key|auth|cred|webhook|bearer|basic |cookie|://|hooks\.|login|sig=|signature|pin\b|mysql"
     r"|hf_|github_|sk-|[srp]k_|gsk_|r8_|npm_|gh[pousr]_|glpat|pypi-|dapi|AKIA|ASIA|xox|xapp|AIza|ya29|eyJ|SG\.|lsv2"
     r"|nvapi|pplx|xai-|tvly|dop_v1|shpat|figd|lin_api|api_org|\d:[A-Z]"
 )
@@ -52,7 +57,7 @@ def redact(text: str) -> str:
     """
     if SHOW_SECRETS.get() or _HINT.search(text) is None:
         return text
-    return _PAIR.sub(_masked_pair, SHAPES.sub(MASK, text))
+    return _PAIR.sub(_masked_pair, SHAPES.sub(MASK, _TYPED.sub(rf"\1{MASK}", text)))
 
 
 def redact_setting(key: str, value: object) -> str:

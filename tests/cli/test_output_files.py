@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import resource
+import signal
 import stat
 import subprocess
 import sys
@@ -222,3 +224,17 @@ def test_a_metric_name_sends_no_control_to_a_terminal(tmp_path: Path) -> None:
         process.wait(60)
     os.close(ours)
     assert b"loss" in got and b"\x1b]" not in got and b"\x07" not in got
+
+
+@pytest.mark.parametrize("command", [["init"], ["new-rule", "my-symptom", "--dir", "."]])
+def test_a_skeleton_that_does_not_fit_on_the_disk_leaves_no_file_behind(tmp_path: Path, command: list[str]) -> None:
+    def small() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+    # -B: Python's own files would be cut at that length as well, and stay
+    call = [sys.executable, "-B", "-m", "curvedoc", *command]
+    done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=small)
+    assert done.returncode == 2, done.stderr
+    assert "cannot be written" in done.stderr
+    assert list(tmp_path.iterdir()) == []

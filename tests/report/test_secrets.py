@@ -286,6 +286,29 @@ def test_at_most_5_of_200_lookalikes_are_touched() -> None:
     assert len(touched) <= 5, touched
 
 
+def test_credentials_that_commands_and_headers_name_in_their_own_way_are_hidden() -> None:
+    for before, secret, after in (
+        ('curl -H "Authorization: Token ', drawn(30), '" https://host'),
+        ("Authorization: ApiKey ", drawn(24), ""),
+        ("os.environ['KAGGLE_KEY'] = '", drawn(32, HEX), "'"),
+        ("docker login -u me -p ", "Pr1vate99", " registry.io"),
+        ("sshpass -p ", "Sesame42", " ssh node7"),
+        ("mysql -uroot -p", "Xy7kPq22", " runs"),
+        ("machine api.wandb.ai login user password ", drawn(40, HEX), ""),
+    ):
+        assert redact(before + secret + after) == before.split("Token ")[0].split("ApiKey ")[0] + MASK + after
+    for text in (
+        "docker run -p 8080:80 image",
+        "mysql -uroot -P 3306 runs",
+        "sshpass -h",
+        "authorization: none",
+        "keys['lr'] = 0.1",
+        "machine 3 of 8 login node",
+    ):
+        assert redact(text) == text
+    assert redact_setting("password_policy_epochs", 3) == "3"
+
+
 def test_a_planted_secret_reaches_no_view_unless_it_is_asked_for(tmp_path: Path) -> None:
     secrets = ["Zx81kQpW0rmN2vTq", "hunter2hunter2", "Kq9TzR3mXw7LpB5nVc2H"]
     config = {"lr": 0.1, "awsSessionToken": secrets[0], "db": {"password": secrets[1]}}

@@ -9,6 +9,7 @@ from pathlib import Path
 from curvedoc.cli.skeletons.cause import cause_skeleton
 from curvedoc.cli.skeletons.reader import reader_skeleton
 from curvedoc.cli.skeletons.rule import skeleton
+from curvedoc.core import output_file
 from curvedoc.core.errors import UsageError
 
 CONFIG = "curvedoc.toml"
@@ -113,11 +114,10 @@ def new_reader(name: str, folder: Path, force: bool) -> None:
 
 
 def _put(path: Path, text: str, force: bool) -> None:
+    if path.exists() and not force:
+        raise UsageError("exists already", str(path), "--force overwrites it")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("w" if force else "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise UsageError("exists already", str(path), "--force overwrites it") from error
     except OSError as error:
         raise UsageError(f"cannot be written: {error.strerror}", str(path)) from error
+    output_file.write(path, text, force)

@@ -36,6 +36,7 @@ _ABOUT = frozenset({
     "version", "id", "ids", "limit", "rate", "per", "ratio", "loss", "acc", "accuracy", "dim", "vocab", "index",
     "mask", "embedding", "prob", "score", "weight", "weights", "policy", "manager", "provider", "backend",
     "source", "format", "class", "field", "column", "hash",
+    "epoch", "epochs", "step", "steps", "iters", "days", "hours", "minutes", "seconds", "period", "interval",
 })  # fmt: skip
 
 

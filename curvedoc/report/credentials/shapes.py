@@ -17,6 +17,7 @@ SHAPES = re.compile(
     r"|\bya29\.[\w-]{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{4,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\blsv2_[a-z]{2}_[\w]{16,}"
     r"|\b\d{8,10}:[A-Za-z0-9_-]{35}\b"  # a bot of Telegram
     r"|(?<=hooks\.slack\.com/)[\w/-]{10,}|(?<=/api/webhooks/)\d+/[\w-]{20,}|(?<=webhook\.office\.com/)[\w/@.-]{20,}"
+    r"|(?i:(?<=authorization: ))[A-Za-z]{2,20} [\w.~+/:-]{8,}=*"
     r"|(?i:(?<=bearer )|(?<=basic ))[\w.~+/-]{8,}=*"
     r"|(?<=://)[^\s/:@]{0,80}:[^\s/@]{1,200}(?=@)|(?<=://)[A-Za-z0-9_-]{20,}(?=@)"
     r"|(?i:(?<=wandb login )|(?<=--relogin ))[0-9a-f]{40}\b"
