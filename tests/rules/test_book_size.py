@@ -2,7 +2,7 @@
 
 A measure is an expression with a name; what is asked where it stands (`when`, `given`, `onset`) has none, and is short.
 The ceilings are where the book stands; a change that needs more of one thing takes it from elsewhere. Lower them as the
-book gets shorter. The aim: 650 params, 1,350 measures, a median rule of 80 lines and none above 160, 140 words.
+book gets shorter. The aim was 650 params, 1,350 measures, a median rule of 80 lines and none above 160, 140 words.
 Over 1,648 runs every condition, excuse, alternative and line of evidence was left out in turn. What decides nothing is
 gone; some twenty measures that decide nothing there guard against signals that those runs do not miss.
 """
@@ -23,8 +23,8 @@ from curvedoc.rulebook.vocabulary import functions
 BOOK = load()
 FILES: tuple[Rule | Cause | Fact, ...] = (*BOOK.rules, *BOOK.causes.values(), *BOOK.facts.values())
 
-PARAMS, MEASURES = 543, 1_378
-MEDIAN_LINES, MOST_LINES = 78, 192
+PARAMS, MEASURES = 534, 1_350
+MEDIAN_LINES, MOST_LINES = 74, 160
 WORDS, UNUSED_WORDS = 137, 0
 COPIED = 0
 
