@@ -32,6 +32,7 @@ _TOLD = re.compile(
     rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
     r"(?: (?:is|was)(?=[: ])| ?= ?|(?<= and)$)", re.IGNORECASE,
 )  # fmt: skip
+_COUNTED = re.compile(rf"[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and )")
 #: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
 _OF_SPLIT = re.compile(
     rf"\b((?:{'|'.join(w for w in SCOPES if w.isascii())})) ?[(\[{{] ?(?=[A-Za-z_][\w ]{{0,30}}[:=] ?{NUMBER})",
@@ -223,7 +224,7 @@ def read_body(body: str, first: int) -> Body:
     if "last " in body or "past " in body or "previous " in body:
         body = _OVER.sub(r"\2 \1", body)
     body = _OF_MODEL.sub(_of_model, body)
-    if " is " in body or " was " in body or " = " in body:
+    if _COUNTED.search(body):
         body = _TOLD.sub(lambda m: f"{m[2]} {m[1]}:" if is_outcome(m[1]) else m[0], body)
     if "(" in body or "[" in body or "{" in body:
         body = _LETTERS.sub(r"loss\1acc", _OF_SPLIT.sub(r"| \1: ", body))

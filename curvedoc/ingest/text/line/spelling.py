@@ -13,8 +13,9 @@ _LEVEL = "DEBUG|INFO|WARNING"
 _BOTH = "loss|acc|accuracy|error|err"
 _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 
-#: (what the line holds, how it is spelled here), in Rust syntax, applied one after the other.
-SPELLINGS: tuple[tuple[str, str], ...] = (
+#: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, applied one after
+#: the other. A pattern takes longer to make ready than a small log to read.
+SPELLINGS: tuple[tuple[str, ...], ...] = (
     # "E00 B0040 loss=0.5", "e3 s100", "ep03 it0100"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})[ ,|/:-]{{1,3}}(?:[BSIbsi]|it|st)([0-9]{{1,9}}){_AFTER}",
@@ -54,26 +55,29 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         "step ${1} train loss: [${2}], test loss: [${3}]",
     ),
     # icefall's "tot_loss[loss=0.3, over 100 frames]"
-    (r"\bloss\[loss=([^]]*)\]", "loss=${1}"),
-    (r"\btot_loss\[loss=([^\],]*)[^]]*\]", "tot_loss=${1}"),
-    (r"\bOrderedDict\(\[", ""),
+    (r"\bloss\[loss=([^]]*)\]", "loss=${1}", "loss[loss="),
+    (r"\btot_loss\[loss=([^\],]*)[^]]*\]", "tot_loss=${1}", "loss[loss="),
+    (r"\bOrderedDict\(\[", "", "OrderedDict(["),
     # "loss0.543"
     (r"\b((?i:loss|acc))([0-9]{1,6}\.[0-9]+)", "${1} ${2}"),
     # "第3轮 第20步"
-    (r"第 ?([0-9]{1,9}) ?(?:轮|回合|个epoch)", " epoch ${1} "),
-    (r"第 ?([0-9]{1,9}) ?(?:步|次迭代|个batch|批)", " batch ${1} "),
+    (r"第 ?([0-9]{1,9}) ?(?:轮|回合|个epoch)", " epoch ${1} ", "第"),
+    (r"第 ?([0-9]{1,9}) ?(?:步|次迭代|个batch|批)", " batch ${1} ", "第"),
     # MLPerf's records: a name, its value and where it belongs
     (
         rf"^:::MLLOG .*\"key\": ?\"([\w.-]+)\", ?\"value\": ?({_NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
+        ":::MLLOG",
     ),
     (
         rf"^:::MLPv[0-9.]+ .*\) ([\w.-]+): \{{\"value\": ?({_NUM}), ?\"(step|epoch)[a-z_]*\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
+        ":::MLPv",
     ),
     (
         rf"^:::MLL [0-9.]+ ([\w.-]+): \{{\"value\": ?({_NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
+        ":::MLL ",
     ),
     # logging's "LEVEL:logger:message" where the logger is called by the split
     (rf"^((?:{_LEVEL}):)({UNSEEN_SPLIT}):([A-Za-z])", "${1}${2}: ${3}"),
@@ -81,67 +85,81 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
     (
         r"(^|[: ])([0-9]{1,6})epoch:(train|valid|eval|test):[0-9]+-([0-9]{1,9})batch: ",
         "${1}epoch ${2} ${3} batch ${4}: ",
+        "epoch:",
     ),
     # without what it averages over the epoch's training: those were points of another kind in the same curves
     (
         r"(^|[: ])([0-9]{1,6})epoch results: \[train\] .*, \[(valid|eval|test)\] (.*?), time=.*$",
         "${1}epoch ${2} ${3}: ${4}",
+        "epoch results",
     ),
     # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
     (
         rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
         rf" [0-9]+-([0-9]{{1,9}}) is ({_NUM}) over .*$",
         "batch ${2}: objf/${1}=${3}",
+        "Average objective function",
     ),
     # llm.c's main.log
-    (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:"),
-    (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:"),
+    (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:", " tel:"),
+    (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:", " trl:"),
     # Transformer-XL's validation, Tacotron 2
-    (r"\| Eval +[0-9]{1,9} at step +([0-9]{1,12}) ", "| eval step ${1} "),
-    (rf"^Train loss ([0-9]{{1,9}}) ({_NUM}) Grad Norm ({_NUM}) .*", "step ${1} loss: ${2}, grad_norm: ${3}"),
-    (rf"^Validation loss ([0-9]{{1,9}}): +({_NUM})$", "step ${1} validation loss: ${2}"),
+    (r"\| Eval +[0-9]{1,9} at step +([0-9]{1,12}) ", "| eval step ${1} ", "| Eval"),
+    (
+        rf"^Train loss ([0-9]{{1,9}}) ({_NUM}) Grad Norm ({_NUM}) .*",
+        "step ${1} loss: ${2}, grad_norm: ${3}",
+        "Grad Norm",
+    ),
+    (rf"^Validation loss ([0-9]{{1,9}}): +({_NUM})$", "step ${1} validation loss: ${2}", "Validation loss"),
     # Catalyst, Poutyne, Trax, nnet of R, the policies of ikostrikov
-    (r"\b([0-9]{1,6}/[0-9]{1,6}) \* Epoch \((train|valid|test)\): ", "epoch ${1} ${2}: "),
+    (r"\b([0-9]{1,6}/[0-9]{1,6}) \* Epoch \((train|valid|test)\): ", "epoch ${1} ${2}: ", "* Epoch ("),
     (r"^(train|valid|test) \(([0-9]{1,6}/[0-9]{1,6})\) ", "epoch ${2} ${1}: "),
     (r"^(Epoch: *[0-9]{1,6}/[0-9]{1,6}) (?:Train s|S)teps: [0-9]+ (?:Val steps: [0-9]+ )?[0-9.hms]+s ", "${1} "),
     (
         rf"^Step +([0-9]{{1,12}}): (train|eval) +(\w+Entropy|\w*Loss|\w*Accuracy) \| +({_NUM})$",
         "step ${1} ${2} ${3}: ${4}",
     ),
-    (rf"^iter +([0-9]{{1,9}}) value ({_NUM})$", "step ${1} objective: ${2}"),
+    (rf"^iter +([0-9]{{1,9}}) value ({_NUM})$", "step ${1} objective: ${2}", " value "),
     (
         rf"\bmean/median reward ({_NUM})/({_NUM}), min/max reward ({_NUM})/({_NUM})",
         "mean reward ${1}, median reward ${2}, min reward ${3}, max reward ${4}",
+        "mean/median reward",
     ),
     # Marian
     (
         rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({_NUM})(?: \* [^:]*)?",
         "epoch ${1} step ${2} loss=${3}",
+        "Up. ",
     ),
-    (rf"(?: words/s)? : gNorm ({_NUM})", ", grad_norm=${1}"),
-    (rf" : L\.r\. ({_NUM})", ", lr=${1}"),
+    (rf"(?: words/s)? : gNorm ({_NUM})", ", grad_norm=${1}", "gNorm"),
+    (rf" : L\.r\. ({_NUM})", ", lr=${1}", "L.r."),
     (
         rf"\[valid\] Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : ([\w-]+) : ({_NUM}) : .*$",
         "epoch ${1} step ${2} valid ${3}=${4}",
+        "[valid] Ep.",
     ),
     # CatBoost
-    (rf"^([0-9]{{1,9}}):\s+learn: ({_NUM})\s+test: ({_NUM})\s.*$", "step ${1} learn: ${2} val: ${3}"),
+    (rf"^([0-9]{{1,9}}):\s+learn: ({_NUM})\s+test: ({_NUM})\s.*$", "step ${1} learn: ${2} val: ${3}", "learn:"),
     # PaddlePaddle's validation, after which it tells the best so far
-    (r"( INFO: )cur metric, ", "${1}eval: "),
+    (r"( INFO: )cur metric, ", "${1}eval: ", "cur metric,"),
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
-    (rf"^ Accuracy: ({_NUM})%, Avg loss: ({_NUM})", "test Accuracy: ${1}%, test loss: ${2}"),
-    (rf"^ ?\* +((?:Acc|Prec)@1) ({_NUM}) +((?:Acc|Prec)@5) ({_NUM})", "test ${1} ${2} test ${3} ${4}"),
+    (rf"^ Accuracy: ({_NUM})%, Avg loss: ({_NUM})", "test Accuracy: ${1}%, test loss: ${2}", "Avg loss"),
+    (rf"^ ?\* +((?:Acc|Prec)@1) ({_NUM}) +((?:Acc|Prec)@5) ({_NUM})", "test ${1} ${2} test ${3} ${4}", "@"),
     # MXNet's ranges of batches, TensorFlow's estimators, Caffe, Darknet
-    (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}"),
-    (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: "),
-    (r"(Iteration [0-9]{1,12}), Testing net \(#[0-9]{1,3}\)$", "${1}"),
-    (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({_NUM}).*", "${1} ${2} = ${3}"),
-    (rf"^ *([0-9]{{1,9}}): ({_NUM}), ({_NUM}) avg(?: loss)?, ({_NUM}) rate, .*", "step ${1}: loss: ${3}, lr: ${4}"),
+    (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}", "Batch"),
+    (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: ", "Saving dict for global step"),
+    (r"(Iteration [0-9]{1,12}), Testing net \(#[0-9]{1,3}\)$", "${1}", "Testing net"),
+    (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({_NUM}).*", "${1} ${2} = ${3}", "net output #"),
+    (
+        rf"^ *([0-9]{{1,9}}): ({_NUM}), ({_NUM}) avg(?: loss)?, ({_NUM}) rate, .*",
+        "step ${1}: loss: ${3}, lr: ${4}",
+        " rate, ",
+    ),
     # "250 val 6.5", "250 hella 0.25"
     (rf"^([0-9]{{1,9}}) (train|val|valid|test) ({_NUM})$", "step ${1} ${2} loss: ${3}"),
-    (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({_NUM})$", "step ${1} ${2} acc: ${3}"),
+    (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({_NUM})$", "step ${1} ${2} acc: ${3}", "hella"),
     # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
-    (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}"),
+    (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
     # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
     (
         rf"\b((?i:{_BOTH})) \(?((?i:train\w*))/((?i:val\w*|test|dev))\)?[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
@@ -152,29 +170,33 @@ SPELLINGS: tuple[tuple[str, str], ...] = (
         "${1} ${3}: ${4}, ${2} ${3}: ${5}",
     ),
     # Julia's @show
-    (rf"^\((\w+), (\w+)\) = \(({_NUM}), ({_NUM})\)$", "${1} = ${3}, ${2} = ${4}"),
+    (rf"^\((\w+), (\w+)\) = \(({_NUM}), ({_NUM})\)$", "${1} = ${3}, ${2} = ${4}", ") = ("),
     (
         rf"^\((\w+), (\w+), (\w+)\) = \(({_NUM}), ({_NUM}), ({_NUM})\)$",
         "${1} = ${4}, ${2} = ${5}, ${3} = ${6}",
+        ") = (",
     ),
     # VITS: the losses in the order of its training, then the step and the rate
     (
         rf"(^|[ \t])\[({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ([0-9]{{1,9}}), ({_NUM})\]$",
         "${1}step ${8} loss_disc: ${2}, loss_gen: ${3}, loss_fm: ${4}, loss_mel: ${5}, loss_dur: ${6}, loss_kl: ${7},"
         " lr: ${9}",
+        "\x01, \x01, \x01, \x01",
     ),
     # StyleGAN
     (
         rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({_NUM})$",
         "step ${1} ${2}: ${3}",
+        "network-snapshot-",
     ),
     # NGCF and KGAT: a sum and its terms
     (
         rf" (train|test)==\[({_NUM})=({_NUM}) \+ ({_NUM})(?: \+ {_NUM})?\]",
         " ${1} loss=${2}, ${1} mf_loss=${3}, ${1} reg_loss=${4}",
+        "==[",
     ),
     # SageMaker's "train loss <loss>=2.3"
-    (r" <[a-z_]{1,20}>=", "="),
+    (r" <[a-z_]{1,20}>=", "=", ">="),
 )
 #: How far llm.c's loss is from its mean.
 _DEVIATION = rf" ?\((?:{_NUM})z\)"
@@ -213,10 +235,11 @@ COULD = "|".join(
 )
 
 
-def spelled(text: pl.Expr) -> pl.Expr:
-    """The lines as most loggers would print them; all others stay as they are."""
-    for pattern, spelling in SPELLINGS:
-        text = text.str.replace(pattern, spelling)
+def spelled(text: pl.Expr, templates: str) -> pl.Expr:
+    """The lines as most loggers would print them; all others stay as they are. templates: of all the lines."""
+    for pattern, spelling, *mark in SPELLINGS:
+        if not mark or mark[0] in templates:
+            text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
     text = text.str.replace_all(_PAIR, "${1}=${2}")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}").str.replace(

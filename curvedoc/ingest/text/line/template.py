@@ -125,9 +125,10 @@ def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
     odd = kinds.filter(kinds.str.contains(COULD))
     if not len(odd):
         return frame
-    anew = pl.col("template").is_in(odd.implode())
-    frame = frame.with_columns(pl.when(anew).then(spelled(pl.col("masked"))).otherwise(pl.col("masked")))
-    return frame.with_columns(pl.when(anew).then(_TEMPLATE).otherwise(pl.col("template")).alias("template"))
+    anew = frame["template"].is_in(odd.implode())
+    # a condition within an expression would be asked of every line: most of the time that a text takes
+    again = frame.filter(anew).with_columns(spelled(pl.col("masked"), "\n".join(odd.to_list()))).with_columns(_TEMPLATE)
+    return pl.concat([frame.filter(~anew), again]).sort("idx")
 
 
 def slots(masked: pl.Expr) -> pl.Expr:
