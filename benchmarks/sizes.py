@@ -27,6 +27,8 @@ MOST_MEGABYTES = 1_536
 MOST_MEGABYTES_OF_RUNS = 1_024
 SPIKE, LAST = 77.125, 0.0625
 BLOCK = 500_000
+#: What a record of an event file takes on the mean.
+BYTES_OF_POINT = 47.7
 DIGITS = 12
 #: How a line of each kind looks; the places of step and loss are overwritten block by block.
 LINES = {
@@ -109,7 +111,7 @@ def blocks_of_events(rows: int) -> Iterator[bytes]:
 def write(path: Path, kind: str, size: float) -> int:
     """Write a log of about `size` bytes; how many points of the loss it holds."""
     if kind == "events":
-        rows = int(size / 4 / 58)
+        rows = int(size / 4 / BYTES_OF_POINT)
         made: Iterable[bytes] = blocks_of_events(rows)
     else:
         rows = int(size / len(LINES[kind]))
@@ -195,6 +197,9 @@ def lines(rows: list[Size], trees: list[Tree]) -> Iterator[str]:
     for r in rows:
         seen = " | ".join("yes" if mark else "no" for mark in (r.spike, r.last))
         yield f"| {r.kind} | {r.gigabytes:.1f} | {r.points:,} | {r.megabytes:,.0f} | {r.seconds:.0f} | {seen} |"
+    yield from (
+        f"\nThe event file holds four curves, {4 * r.points:,} points together." for r in rows if r.kind == "events"
+    )
     for one in trees:
         yield (
             f"\nTriage of {one.runs:,} runs with its page: {one.told:,} told, all processes together at most "

@@ -108,7 +108,12 @@ def run_triage(
 ) -> Exit:
     """`run`, and the exit code of what it found."""
     done = run(paths, options, wanted, jobs=jobs, cache=cache, since=since, limits=limits or Limits(), engine=engine)
-    return Exit.INTERRUPTED if done.interrupted else exit_code(done.diagnosis, fail_on, strict)
+    if done.interrupted:
+        return Exit.INTERRUPTED
+    code = exit_code(done.diagnosis, fail_on, strict)
+    # with a baseline no run is told where nothing is new; without, where none could be read
+    read = bool(done.diagnosis.runs) or (wanted.baseline is not None and done.total > 0)
+    return code if read or code is not Exit.DONE else Exit.NOTHING
 
 
 def _engine(name: str, jobs: int) -> Engine | None:

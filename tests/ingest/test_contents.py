@@ -47,4 +47,4 @@ def test_a_tree_of_data_is_not_walked_to_its_end(tmp_path: Path) -> None:
         folder.mkdir()
         for j in range(1000):
             (folder / f"{j}.jpg").touch()
-    assert contents([tmp_path])[0].startswith("2,000 pictures")
+    assert contents([tmp_path])[0].startswith("at least 2,000 pictures")

@@ -9,6 +9,7 @@ import json
 import math
 import multiprocessing
 import os
+import random
 import signal
 import sys
 import time
@@ -510,6 +511,17 @@ def test_lines_of_one_triage_are_a_baseline_of_the_next(tmp_path: Path) -> None:
 def test_an_empty_tree_is_told_with_its_own_exit_code(tmp_path: Path) -> None:
     assert call("triage", tmp_path).exit_code == 4
     assert call("triage", tmp_path / "none").exit_code == 2
+
+
+@pytest.mark.parametrize("name", ["train.log", "metrics.jsonl"])
+def test_a_tree_of_which_nothing_can_be_read_has_that_exit_code_too_and_tells_what_it_is(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).write_bytes(bytes(random.Random(0).choices(range(256), k=20_000)))
+    done = call("triage", tmp_path, "--no-cache", "--format", "json")
+    assert done.exit_code == 4
+    assert [u["path"] for u in json.loads(done.stdout)["unreadable"]] == [name]
+    assert call("triage", tmp_path, "--no-cache", "--strict").exit_code == 5
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_disarmed(tmp_path: Path) -> None:

@@ -41,13 +41,15 @@ def contents(paths: Sequence[Path]) -> tuple[str, str]:
     empty where something else lies there as well that might have been a log.
     """
     found: dict[str, list[str]] = {}
-    for name in _files(paths):
+    names = list(_files(paths))
+    for name in names:
         found.setdefault(_kind(name), []).append(name)
     if not found:
         return "an empty folder" if any(p.is_dir() for p in paths) else "", f"give {_LOGS}"
     from curvedoc.ingest.find.pointed_at import map_option  # reads tables, which a path with runs in it asks for later
 
     told = ", ".join(_counted(kind, found[kind]) for kind in sorted(found, key=lambda k: (not k, -len(found[k]))))
+    told = f"at least {told}" if len(names) >= MOST else told
     if len(paths) == 1 and (option := map_option(paths[0])):
         return told, f"if its rows are moments of a training, say what its columns are: {option}; else give {_LOGS}"
     known = [kind for kind in _NEXT if kind in found]
