@@ -184,6 +184,21 @@ def test_a_whole_last_line_without_end_is_not_called_cut(read) -> None:  # type:
     fixed = read("step,loss\n" + "".join(f"{i},0.{900 - i}\n" for i in range(20)) + "20,0.880")
     assert curve(fixed, "loss")[-1] == (20, 0.88)
     assert "truncated" not in kinds(fixed)
+    # as many digits as a float has, now more and now fewer: the last may lack some, but nothing says that it was torn
+    full = read("step,loss\n0,1.1234567890123456\n1,1.05678901234\n2,0.98765432109876\n3,0.917263548172635")
+    assert curve(full, "loss")[-1] == (2, 0.98765432109876)
+    assert "truncated" not in kinds(full) and "bad-cells" in kinds(full)
+    # every cell has its separator
+    blank = read("step,loss,val_loss,val_acc\n1,,1.254,0.514\n2,0.853,,")
+    assert curve(blank, "loss")[-1] == (2, 0.853)
+    assert "truncated" not in kinds(blank)
+
+
+def test_a_last_number_that_may_have_lost_its_exponent_is_left_out(read) -> None:  # type: ignore[no-untyped-def]
+    log = read("step,loss,lr\n0,1.1,1.2345e-05\n1,1.0,8.7654e-05\n2,0.9,8.7654")
+    assert curve(log, "loss")[-1] == (2, 0.9)
+    assert curve(log, "lr")[-1][0] == 1
+    assert "truncated" in kinds(log)
 
 
 def test_rows_without_a_counter_are_counted(read) -> None:  # type: ignore[no-untyped-def]

@@ -40,6 +40,7 @@ ABOUT = "CSV and TSV of metrics: Lightning, Keras and any other header over rows
 MAX_COLUMNS = 10_000
 #: What stands beside step and value where a file holds one metric: clocks, and an index written along.
 _BESIDE = frozenset(("wall time", "timestamp", "time", "column 1", "unnamed: 0", "relative time"))
+_SEPARATORS = (",", ";", "\t")
 _BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
 
 
@@ -117,7 +118,7 @@ def _tables(data: bytes, told: list[Note]) -> list[CsvSection]:
     if not tables or not is_header(list(tables[0].names)):
         told.append(Note("not-a-log", "the first line names no columns"))
         return []
-    return tables if text.endswith("\n") else _uncut(tables, told)
+    return tables if text.endswith("\n") else _uncut(tables, text[text.rfind("\n") + 1 :], told)
 
 
 def _narrow(data: bytes, told: list[Note]) -> bytes:
@@ -136,29 +137,45 @@ def _kind(axis: CsvAxis, path: Path) -> str:
     return axis.kind
 
 
-def _uncut(tables: list[CsvSection], told: list[Note]) -> list[CsvSection]:
+def _uncut(tables: list[CsvSection], line: str, told: list[Note]) -> list[CsvSection]:
     """The tables without the last cell of a file that ends inside a line: its number may have lost digits."""
     last = tables[-1]
-    if not len(last.cells):
-        return tables
+    sep = line[-1:]
+    if not len(last.cells) or (sep in _SEPARATORS and line.count(sep) >= len(last.names) - 1):
+        return tables  # every cell has its end, and the last one is empty
     row = last.cells.row(-1)
     filled = [i for i, c in enumerate(row) if c is not None]
     at = filled[-1] if filled else 0
-    whole = at == len(row) - 1 and (not row[at] or _same_shape(last.cells[str(at)], row[at]))
-    if whole or not row[at]:
+    complete, before = at == len(row) - 1, last.cells[str(at)].head(-1).drop_nulls().tail(50)
+    if not row[at] or (complete and _same_shape(before, row[at])):
         return tables
     cells = last.cells.with_columns(
         pl.when(pl.int_range(pl.len()) == pl.len() - 1).then(None).otherwise(pl.col(str(at))).alias(str(at))
     )
     if axis_of(last.names).column == at:
         cells = cells.head(-1)
-    told.append(Note("truncated", "the last line has no end; its last value was left out", line=int(last.lines[-1])))
+    if complete and _as_long(before, row[at]):  # most likely nothing but the newline is missing
+        told.append(Note("bad-cells", "the last line has no end; its last value may lack digits and was left out"))
+    else:
+        torn = "the last line has no end; its last value was left out"
+        told.append(Note("truncated", torn, line=int(last.lines[-1])))
     return [*tables[:-1], CsvSection(last.names, cells, last.lines[: len(cells)])]
 
 
-def _same_shape(column: pl.Series, value: str) -> bool:
-    """Whether the column always has as many decimals as this cell, so that a cut would show."""
-    before = column.head(-1).drop_nulls().tail(50)
+def _as_long(before: pl.Series, value: str) -> bool:
+    """Whether a number has as many decimals as cells before it have, and three at least; none has an exponent."""
+    others = [_decimals(c) for c in before.to_list() if c]
+    return len(others) >= 2 and 0 <= min(others) and _decimals(value) >= max(min(others), 3)
+
+
+def _decimals(cell: str) -> int:
+    """How many digits stand behind the point of a plain number; -1 where an exponent does, or none."""
+    match = re.fullmatch(r"\s*[+-]?\d*\.(\d*)\s*", cell)
+    return len(match[1]) if match else -1
+
+
+def _same_shape(before: pl.Series, value: str) -> bool:
+    """Whether the cells before always have as many decimals as this one."""
     form = re.sub(r"\d+(?=\D|$)", lambda m: "0" * len(m.group()), value).lstrip("+-0")
     others = {re.sub(r"\d+(?=\D|$)", lambda m: "0" * len(m.group()), c).lstrip("+-0") for c in before.to_list() if c}
     return len(before) >= 5 and others == {form} and form.startswith(".")
