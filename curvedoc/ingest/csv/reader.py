@@ -165,7 +165,7 @@ def _uncut(tables: list[CsvSection], line: str, told: list[Note]) -> list[CsvSec
 def _as_long(before: pl.Series, value: str) -> bool:
     """Whether a number has as many decimals as cells before it have, and three at least; none has an exponent."""
     others = [_decimals(c) for c in before.to_list() if c]
-    return len(others) >= 2 and 0 <= min(others) and _decimals(value) >= max(min(others), 3)
+    return len(others) >= 2 and min(others) >= 0 and _decimals(value) >= max(min(others), 3)
 
 
 def _decimals(cell: str) -> int:
