@@ -43,10 +43,9 @@ _HEADERS = (
 _DEEP, _LONG = 40, 255
 _PIECE = 1 << 20
 _TOLD = "told.json"
-#: What the libraries raise of an archive that is damaged, or (RuntimeError) encrypted; a note tells it.
-_DAMAGE = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError, NotImplementedError, RuntimeError,
-)  # fmt: skip
+#: What the libraries raise of an archive that is damaged, or (RuntimeError, or one of its kind) encrypted or packed in
+#: a way that they do not know; a note tells it.
+_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, gzip.BadGzipFile, EOFError, RuntimeError)
 
 
 class _SmallHeaders(tarfile.TarInfo):
