@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import random
 import string
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
 from curvedoc.report.redact import MASK, redact, redact_setting
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))
+import credentials
 
 DRAW = random.Random(7)
 
@@ -284,6 +289,22 @@ def test_at_most_5_of_200_lookalikes_are_touched() -> None:
     assert len(cases) == 200
     touched = [text for how, text in cases if MASK in hidden(how, text)]
     assert len(touched) <= 5, touched
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_what_trackers_clouds_and_launchers_print_next_to_nothing_is_seen(seed: int) -> None:
+    missed = credentials.missed(seed)
+    assert len(missed) <= (1 - credentials.LEAST_HIDDEN) * 360 + 6, missed  # draws of few digits look like words
+
+
+def test_hashes_keys_of_weights_and_code_are_left_alone() -> None:
+    touched = credentials.touched()
+    assert len(touched) <= 3, touched
+
+
+def test_a_name_that_a_pair_took_for_a_value_is_looked_at_as_well() -> None:
+    value = drawn(40)
+    assert redact(f"InvalidTokenError: token {value} is malformed") == f"InvalidTokenError: token {MASK} is malformed"
 
 
 def test_credentials_that_commands_and_headers_name_in_their_own_way_are_hidden() -> None:

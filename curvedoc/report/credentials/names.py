@@ -10,13 +10,14 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-#: "strong": a credential whatever it looks like; "maybe": one where it looks like one; "no": none.
-NameKind = Literal["strong", "maybe", "no"]
+#: "strong": a credential whatever it looks like; "maybe": one where it looks drawn at random; "weak": one where it does
+#: and is no hash either; "no": none.
+NameKind = Literal["strong", "maybe", "weak", "no"]
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Words that name a credential by themselves.
 _STRONG = frozenset({
-    "password", "passwd", "pwd", "passphrase", "passcode", "pass", "secret", "secrets", "credential",
+    "password", "passwd", "pwd", "passphrase", "passcode", "sshpass", "pass", "secret", "secrets", "credential",
     "credentials", "apikey", "authtoken", "accesstoken", "webhook", "authorization", "dsn", "privatekey",
     "secretkey", "accesskey", "hftoken", "signature", "sig", "cookie", "cookies", "pat",
 })  # fmt: skip
@@ -27,7 +28,8 @@ _OWNERS = frozenset({
     "hf", "huggingface", "wandb", "comet", "neptune", "mlflow", "clearml", "openai", "anthropic", "github",
     "gitlab", "slack", "aws", "azure", "gcp", "google", "kaggle", "personal", "user", "login", "client", "jwt",
     "id", "csrf", "admin", "deploy", "upload", "write", "x", "telegram", "discord", "notion", "ngc", "nvidia",
-    "modal", "replicate", "roboflow", "app", "server", "shared", "registry", "pypi", "npm", "docker",
+    "modal", "replicate", "roboflow", "app", "server", "logger",
+    "authentication", "authorization", "activation", "shared", "registry", "pypi", "npm", "docker",
 })  # fmt: skip
 #: Last words after which the value is something else: where a secret lies, how long or how many.
 _ABOUT = frozenset({
@@ -42,7 +44,11 @@ _ABOUT = frozenset({
 
 @lru_cache(maxsize=4096)
 def kind_of_name(name: str) -> NameKind:
-    """What a name says of its value: "strong" it is a credential, "maybe" it is one if it looks like one, "no"."""
+    """What a name says of its value.
+
+    >>> [kind_of_name(n) for n in ("PGPASSWORD", "api_key", "LINODE_CLI_TOKEN", "cache_key", "num_tokens")]
+    ['strong', 'strong', 'maybe', 'weak', 'no']
+    """
     words = [w.lower() for w in _WORDS.findall(name)]
     if not words:
         return "no"
@@ -52,7 +58,9 @@ def kind_of_name(name: str) -> NameKind:
         return "no"
     if "tokenizer" in words or (words[-1] in ("tokens", "keys") and not _STRONG & set(words)):
         return "strong" if words[-1] == "keys" and "api" in words else "no"
-    if (_STRONG & set(words)) - {"pass", "pat", "sig", "signature", "cookie"} or _STRONG & joined:
+    if (_STRONG & set(words)) - {"pass", "pat", "sig", "signature", "cookie", "cookies"} or _STRONG & joined:
+        return "strong"
+    if any(w.endswith(("password", "passwd", "secret", "authkey")) for w in words):
         return "strong"
     if words[-1] in ("pass", "pat", "sig", "signature", "cookie", "cookies"):
         return "strong" if len(words) > 1 and words[-2] not in ("forward", "backward", "first", "second") else "maybe"
@@ -61,5 +69,5 @@ def kind_of_name(name: str) -> NameKind:
     if words[-1] in ("key", "token"):
         if len(words) > 1 and words[-2] in _OWNERS:
             return "strong"
-        return "maybe" if len(words) == 1 else "no"
-    return "maybe" if words[-1] in ("auth", "bearer", "credential") else "no"
+        return "maybe" if len(words) == 1 or words[-1] == "token" or name.isupper() else "weak"
+    return "maybe" if words[-1] in ("auth", "bearer", "credential", "ak", "sk") else "no"
