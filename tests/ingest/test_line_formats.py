@@ -167,6 +167,29 @@ FORMATS = (
         "tick {e}     kimg {s}.0    lod 0.00  minibatch 32   time 0h 10m 00s      sec/tick 100.0 sec/kimg 25.0",
         "network-snapshot-{s:06d}        time 5m 05s      fid50k {v:.4f}",
     ), "metric"),
+    Format("a sentence that counts", ("Saved model at epoch {e} with loss: {l}",)),
+    Format("a counter glued within a sentence", (
+        "TRAIN in epoch {e} , step 0, loss = {l}", "TEST in epoch{e}, loss = {v}, acc = {a}",
+    ), "loss val_loss"),
+    Format("what a rate became", (
+        "(epoch: {e}, iters: 100) , D_A: {l}, G_A: {v}, cycle_A: 0.5", "learning rate 0.5 -> {l}",
+    ), "player rate"),
+    Format("a rate behind a sentence", ("Now training epoch {e}. LR={l}", "----- Epoch[{e:03d}/100], Train Loss: {l}"),
+           "loss rate"),
+    Format("a quality with a unit", ("<epoch: {e}, lr:1e-4> loss: {l}", "<epoch: {e}, Average PSNR : {v}dB"),
+           "loss metric"),
+    Format("mean IU", ("Epoch: [{e}/52] Iter:[0/24], Loss: {l}", "Loss: {v}, MeanIU:  {v}, Best_mIoU:  0.9"),
+           "loss metric"),
+    Format("an evaluation whose batches are counted", (
+        "**** EPOCH {e:03d} ****", " ---- batch: 010 ----", "mean loss: {l}", "mean IoU: {a}",
+        "**** EVAL EPOCH {e:03d} START****", " ---- batch: 010 ----", "eval mean loss: {v}", "mean IoU: {v}",
+    ), "loss val_loss val_metric"),
+    Format("terms of a detector", (
+        "     {e}/30        1G   {l}   {v}   0.25        10       640: 100%|##########| 54/54 [02:25<00:00,  2.69s/it]",
+    ), "terms", ("     Epoch   gpu_mem       box       obj       cls    labels  img_size",)),
+    Format("names of several words over rows that end in a tab", ("{l}\t0.5\t{v}\t",), "loss",
+           ("total loss\tscore loss\tborder loss\t",), "train_log.txt"),
+    Format("the same first column in each row", ("1,{l}",), "loss", (), "loss.csv"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
@@ -177,6 +200,9 @@ OF = {
     "reward": ("reward", (paid,)),
     "player": ("game_loss", (loss,)),
     "metric": ("metric", (val,)),
+    "val_metric": ("val_metric", (val,)),
+    "rate": ("lr", (loss,)),
+    "terms": ("loss", (val,)),
     "small": ("loss", (lambda e: round(loss(e) / 3, 4),)),
 }
 
@@ -195,6 +221,28 @@ def test_the_main_curves_are_read(how: Format, tmp_path: Path) -> None:
         found = [s.value.tolist() for m in run.roles if m.role == role and (s := run.metric(m.metric)) is not None]
         want = [[f(e) for e in range(1, ROWS + 1)] for f in meant]
         assert any(f == pytest.approx(w, abs=1e-6) for f in found for w in want), (what, run.roles)
+
+
+def test_epochs_named_when_they_end_are_those_of_the_batches_before(tmp_path: Path) -> None:
+    rows = []
+    for e in range(20):
+        rows += [f"train --- Current batch:{b}/600  loss:[ {loss(e + b / 600)}]" for b in (200, 400, 600)]
+        rows += [f"Epoch [{e}]/[19] Training Phase Loss: {loss(e)} Accuracy: {acc(e)}"]
+        rows += [f"val --- Current batch:200/400  loss:[ {val(e)}]"]
+        rows += [f"Epoch [{e}]/[19] Validation Phase Loss: {val(e)} Accuracy: {acc(e)}"]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    found = run.series("loss")
+    assert found is not None and len(found.value) == 60
+    assert found.step.tolist() == list(range(200, 200 * 61, 200))
+
+
+def test_a_training_that_tells_its_loss_by_another_name_is_another_one(tmp_path: Path) -> None:
+    rows = [f"Epoch {e}/20 - accuracy: {acc(e)} - loss: {loss(e)} - val_loss: {val(e)}" for e in range(1, 21)]
+    rows += [f"Epoch {e}/15 | Train Loss={loss(e)}, Val Loss={val(e)}" for e in range(1, 16)]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
+    runs = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    assert [len(s.value) for r in runs if (s := r.series("loss")) is not None] == [20, 15]
 
 
 def test_a_printed_frame_has_an_index_without_a_name(tmp_path: Path) -> None:

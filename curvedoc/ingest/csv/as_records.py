@@ -27,6 +27,8 @@ def as_records(section: CsvSection) -> RecordTable:
         if column.text:
             cells = section.cells[str(i)]
             kept = (cells.is_not_null() & (cells != "")).fill_null(False)
+            if not kept.any():  # what every line ends in a separator for
+                continue
             texts[name] = Texts(np.flatnonzero(kept.to_numpy()), cells.filter(kept).to_list())
             continue
         there = np.ones(len(column.value), np.bool_) if column.there is None else column.there

@@ -76,7 +76,7 @@ def claims(path: Path, head: bytes) -> bool:
     table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
     if table is None or not _counts(table):
         return False
-    if table.shape[1] == len(_cells(first)):
+    if table.shape[1] == len(_cells(first)) and table[0, 0] == float(_cells(first)[0]):
         return True
     # how the values go shows over more of them
     whole = _table(text[: text.rfind("\n") + 1].split("\n"))
@@ -156,6 +156,8 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
     if not len(whole):
         return None
     table: Floats = whole.explode().to_numpy().reshape(-1, width)
+    if width > 1 and len(table) > 1 and bool((table[:, 0] == table[0, 0]).all()):  # it says the same of every row
+        table, width = table[:, 1:], width - 1
     counted = width > 1 and bool((table[:, 0] == np.floor(table[:, 0])).mean() > _REGULAR)
     return table if counted else np.column_stack([np.arange(len(table), dtype=np.float64), table])
 

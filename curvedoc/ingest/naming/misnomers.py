@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
@@ -20,6 +21,9 @@ _POLICY = frozenset(("p", "pi", "policy", "pg", "actor", "train_p", "train_pi", 
 #: What an agent's rate of exploration is called.
 _EXPLORATION = frozenset(("epsilon", "eps", "e", "explore", "exploration", "exploration_rate", "explore_rate"))
 _SCORES = frozenset(("score", "scores"))
+#: So many terms make an objective; what it may be called beside them.
+_TERMS = 2
+_SUMS = frozenset(("total", "sum", "overall", "all"))
 _LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
@@ -135,3 +139,44 @@ def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table
                 why = f"the part of the loss that is called {like.label} in training"
                 out.append((f, replace(like, role=role, split=split, why=why)))
     return out
+
+
+def terms(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of metrics that are called by a word for a part of an objective alone, two or more of one split
+    with as many values ("box", "obj" and "cls" of a detector); what is called their total is the whole."""
+    family = next((x for x in table.families if x.name == "loss" and "train" in x.parts_as), None)
+    if family is None:
+        return []
+    known = {f.metric for f, _ in found}
+    whole = {r.split for _, r in found if r.role in family.roles.values()}
+    of: dict[tuple[Split, int], list[tuple[F, str]]] = {}
+    for f in metrics:
+        split, rest = split_and_rest(f.metric, table)
+        if f.metric not in known and len(rest) == 1 and split in family.parts_as and _measures(f.finite):
+            of.setdefault((split, f.points), []).append((f, rest[0]))
+    out: list[tuple[F, Reading]] = []
+    for (split, _), group in of.items():
+        parts = [(f, word) for f, word in group if word in family.parts - family.never]
+        if len(parts) < _TERMS:
+            continue
+        sums = [f for f, word in group if word in _SUMS] if split not in whole else []
+        why = "called like a part of a loss, beside others"
+        out += [
+            (
+                f,
+                Reading(
+                    family.parts_as[split], split, word, why, family.bounds, family.name, part=True, trust="likely"
+                ),
+            )
+            for f, word in parts
+        ]
+        out += [
+            (f, Reading(family.roles[split], split, "", "called the total", family.bounds, family.name, trust="likely"))
+            for f in sums[:1]
+        ]
+    return out
+
+
+def _measures(v: Floats) -> bool:
+    """Whether values can be those of a term: none below zero, and no counts."""
+    return bool(len(v)) and bool((v >= 0.0).all()) and (float(v.max()) == 0.0 or bool((v != np.floor(v)).any()))

@@ -25,6 +25,7 @@ from curvedoc.ingest.naming.misnomers import (
     of_play,
     of_the_critic,
     of_the_evaluation,
+    terms,
     without_times,
 )
 from curvedoc.ingest.naming.rivals import in_a_game, steered
@@ -104,6 +105,7 @@ def assign(
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
     found = of_play(found, metrics, table)
     found = of_the_critic(by_letter(without_times(found, metrics), table), table)
+    found += [(f, r) for f, r in terms(metrics, found, table) if _plausible(f, r)]
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]

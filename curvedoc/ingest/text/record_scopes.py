@@ -92,7 +92,7 @@ def _evaluated(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[
 
 def _again(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
     """Lines that name the epoch of the line before once more, and no outcome: what stands above them still holds."""
-    alone = np.array([not any(is_outcome(s.name) for s in p.slots) for p in plans], bool)[tid]
+    alone = np.array([not p.scope and not any(is_outcome(s.name) for s in p.slots) for p in plans], bool)[tid]
     epoch = cells.column(EPOCH, cells.value)
     known = np.flatnonzero(~np.isnan(epoch))
     out = np.zeros(cells.n, bool)
@@ -120,6 +120,7 @@ def _above(
     said = np.array([scope for _, scope in headings] + [""], dtype=object)
     scope = np.array(["" if p.scope == "other" else p.scope for p in plans], dtype=object)
     counted = np.array([p.counted or p.bar for p in plans], bool)[tid] & ~again
+    counted &= ~_within_evaluation(tid, plans)
     at = np.maximum.accumulate(np.where(counted, np.arange(len(tid)), -1))[mine]
     head = np.searchsorted(place, idx[mine]) - 1
     counts = np.where(at >= 0, scope[tid[np.maximum(at, 0)]], "")
@@ -128,6 +129,17 @@ def _above(
         return out
     later = (head >= 0) & ((at < 0) | (place[np.maximum(head, 0)] > idx[np.maximum(at, 0)]))
     out[mine] = np.where(later, said[head], counts)
+    return out
+
+
+def _within_evaluation(tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
+    """Lines that count nothing but the batches of the evaluation whose epoch was named last."""
+    roles = [{s.role for s in p.slots} for p in plans]
+    batch = np.array([r == {INNER} and not p.scope for r, p in zip(roles, plans, strict=True)], bool)[tid]
+    named = np.array([EPOCH in r for r in roles], bool)[tid]
+    scope = np.array([p.scope not in ("", "train", "other") for p in plans], bool)[tid]
+    last = np.maximum.accumulate(np.where(named, np.arange(len(tid)), -1))
+    out: NDArray[np.bool_] = batch & (last >= 0) & scope[np.maximum(last, 0)]
     return out
 
 

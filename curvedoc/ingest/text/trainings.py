@@ -7,18 +7,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.log_words import is_outcome, scope_of, spaced
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
 from curvedoc.ingest.text.layouts.boxes import Boxes
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.slots import RANK
+from curvedoc.ingest.text.line.slots import METRIC, RANK
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text.points import Read, main_curve, read_points
 from curvedoc.ingest.text.record_scopes import scoped
 from curvedoc.ingest.text.repeats import repeated
-from curvedoc.ingest.trainings.counters import CounterEvents
+from curvedoc.ingest.trainings.counters import CounterEvents, epochs_of
 from curvedoc.ingest.trainings.starts import Progress, Returns, cut, returns, starts
 
+#: So many epochs of each make two trainings of what is told by two names.
+_TRAINED = 5
 #: A line that announces something has a word in it.
 _WORD_RE = r"[A-Za-z]{3}"
 _NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
@@ -48,6 +50,7 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     tid = events["tid"].to_numpy()
     count = counters(cells, tid, plans)
     at = _starts(lines, events, cells, count)
+    at += _under_other_names(events, cells, count, at)
     idx = events["idx"].to_numpy()
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
     out = []
@@ -90,7 +93,7 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     whole = bool((ev.epoch[~np.isnan(ev.epoch)] == np.floor(ev.epoch[~np.isnan(ev.epoch)])).all())
     step = ev.step if not np.isnan(ev.step[rows]).all() else ev.inner
     # parts of an epoch count where nothing else does
-    epoch = _carried(ev.epoch) if whole or np.isnan(step[rows]).all() else np.full(len(ev.epoch), np.nan)
+    epoch = epochs_of(ev) if whole or np.isnan(step[rows]).all() else np.full(len(ev.epoch), np.nan)
     p = Progress(epoch[rows], _carried(np.where(ev.evaluation, np.nan, step))[rows], main.values)
     found = returns(p)
     if not len(found.early):
@@ -108,6 +111,31 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
             a -= 1
         out.append(min(a, fell))
     return out
+
+
+def _under_other_names(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents, at: list[int]) -> list[int]:
+    """The event behind all others of the main curve at which a training begins that tells its loss by another name: its
+    epochs begin where those of the first began, and are counted on."""
+    ranks = events["rank"].fill_null(0).to_numpy()
+    epoch = _carried(ev.epoch)
+    first = at[-1] if at else 0
+    mine = main_curve(cells.between(first, len(events)), _events_from(ev, first), ranks[first:]).rows + first
+    rest = int(mine[-1]) + 1 if len(mine) else len(events)
+    if len(mine) < _TRAINED or not np.isfinite(epoch[mine]).all() or epoch[mine[-1]] <= epoch[mine[0]]:
+        return []
+    tail = main_curve(cells.between(rest, len(events)), _events_from(ev, rest), ranks[rest:])
+    rows = tail.rows + rest
+    if len(rows) < _TRAINED or ev.evaluation[rows].any() or not np.isfinite(ev.epoch[rest:][tail.rows]).all():
+        return []
+    named = {cells.names[i] for i in cells.name[(cells.kind == METRIC) & np.isin(cells.line, rows)].tolist()}
+    own = any("loss" in spaced(n) and scope_of(spaced(n)) in ("", "train") for n in named)
+    counted = bool((np.diff(epoch[rows]) >= 0).all()) and epoch[rows[-1]] > epoch[rows[0]]
+    return [int(rows[0])] if own and counted and epoch[rows[0]] <= epoch[mine[0]] else []
+
+
+def _events_from(ev: CounterEvents, first: int) -> CounterEvents:
+    """The counters of the lines from `first` on."""
+    return CounterEvents(*(getattr(ev, f)[first:] for f in CounterEvents.__slots__))
 
 
 def _fallen(count: NDArray[np.float64], first: int, last: int) -> int:

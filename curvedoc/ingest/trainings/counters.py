@@ -61,6 +61,23 @@ def _carry(values: Floats) -> Floats:
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
 
 
+def epochs_of(ev: CounterEvents) -> Floats:
+    """The epoch of every event: that of the last line to name one; of the next one where each epoch is named when it
+    ends, behind batches that were counted from the start."""
+    carried = _carry(ev.epoch)
+    known = np.flatnonzero(~np.isnan(ev.epoch))
+    batch = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
+    if len(known) < _EPOCHS or not len(batch) or batch[0] > known[0] or not np.isnan(ev.epoch[batch]).all():
+        return carried
+    behind = np.searchsorted(known, batch)  # how many lines that name an epoch stand before each
+    begins = np.flatnonzero(np.r_[True, ev.epoch[known][behind[1:] - 1] != ev.epoch[known][behind[:-1] - 1]])
+    first = ev.inner[batch[begins]]
+    if len(begins) < _EPOCHS or float((first <= first[0]).mean()) < RESET_SHARE or not _whole(ev.epoch):
+        return carried
+    ahead = _carry(ev.epoch[::-1])[::-1]
+    return np.where(np.isnan(ahead), carried + 1, ahead)
+
+
 def _whole(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool(len(known)) and bool((np.isfinite(known) & (known == np.floor(known)) & (np.abs(known) < _LIMIT)).all())
@@ -208,7 +225,7 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     main curve (its lines: `main`), which are counted; "samples" where the counter does.
     """
     whole = _whole(ev.epoch)
-    epoch = _carry(ev.epoch) if whole else np.full(len(ev.epoch), np.nan)
+    epoch = epochs_of(ev) if whole else np.full(len(ev.epoch), np.nan)
     train = ~ev.evaluation
     if ev.averaged.any() and whole:
         return Steps(_carry(epoch), "epoch", True)

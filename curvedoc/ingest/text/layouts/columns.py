@@ -36,6 +36,8 @@ _FALLS = 0.05
 _BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
 _NAME = re.compile(r"[^\W\d][\w./@%()-]{0,60}")
 _GAP = re.compile(r"[\s|,;]+")
+#: Between names of several words.
+_WIDE = re.compile(r" *[|,;\t][|,;\s]*|\s{2,}")
 _REMARK = re.compile(r"\([^()]*\)")
 #: Rows that are known without a title: (numbers, shape of the first ones) -> names.
 _LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
@@ -190,8 +192,9 @@ def _title(text: str, width: int) -> tuple[str, ...] | None:
         said = text.strip(":")
         short = len(_REMARK.sub("", said).split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)
         return (said,) if short and not words.is_prose(said) else None
-    names = tuple(n.strip("(): ") for n in _GAP.split(text) if n)
-    if len(names) != width or not all(_NAME.fullmatch(n) for n in names) or len(set(names)) < width:
+    split = ([n.strip("(): ") for n in gap.split(text) if n] for gap in (_GAP, _WIDE))
+    names = next((tuple(n) for n in split if len(n) == width), ())
+    if not names or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names) or len(set(names)) < width:
         return None
     return names if any(is_usual(n) for n in names) and not any(words.is_prose(n) for n in names) else None
 

@@ -7,7 +7,7 @@ import re
 from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, split_key
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, Body, NumberSlot
+from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 #: A split in brackets holds for the line whatever else it says.
@@ -141,6 +141,13 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.plural = spaced(key).endswith("s")
         state.prose += words.prose_words(" ".join(w for w in rest.split() if not is_outcome(w)))
         state.found.append(NumberSlot(role, slot, key))
+        return
+    said = "" if sep or mark == FRACTION or state.found else words.counted_in(key)
+    if said:
+        # "Saved the model at epoch 3 with loss: 0.5": a sentence, which is a record at most where it comes again
+        state.prose += words.prose_words(key.removesuffix(said))
+        state.spoken = True
+        state.found.append(NumberSlot(EPOCH if said.lower() in words.EPOCH_WORDS else STEP, slot, said))
         return
     scope = SCOPES.get(key.lower())
     nested = opened == "[" and tail.startswith("][")  # "TRAIN [0][10/1938]"

@@ -19,7 +19,7 @@ _JOINED = re.compile(r"(?<=[A-Za-z]):(?=[A-Za-z])")
 ALLOWED_REST = frozenset({
     "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
     "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
-    "avg", "average", "mean",
+    "avg", "average", "mean", "now", "running", "processing", "doing", "entering",
 })  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_usual, scope_of, spaced
+from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_rate, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -103,7 +103,7 @@ def plan_of(template: str) -> LinePlan:
         kind = "spoken" if counters and outcome and is_outcome(metrics[0].name) else ""
     elif counters and metrics:
         usual = outcome or any(is_usual(s.name) for s in metrics)
-        fits = usual or (state.strong and not state.plural)
+        fits = usual or (state.strong and (not state.plural or len(counters) > 1))
         if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
             kind = "record"
         elif state.bar:
@@ -112,7 +112,7 @@ def plan_of(template: str) -> LinePlan:
             kind = "spoken"
     elif counters and state.bar:
         kind = "bar"
-    elif counters and state.prose <= 1 and not state.stray:
+    elif counters and state.prose <= 1 and not state.stray and not state.spoken:
         kind = "anchor"
     elif metrics and outcome:
         kind = "record" if printed else "" if _is_best(metrics) else "loose" if state.prose <= 1 else "spoken"
@@ -120,7 +120,7 @@ def plan_of(template: str) -> LinePlan:
             kind = ""  # a row of some table that has a word like "gradient" in it
         short = not state.prose and len(metrics) == 1  # "Mean loss was 0.5" says nothing else
         kind = "spoken" if state.spoken and kind and not short else kind
-    elif len(metrics) == 1 and state.strong and not state.prose and not state.stray:
+    elif len(metrics) == 1 and (state.strong or is_rate(metrics[0].name)) and not state.prose and not state.stray:
         kind = "member"
     if state.led and state.stray and not state.strong:
         kind = ""  # a row of some table

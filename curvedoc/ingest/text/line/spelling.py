@@ -22,7 +22,10 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "${1}epoch ${2} batch ${3}${4}",
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
-    (rf"(?:{_HEAD}|-{{2}})((?i:epoch|step|iter|iteration))[._-]?([0-9]{{1,9}}){_AFTER}", "${1}${2} ${3}${4}"),
+    (
+        rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))((?i:epoch|step|iter|iteration))[._-]?([0-9]{{1,9}}){_AFTER}",
+        "${1}${2}${3} ${4}${5}",
+    ),
     # "Epoch 1 Batch50 Loss 0.5"
     (
         rf"((?i:epoch)[ :]+[0-9]{{1,9}}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?([0-9]{{1,9}}){_AFTER}",
@@ -169,6 +172,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"\b((?i:train\w*))/((?i:val\w*|test|dev)) ((?i:{_BOTH}))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
         "${1} ${3}: ${4}, ${2} ${3}: ${5}",
     ),
+    # "lr 0.1 -> 0.05": it is what it became
+    (rf"([A-Za-z][=:]? ?)({_NUM}) ?(?:->|=>|\u2192) ?({_NUM})([ ,;|)\]]|$)", "${1}${3}${4}"),
     # Julia's @show
     (rf"^\((\w+), (\w+)\) = \(({_NUM}), ({_NUM})\)$", "${1} = ${3}, ${2} = ${4}", ") = ("),
     (
@@ -230,6 +235,7 @@ COULD = "|".join(
         r"^iter +. value |\bmean/median reward ",
         r"(?i:train\w*/(?:val|test|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
+        r"\x01 ?(?:->|=>|\u2192) ?\x01",
         r"第|^:::ML|\u2592 *\(?\x01%",
     )
 )

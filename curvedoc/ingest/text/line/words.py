@@ -113,6 +113,12 @@ _PROSE = frozenset(
 )
 #: "The loss so far is", "the loss now is"
 _BY_NOW = frozenset({"so", "far", "now", "currently", "yet"})
+#: Words ahead of a counter that belong to one sentence with it, and those by which it is a setting or another's.
+_SENTENCE = 6
+_OF_SETTINGS = frozenset({
+    "total", "max", "maximum", "min", "num", "number", "n", "warmup", "last", "best", "until", "per", "every", "each",
+    "to", "from", "resume", "resuming", "resumed", "decay", "save", "log", "print", "patience", "since", "previous",
+})  # fmt: skip
 #: What stands between an outcome and its number in a sentence, and what may stand ahead of it.
 SPEAKS = frozenset({
     "is", "was", "of", "are", "to", "at", "now", "equals", "is equal to", "equal to", "reached", "became",
@@ -145,7 +151,7 @@ _RUNNING = frozenset(
 
 _UNITS = re.compile(
     r"^(?:(?:[mu]?s)/(?:step|it|iter|epoch|batch)|%|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|m|h|hrs?|hours?|[KMGT]i?B|B|it/s"
-    r"|/s|/sec|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^A-Za-z0-9_=])"
+    r"|/s|/sec|dB|px|pixels?|fps|FPS|deg|nats|bits|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^A-Za-z0-9_=])"
 )
 #: Unit -> (dimension, factor to the base unit); values of one metric are brought to the unit it was first logged in.
 SCALES: dict[str, tuple[str, float]] = {
@@ -190,6 +196,16 @@ def spoken(key: str) -> str:
         if told and len(told) <= 4 and not any(is_prose(w) for w in told) and (is_outcome(named) or is_rate(named))
         else ""
     )
+
+
+def counted_in(key: str) -> str:
+    """The counter at the end of a sentence that is none by itself ("Saved the model at epoch"), "" for none."""
+    *told, last = key.split() or [""]
+    counts = last.lower() in ("epoch", "step", "iteration", "iter", "episode", "round")
+    sentence = (
+        0 < len(told) <= _SENTENCE and all(w.isalpha() for w in told) and _OF_SETTINGS.isdisjoint(key.lower().split())
+    )
+    return last if counts and sentence else ""
 
 
 def prose_words(text: str) -> int:
