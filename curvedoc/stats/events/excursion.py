@@ -9,7 +9,7 @@ from curvedoc.core.series import Series, once_a_series
 
 LONGEST = 3  # rows: a longer stretch is a level of its own
 LEAST = 4  # finite rows
-CLEAR = 2.0  # times both neighbors: smaller ones are not looked at
+CLEAR = 1.25  # times both neighbors: smaller ones are not looked at
 
 
 @dataclass(frozen=True, slots=True)
