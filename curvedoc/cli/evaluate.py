@@ -7,7 +7,7 @@ from pathlib import Path
 
 from curvedoc.cli.analyze import ProgressLine
 from curvedoc.core.errors import UsageError
-from curvedoc.core.output_file import write
+from curvedoc.core.output_file import check, check_distinct, write
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import evaluate
 from curvedoc.pipeline import Options
@@ -40,6 +40,10 @@ def show(
     quiet: bool,
 ) -> None:
     """Evaluate, write what was asked for, print the tables."""
+    for path in (markdown, json):
+        if path is not None:
+            check(path)
+    check_distinct({"markdown": markdown, "json": json})
     progress = ProgressLine(quiet)
     try:
         made = evaluate(labels, options, split_by, numbers(sensitivities), progress)

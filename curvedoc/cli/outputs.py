@@ -12,11 +12,13 @@ from pathlib import Path
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, UsageError
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.output_file import check, write
+from curvedoc.core.output_file import check, check_distinct, folder_for, write
 
 #: Columns of text that goes to no terminal.
 PIPED_WIDTH = 100
 DEFAULT_HTML = "curvedoc-report.html"
+#: What shows the figures of --assets, and says that the folder is ours.
+_INDEX = "figures.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ def prepared(out: Outputs, inputs: Sequence[Path] = ()) -> Outputs:
     for path in (*kept.values(), out.embed):
         if path is not None:
             check(path, out.force, inputs)
+    check_distinct({**kept, "embed": out.embed})
+    if out.assets is not None and out.assets.exists():
+        if not out.assets.is_dir():
+            raise UsageError("is no directory", str(out.assets), "--assets wants a directory")
+        check(out.assets / _INDEX, out.force, inputs)
     if _page_by_default(out):
         check(Path(DEFAULT_HTML), out.force, inputs)
     return out
@@ -127,7 +134,10 @@ def render(d: Diagnosis, out: Outputs, title: str) -> None:
 
         put(out.embed, to_fragment(d, styling="sheet", title=title))
     if out.assets is not None:
-        wrote += _figures(d, out.assets, out.force)
+        try:
+            wrote += _figures(d, out.assets, out.force)
+        except CurvedocError as error:
+            failed.append(error)
     told = out.format in (None, "text")
     sys.stdout.write(printed)
     if told and not out.quiet:
@@ -162,16 +172,27 @@ def _figures(d: Diagnosis, folder: Path, force: bool) -> list[Path]:
     """SVG and PNG of every panel of the flagged runs, and figures.md that shows them with their notes."""
     from curvedoc.report.charts.figures import figures, index, png, svg
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot be made: {error.strerror}", str(folder), "--assets wants a directory") from error
     drawn = tuple(figures(d))
-    # a folder that holds our own index is ours: a second call draws its figures anew
-    write(folder / "figures.md", index(d, drawn), force)
-    for figure in drawn:
-        write(folder / f"{figure.name}.svg", svg(figure), True)
-        write(folder / f"{figure.name}.png", png(figure), True)
+    new: list[Path] = []
+    with folder_for(folder):
+        # a folder that holds our own index is ours: a second call draws its figures anew
+        ours = force or (folder / _INDEX).is_file()
+
+        def put(name: str, made: str | bytes, force: bool) -> None:
+            fresh = not (folder / name).exists()
+            write(folder / name, made, force)
+            if fresh:
+                new.append(folder / name)
+
+        try:
+            for figure in drawn:
+                put(f"{figure.name}.svg", svg(figure), ours)
+                put(f"{figure.name}.png", png(figure), ours)
+            put(_INDEX, index(d, drawn), force)
+        except BaseException:  # without its index the folder would be taken for somebody else's
+            for path in new:
+                path.unlink(missing_ok=True)
+            raise
     return [folder]
 
 

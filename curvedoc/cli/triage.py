@@ -15,7 +15,7 @@ from curvedoc.cli.outputs import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.output_file import check, write
+from curvedoc.core.output_file import check, check_distinct, write
 from curvedoc.ingest.find.contents import contents
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options
@@ -138,6 +138,7 @@ def _prepared_outputs(wanted: Wanted, inputs: Sequence[Path]) -> Wanted:
     for path in kept.values():
         if path is not None:
             check(path, wanted.force, inputs)
+    check_distinct(kept)
     return replace(
         wanted, format=form or "text", html=kept["html"], json=kept["json"], markdown=kept["markdown"],
         csv=kept["csv"], parquet=kept["parquet"],

@@ -10,19 +10,26 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from curvedoc.core.errors import UsageError
 
-#: What stands near the beginning or the end of each kind of file that curvedoc writes, and of few others.
-_OWN = re.compile(
-    rb'name="generator" content="curvedoc|<div class="curvedoc">'  # a page, a fragment
-    rb'|"schema":\s?"curvedoc/|"curvedoc":\s?"\d'  # a diagnosis or an evaluation as JSON
-    rb'|"name":\s?"curvedoc"|<testsuites name="curvedoc"'  # SARIF, JUnit
-    rb"|^_curvedoc [\d\\.\w]+, rules|`curvedoc evaluate|^run,verdict,group,"  # Markdown, CSV
-    rb"|steps_wasted.{0,4096}PAR1$",  # parquet
-    re.MULTILINE | re.DOTALL,
+#: What the files that curvedoc writes begin with, and what stands near their beginning or at their end. Both are asked
+#: for, so that a note that quotes a diagnosis and a manifest that names curvedoc stay somebody else's.
+_OWN = tuple(
+    (head, re.compile(mark, re.DOTALL))
+    for head, mark in (
+        (b"<!doctype html>", rb'name="generator" content="curvedoc'),
+        (b'<div class="curvedoc">', rb""),  # a fragment
+        (b"{", rb'"schema":\s?"curvedoc[-\w]*/\d'),  # a diagnosis, an evaluation
+        (b"{", rb'"\$schema":\s?"https://json\.schemastore\.org/sarif.*"name":\s?"curvedoc"'),
+        (b"<?xml", rb'<testsuites name="curvedoc"'),  # JUnit
+        (b"", rb"(?:\A|\n)_curvedoc [\d\\.\w]+, rules [^\n]{0,80}_\s*\Z"),  # Markdown
+        (b"run,verdict,group,", rb""),
+        (b"PAR1", rb"steps_wasted.{0,4096}PAR1\Z"),
+    )
 )
 #: How much of either end is looked at: headings of a page and the last keys of a document stand within it.
 _LOOK = 65_536
@@ -37,7 +44,8 @@ def is_own(path: Path) -> bool:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _LOOK))
         tail = file.read(_LOOK)
-    return bool(_OWN.search(head) or _OWN.search(tail))
+    both = head + tail if size > _LOOK else head
+    return any(head.lstrip().startswith(first) and mark.search(both) for first, mark in _OWN)
 
 
 def check(path: Path, force: bool = False, inputs: Iterable[Path] = ()) -> None:
@@ -119,10 +127,47 @@ def _mode(target: Path) -> int:
         return 0o666 & ~mask
 
 
-def _target(path: Path) -> Path:
-    """What the path stands for, all links followed; one that leads in a circle is nothing to write to."""
+def check_distinct(outputs: Mapping[str, Path | None]) -> None:
+    """Raises UsageError where two outputs are to go to one file: the later would take the place of the earlier."""
+    seen: dict[Path, str] = {}
+    for name, path in outputs.items():
+        if path is None or (path.exists() and not path.is_file()):
+            continue
+        other = seen.setdefault(_target(path), name)
+        if other != name:
+            raise UsageError(f"both {other} and {name} are to be written here", str(path), "give one another name")
+
+
+@contextmanager
+def folder_for(folder: Path) -> Iterator[Path]:
+    """A folder for outputs, made where it is missing; where they fail, what was made for nothing goes again.
+
+    Raises UsageError where it cannot be made.
+    """
+    made = [f for f in (folder, *folder.parents) if not f.exists()]
     try:
-        return path.resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+    except BaseException as error:
+        for empty in made:
+            with suppress(OSError):  # it holds an output that was written whole
+                empty.rmdir()
+        if isinstance(error, OSError):
+            raise UsageError(f"cannot be made: {error.strerror or error}", str(folder), "name a directory") from error
+        raise
+
+
+def _target(path: Path) -> Path:
+    """What the path stands for, all links followed; one that leads in a circle is nothing to write to.
+
+    What is no regular file is opened by the name given: `/dev/stdout` leads to a pipe that has no name.
+    """
+    try:
+        special = not (stat.S_ISREG(found := path.stat().st_mode) or stat.S_ISDIR(found))
+    except OSError:
+        special = False
+    try:
+        return path if special else path.resolve()
     except (OSError, RuntimeError) as error:
         raise UsageError("cannot be written: its links lead in a circle", str(path)) from error
 

@@ -93,6 +93,52 @@ def test_a_file_of_somebody_else_is_kept_unless_forced(tmp_path: Path) -> None:
     assert path.read_text() == "{}"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'my notes\n"schema": "curvedoc/1" stands in each\n',
+        '{"dependencies": {"curvedoc": "0.1.0"}}',
+        '{"name": "curvedoc", "version": "1.0.0"}',
+        "# Ours\n\nRun `curvedoc evaluate LABELS` first.\n",
+        "they said:\n_curvedoc 0.1.0, rules `abc`_\nand I do not believe it\n",
+        '<html><!-- <meta name="generator" content="curvedoc"> --></html>',
+    ],
+)
+def test_a_file_that_only_quotes_us_is_somebody_elses(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "theirs"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="not written by curvedoc"):
+        check(path)
+
+
+def test_a_stream_that_has_no_name_is_written_to(log: Path, tmp_path: Path) -> None:
+    # /dev/stdout leads to "pipe:[123]", which is no path
+    done = call("analyze", log, "--json", "/dev/stdout", "-q", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith('{"contrasts"'), done.stderr
+
+
+@pytest.mark.parametrize("command", [("analyze", "--html"), ("triage", "--csv")])
+def test_two_outputs_in_one_file_are_told_before_the_work(log: Path, tmp_path: Path, command: tuple[str, str]) -> None:
+    name, option = command
+    done = call(name, log, option, "same", "--json", "./same", cwd=tmp_path)
+    assert done.returncode == 2 and "are to be written here" in done.stderr
+    assert not (tmp_path / "same").exists()
+
+
+def test_a_figure_of_somebody_else_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_text(LOG.replace("2.3", "NaN", 1).replace('"loss": 1.', '"loss": NaN, "x": 1.'))
+    done = call("analyze", "run.jsonl", "--assets", "figures", "-q", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    drawn = sorted((tmp_path / "figures").glob("*.svg"))
+    assert drawn
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "theirs" / drawn[0].name).write_text("mine")
+    done = call("analyze", "run.jsonl", "--assets", "theirs", cwd=tmp_path)
+    assert done.returncode == 2 and "not written by curvedoc" in done.stderr
+    assert "run" in done.stdout, "the summary is printed whatever happens to a file"
+    assert [p.name for p in (tmp_path / "theirs").iterdir()] == [drawn[0].name]
+
+
 def test_an_empty_file_is_free(tmp_path: Path) -> None:
     path = tmp_path / "made-by-mktemp"
     path.touch()
@@ -224,6 +270,22 @@ def test_a_metric_name_sends_no_control_to_a_terminal(tmp_path: Path) -> None:
         process.wait(60)
     os.close(ours)
     assert b"loss" in got and b"\x1b]" not in got and b"\x07" not in got
+
+
+@pytest.mark.parametrize("command", [["analyze", "--assets"], ["export", "--tensorboard"]])
+def test_a_folder_that_nothing_fits_into_is_not_left_behind(tmp_path: Path, command: list[str]) -> None:
+    run = tmp_path / "run.jsonl"
+    run.write_text("".join(f'{{"step": {i}, "loss": {2.3 * 1.1**i if i > 30 else 2.3 - i / 50}}}\n' for i in range(90)))
+
+    def small() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+    name, option = command
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    done = call(name, run, option, "new/deep", cwd=tmp_path, preexec_fn=small, env=environment)
+    assert done.returncode == 2 and "cannot be written" in done.stderr, done.stderr
+    assert [p.name for p in tmp_path.iterdir()] == ["run.jsonl"]
 
 
 @pytest.mark.parametrize("command", [["init"], ["new-rule", "my-symptom", "--dir", "."]])

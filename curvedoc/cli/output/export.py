@@ -6,7 +6,6 @@ import re
 import sys
 from pathlib import Path
 
-from curvedoc.core.errors import UsageError
 from curvedoc.options import Options
 from curvedoc.reading import read
 
@@ -24,9 +23,13 @@ def export(
     force: bool = False,
 ) -> None:
     """Write what was asked for; with nothing asked for, CSV to stdout. Raises UsageError."""
-    from curvedoc.core.output_file import write
+    from curvedoc.core.output_file import check, check_distinct, folder_for, write
     from curvedoc.report.exchange import points
 
+    for target in (parquet, csv, jsonl):
+        if target is not None:
+            check(target, force, paths)
+    check_distinct({"parquet": parquet, "csv": csv, "jsonl": jsonl})
     runs = read([*paths], options.signals)
     if not (parquet or csv or jsonl or tensorboard):
         sys.stdout.write(points.to_csv(runs).decode())
@@ -37,11 +40,7 @@ def export(
     if tensorboard is not None:
         for i, run in enumerate(runs):
             name = _UNSAFE.sub("_", run.name).strip("._") or f"run{i}"
-            folder = tensorboard / name
-            try:
-                folder.mkdir(parents=True, exist_ok=True)
-            except OSError as e:
-                raise UsageError(f"cannot be made: {(e.strerror or 'no folder').lower()}", str(folder)) from e
-            write(folder / f"events.out.tfevents.0.curvedoc.{i}", points.to_events(run), force)
+            with folder_for(tensorboard / name) as folder:
+                write(folder / f"events.out.tfevents.0.curvedoc.{i}", points.to_events(run), force)
     values = sum(len(run.points) for run in runs)
     sys.stderr.write(f"{len(runs):,} runs, {values:,} values written\n")

@@ -116,8 +116,5 @@ def new_reader(name: str, folder: Path, force: bool) -> None:
 def _put(path: Path, text: str, force: bool) -> None:
     if path.exists() and not force:
         raise UsageError("exists already", str(path), "--force overwrites it")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot be written: {error.strerror}", str(path)) from error
-    output_file.write(path, text, force)
+    with output_file.folder_for(path.parent):
+        output_file.write(path, text, force)
