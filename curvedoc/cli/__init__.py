@@ -53,4 +53,11 @@ def _run() -> None:
     else:
         from curvedoc.cli.app import app
 
-        app()
+        try:
+            app()
+        except OSError as error:
+            # of --help and --version; the other commands tell it themselves
+            if error.filename is not None or error.errno is None:
+                raise
+            sys.stderr.write(f"error: the output cannot be written: {error.strerror}\n")
+            raise SystemExit(2) from None

@@ -249,9 +249,12 @@ def schema() -> None:
     import json
     import sys
 
-    from curvedoc.report.exchange.json_document import json_schema
+    from curvedoc.cli.exits import reported_errors
 
-    sys.stdout.write(json.dumps(json_schema(), indent=2, sort_keys=True) + "\n")
+    with reported_errors():
+        from curvedoc.report.exchange.json_document import json_schema
+
+        sys.stdout.write(json.dumps(json_schema(), indent=2, sort_keys=True) + "\n")
 
 
 @app.command()

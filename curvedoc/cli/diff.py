@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -30,40 +31,36 @@ def show(
     html: Path | None = None,
     force: bool = False,
 ) -> None:
-    """Print the difference of the two runs, and write it as a page to `html`. Raises UsageError, NothingToAnalyse."""
-    sys.stdout.write(compared(a, b, options, as_json, everything, html, force))
+    """Print the difference of the two runs, then write it as a page to `html`. Raises UsageError, NothingToAnalyse."""
+    if html is not None:
+        check(html, force, [Path(a), Path(b)])
+    text, page = _compared(a, b, options, as_json, everything)
+    sys.stdout.write(text)
+    if html is not None:
+        write(html, page(), force)
+        sys.stderr.write(f"wrote {html}\n")
 
 
-def compared(
-    a: str,
-    b: str,
-    options: Options,
-    as_json: bool,
-    everything: bool,
-    html: Path | None = None,
-    force: bool = False,
-) -> str:
-    """The difference of the two runs as JSON or text, and as a page where one is wanted.
+def compared(a: str, b: str, options: Options) -> str:
+    """The difference of the two runs as JSON. Raises UsageError, NothingToAnalyse."""
+    return _compared(a, b, options, True, False)[0]
 
-    Raises UsageError, NothingToAnalyse.
-    """
+
+def _compared(a: str, b: str, options: Options, as_json: bool, everything: bool) -> tuple[str, Callable[[], str]]:
+    """The difference of the two runs as JSON or text, and what makes a page of it."""
     from curvedoc.diagnose.run import diagnose
     from curvedoc.diagnose.siblings.difference import difference
     from curvedoc.ingest import load_signals
     from curvedoc.report.difference import to_json, to_text
     from curvedoc.rulebook.location import signals_file
 
-    if html is not None:
-        check(html, force, [Path(a), Path(b)])
     book = rulebook(options)
     one, other = only_run(a, options), only_run(b, options)
     table = load_signals(signals_file())
     ours, theirs = diagnose(one, book), diagnose(other, book)
     made = difference(one, other, ours, theirs, table)
-    if html is not None:
-        write(html, _page(made, ours, theirs, book.digest), force)
-        sys.stderr.write(f"wrote {html}\n")
-    return to_json(made) if as_json else to_text(made, everything)
+    text = to_json(made) if as_json else to_text(made, everything)
+    return text, lambda: _page(made, ours, theirs, book.digest)
 
 
 def _page(made: Difference, ours: RunDiagnosis, theirs: RunDiagnosis, digest: str) -> str:

@@ -214,15 +214,12 @@ def _print(made: Page, markdown: bool) -> None:
 
 def write_reference(folders: list[Path], output: Path) -> None:
     """Write a page for every symptom and cause, their drawings and an index below `output`. Raises UsageError."""
+    from curvedoc.core.output_file import folder_for, write
     from curvedoc.report.explain.markdown import reference
     from curvedoc.rulebook.load import load
 
     files = reference(load(folders))
     for name, text in files.items():
-        path = output / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise UsageError(f"cannot be written: {error.strerror}", str(path), "--output wants a folder") from error
+        with folder_for((output / name).parent):
+            write(output / name, text, force=True)
     sys.stderr.write(f"wrote {len(files):,} files to {output}\n")

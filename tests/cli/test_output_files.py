@@ -225,6 +225,37 @@ def test_the_summary_is_printed_whatever_happens_to_a_file(log: Path, tmp_path: 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("asked", ["--help", "--version", "schema", "triage --help", "rules"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+def test_what_needs_no_log_tells_a_full_output_as_well(tmp_path: Path, asked: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = call(*asked.split(), cwd=tmp_path, stdout=full)
+    assert done.returncode == 2 and done.stderr == "error: the output cannot be written: No space left on device\n"
+
+
+@pytest.mark.parametrize("asked", ["--help", "schema"])
+def test_a_reader_that_went_away_is_no_error(tmp_path: Path, asked: str) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    try:
+        done = call(asked, cwd=tmp_path, stdout=theirs)
+    finally:
+        os.close(theirs)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_difference_is_printed_whatever_happens_to_its_page(log: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.jsonl").write_text(LOG.replace("0.0", "0.1"))
+
+    def small() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (256, 256))
+
+    done = call("diff", log, "other.jsonl", "--html", "page.html", cwd=tmp_path, preexec_fn=small)
+    assert done.returncode == 2 and "page.html: cannot be written" in done.stderr
+    assert "other" in done.stdout and not (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize("command", ["analyze", "triage", "doctor"])
 def test_a_full_standard_output_is_one_clear_error(log: Path, tmp_path: Path, command: str) -> None:
     with Path("/dev/full").open("w") as full:

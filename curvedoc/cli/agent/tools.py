@@ -70,7 +70,7 @@ class Tools:
         PATH::NAME is one of several runs in a path."""
         from curvedoc.cli.diff import compared
 
-        made = compared(self._roots.run(a), self._roots.run(b), Options(siblings=False), True, False)
+        made = compared(self._roots.run(a), self._roots.run(b), Options(siblings=False))
         if len(made) > MOST_TEXT:
             made = _shorter(json.loads(made))
         found: dict[str, Any] = json.loads(made)

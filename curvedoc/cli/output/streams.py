@@ -37,9 +37,15 @@ class Door:
         self._stream, self._quiet, self._guarded = stream, quiet, guarded
 
     def write(self, text: str) -> int:
-        """Write the text; the number of characters that were given. Raises OSError where not quiet."""
+        """Write the text; the number of characters that were given. Raises OSError where not quiet.
+
+        Ends the process where the reader went away (head, less): no error of ours, and Typer would make one of it.
+        """
         try:
             self._stream.write(visible_text(text) if self._guarded else text)
+        except BrokenPipeError:
+            if not self._quiet:
+                raise SystemExit(0) from None
         except (OSError, ValueError):
             if not self._quiet:
                 raise
