@@ -31,6 +31,10 @@ def large(e: int) -> float:
     return round(300 * loss(e), 4)
 
 
+def rough(e: int) -> float:
+    return round(loss(e) + 0.15 * math.sin(e * 2.3), 4)
+
+
 def paid(e: int) -> float:
     return round(100 * (1 - math.exp(-e / 10)) + 5 * math.sin(e * 5), 2)
 
@@ -190,11 +194,22 @@ FORMATS = (
     Format("names of several words over rows that end in a tab", ("{l}\t0.5\t{v}\t",), "loss",
            ("total loss\tscore loss\tborder loss\t",), "train_log.txt"),
     Format("the same first column in each row", ("1,{l}",), "loss", (), "loss.csv"),
+    Format("rows of an epoch, a loss and a share", ("{e} {n} {a}",), "rough"),
+    Format("rows with commas and seconds", ("{e}, {n}, 26881171418161356.00000,49.857",), "rough"),
+    Format("values alone and a crash", ("{n}",), "rough"),
+    Format("a stage ahead of the epoch", ("Fine-Tune Epoch {e}/30 | Train Loss: {l} | Val Loss: {v}",),
+           "loss val_loss"),
+    Format("splits alone beside what a checkpoint says", (
+        "step {s} | train {L} | val {V} | lr 9.83e-05 | sp 6.97 mag 0.65", "{third}",
+    ), "large val_large"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
 OF = {
     "loss": ("loss", (loss, large)),
+    "large": ("loss", (large,)),
+    "rough": ("loss", (rough,)),
+    "val_large": ("val_loss", (lambda e: round(300 * val(e), 4),)),
     "val_loss": ("val_loss", (val,)),
     "accuracy": ("accuracy", (acc,)),
     "reward": ("reward", (paid,)),
@@ -212,8 +227,15 @@ def test_the_main_curves_are_read(how: Format, tmp_path: Path) -> None:
     rows = list(how.ahead)
     for e in range(1, ROWS + 1):
         said = {"e": e, "s": 100 * e, "l": loss(e), "v": val(e), "a": acc(e), "L": large(e), "r": paid(e)}
+        said |= {
+            "n": rough(e),
+            "V": round(300 * val(e), 4),
+            "third": "" if e % 3 else f"Checkpoint saved: m.pt (iter={e}, loss={large(e)})",
+        }
         said |= {"p": 100 * acc(e), "best": "\t> saved as the best model so far!" if e in (1, 2, 5, 9) else ""}
         rows += [line.format(**said, S=round(loss(e) / 3, 4)) for line in how.lines]
+    if how.name.endswith("a crash"):
+        rows += ["Traceback (most recent call last):", '  File "a.py", line 3, in <module>', "KeyError: 'x'"]
     (tmp_path / how.file).write_text("\n".join(rows) + "\n")
     (run,) = read_runs([tmp_path / how.file], signals_file=signals_file()).runs
     for what in how.roles.split():
@@ -280,6 +302,12 @@ def test_records_of_a_document_keep_the_split_of_their_key(how: str, tmp_path: P
 
 def test_pairs_in_a_text_of_no_training_are_no_run(tmp_path: Path) -> None:
     (tmp_path / "points.txt").write_text("".join(f"{e} {large(e)}\n" for e in range(60)))
+    assert not read_runs([tmp_path], signals_file=signals_file()).runs
+
+
+def test_nameless_rows_in_a_text_of_no_training_are_no_run(tmp_path: Path) -> None:
+    (tmp_path / "points.txt").write_text("".join(f"{e} {large(e)} {acc(e)}\n" for e in range(60)))
+    (tmp_path / "values.txt").write_text("".join(f"{large(e)}\n" for e in range(60)))
     assert not read_runs([tmp_path], signals_file=signals_file()).runs
 
 

@@ -51,6 +51,12 @@ def test_a_third_column_is_kept_without_a_role(tmp_path: Path) -> None:
     assert {m.metric: m.role for m in run.roles} == {"loss": "loss"}
 
 
+def test_a_counter_behind_the_values_is_the_step(tmp_path: Path) -> None:
+    (run,) = runs(tmp_path, **{"loss.log": rows(lambda i: f"{loss(i)} {100 * i}")})
+    found = run.series("loss")
+    assert found is not None and found.step.tolist()[:3] == [0, 100, 200]
+
+
 def test_names_in_a_comment_are_those_of_the_columns(tmp_path: Path) -> None:
     (run,) = runs(tmp_path, loss__dat="# step train val\n" + rows(lambda i: f"{i + 1} {loss(i)} {loss(i) + 0.2:.5f}"))
     assert {m.metric: m.role for m in run.roles} == {"train": "loss", "val": "val_loss"}

@@ -31,6 +31,33 @@ def test_a_bar_keeps_its_steps_beside_lines_that_a_buffer_held_back(tmp_path: Pa
     assert [s for s, _ in curve(run, "eval PSNR")] == [700, 3000]
 
 
+def bar(at: int, of: int) -> str:
+    return f"\r {100 * at // of:3d}%|##   | {at}/{of} [00:{at % 60:02d}<01:08, 3.65it/s]"
+
+
+@pytest.mark.parametrize("blocks", [(20,), (20, 10)])
+def test_records_that_a_buffer_held_back_are_laid_out_over_the_bar(tmp_path: Path, blocks: tuple[int, ...]) -> None:
+    rows = [f"{{'loss': {v:.4f}, 'learning_rate': 1e-05, 'epoch': {i / 100:.2f}}}" for i, v in enumerate(losses(30))]
+    text, at = "", 0
+    for size in blocks:
+        text += (
+            "".join(bar(i, 900) for i in range(at * 10, (at + size) * 10 + 1)) + "\n".join(rows[at : at + size]) + "\n"
+        )
+        at += size
+    text += "Configuration saved in ./out/checkpoint-200/config.json\nTrainOutput(global_step=200, training_loss=0.5)\n"
+    (run,) = read(tmp_path, text)
+    assert curve(run, "loss") == [(10 * i, pytest.approx(v, abs=1e-4)) for i, v in enumerate(losses(30)[:at], 1)]
+
+
+def test_a_bar_that_was_full_before_the_first_record_is_no_counter_of_these(tmp_path: Path) -> None:
+    text = "".join(bar(i, 3000) for i in range(0, 3001, 100)) + "\n"
+    text += "".join(
+        f"{{'loss': {v:.4f}, 'learning_rate': 1e-05, 'epoch': {i / 10}}}\n" for i, v in enumerate(losses(30))
+    )
+    (run,) = read(tmp_path, text)
+    assert len(curve(run, "loss")) == 30
+
+
 def test_the_length_of_an_episode_is_no_axis_beside_the_episode(tmp_path: Path) -> None:
     r = Random(3)
     text = ""

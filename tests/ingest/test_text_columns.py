@@ -30,6 +30,13 @@ def test_bare_rows_beside_a_named_validation_loss_are_the_training() -> None:
     assert len(curve(log, "column 4")) == 20
 
 
+def test_a_batch_behind_its_loss_is_the_counter_under_an_epoch() -> None:
+    log = parse(
+        "".join(f"Epoch: {e}\n" + "".join(f"{9 - e - b / 900}, {b}\n" for b in (0, 100, 200)) for e in range(9))
+    )
+    assert [s for s, _ in curve(log, "column 1")][:5] == [0, 100, 200, 300, 400]
+
+
 def test_a_column_under_a_title_has_its_name() -> None:
     log = parse("training error\n" + "".join(f" {300 / (i + 1):.4e}\n" for i in range(40)))
     assert [v for _, v in curve(log, "training error")][:2] == [300.0, 150.0]

@@ -159,6 +159,8 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
     if width > 1 and len(table) > 1 and bool((table[:, 0] == table[0, 0]).all()):  # it says the same of every row
         table, width = table[:, 1:], width - 1
     counted = width > 1 and bool((table[:, 0] == np.floor(table[:, 0])).mean() > _REGULAR)
+    if not counted and width > 1 and _counts(np.roll(table, 1, axis=1)):  # the counter stands behind the values
+        return np.roll(table, 1, axis=1)
     return table if counted else np.column_stack([np.arange(len(table), dtype=np.float64), table])
 
 

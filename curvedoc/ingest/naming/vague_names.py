@@ -19,6 +19,8 @@ _LETTERS = ("l", "j")
 #: A share of right answers ends far above its beginning, in percent too.
 _LEARNED = 1.2
 _PERCENT = 100.0
+#: A metric of so many times fewer values says what another one said already.
+_SELDOM = 2
 #: Fewer values than this have no beginning and no end.
 _FEWEST = 4
 
@@ -46,7 +48,9 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     where training's rises; else it may be either.
     """
     named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
-    have = {(r.family, r.split) for _, r in found}
+    have: dict[tuple[str, Split], int] = {}
+    for f, r in found:
+        have[r.family, r.split] = max(have.get((r.family, r.split), 0), len(f.finite))
     losses = any(family == "loss" for family, _ in have)
     trained = [f.finite for f, split in named if split == "train" and _is_share(f.finite)]
     learned, sunk = any(map(_rises, trained)), any(map(_falls, trained)) and not losses
@@ -54,7 +58,8 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     for kind, told in _KINDS:
         family = next((f for f in table.families if f.name == kind), None)
         for f, split in named:
-            known = any((name, split) in have for name in told)
+            # what is said at each checkpoint too ("saved, loss=2.1") is no curve beside that of each record
+            known = any(_SELDOM * have.get((name, split), 0) >= len(f.finite) for name in told)
             if family is None or known or split not in family.roles or (sunk or _is_loss(f.finite)) != (kind == "loss"):
                 continue
             # what falls beside a loss is an error of its own

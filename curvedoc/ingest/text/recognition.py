@@ -12,7 +12,7 @@ import polars as pl
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.text.layouts.boxes import has_boxes
-from curvedoc.ingest.text.layouts.columns import PAIR
+from curvedoc.ingest.text.layouts.columns import is_nameless
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.plan import HABIT, shape_of
 from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
@@ -69,7 +69,8 @@ def _is_log(text: str, name: str) -> bool:
         lines = pl.concat([lines.head(third), middle, lines.tail(third)])
         lines = lines.with_columns(pl.int_range(pl.len(), dtype=pl.Int64).alias("idx"))
     plans = plans_of(lines, lines["template"].to_list())
-    if PAIR in plans and not _NAMES.match(name):  # points of any curve
+    rows = [p for p in plans if p.kind == "record"]
+    if rows and all(map(is_nameless, rows)) and not _NAMES.match(name):  # points of any curve
         return False
     shapes = Counter((p.kind, p.counted, shape_of(p)) for p in plans)
 

@@ -186,6 +186,39 @@ def _between(step: Floats, main: Ints) -> Floats:
     return out
 
 
+def _bare(count: Floats, main: Ints) -> bool:
+    """Whether hardly a line of the main curve has the counter (a bar without a line end stands before the first)."""
+    return float((~np.isnan(count[main])).mean()) <= 1 - RESET_SHARE
+
+
+def _held_back(inner: Floats, ev: CounterEvents, main: Ints) -> Floats | None:
+    """The carried steps of a bar whose records were held back and printed many at once: those of a block laid out
+    evenly over what the bar had gone on by; None where the bar was full before the first of them, so another's."""
+    carried, goal = _carry(inner), _carry(np.where(np.isnan(inner), np.nan, ev.total))
+    level = carried[main]
+    known = ~np.isnan(level)
+    begins = np.flatnonzero(np.r_[True, np.diff(level) != 0])
+    if not _bare(inner, main) or not bool(known.all()) or 2 * len(begins) > len(main):
+        return carried
+    size = np.diff(np.r_[begins, len(main)])
+    gone = np.diff(np.r_[0.0, level[begins]])
+    if bool((gone < size).any()) or carried[main[0]] == goal[main[0]]:
+        return None
+    place = np.arange(len(main)) - np.repeat(begins, size) + 1
+    laid = np.repeat(level[begins] - gone, size) + np.floor(np.repeat(gone / size, size) * place)
+    before = np.searchsorted(main, np.arange(len(carried)), side="right") - 1
+    return np.where(ev.record & (before >= 0), laid[np.maximum(before, 0)], carried)
+
+
+def _said_once(step: Floats, inner: Floats, main: Ints | None) -> bool:
+    """Whether the lines of the main curve name no step, and hardly one was named between them: a summary says how far
+    the training came, a setting how far it should go."""
+    if main is None or len(main) < _EPOCHS or not bool(np.isnan(step[main]).all()) or not _bare(inner, main):
+        return False
+    levels = len(np.unique(np.nan_to_num(_carry(step)[main], nan=-1.0)))
+    return levels < _EPOCHS and len(main) >= _FEW * (levels - 1)
+
+
 def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
     """Whether a counter stands still on the records while the epoch goes on: it counts something else."""
     on = epoch[at]
@@ -231,7 +264,7 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
         return Steps(_carry(epoch), "epoch", True)
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
-    named = not np.isnan(step).all()
+    named = not np.isnan(step).all() and not _said_once(step, ev.inner, main)
     if named and (np.isnan(own).all() or not _stands(own, epoch, ev.record & train)):
         total = np.where(train, ev.total, np.nan)
         if _resets(own, epoch, total):
@@ -247,7 +280,9 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
         return Steps(_carry(step) if main is None else _between(step, main), "step", whole)
     inner = _inner(ev, epoch, whole, main)
     if inner is not None and not _stands(inner, epoch, ev.record & train):
-        return Steps(_carry(inner), "samples" if ev.samples.any() else "step", whole)
+        carried = _held_back(inner, ev, main) if main is not None and len(main) else _carry(inner)
+        if carried is not None:
+            return Steps(carried, "samples" if ev.samples.any() else "step", whole)
     if whole:
         if main is not None and _several(main, epoch, ev):
             counted = np.zeros(len(epoch))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,12 @@ _TELLING = 3
 #: are nearly all of its lines.
 _PAIRS, _ALL = 20, 0.9
 PAIR = LinePlan("record", (NumberSlot(STEP, 0, "step"), NumberSlot(METRIC, 1, "column 2")), _EMPTY)
+#: A log of nothing but values.
+VALUE = LinePlan("record", (NumberSlot(METRIC, 0, "column 1"),), _EMPTY)
+#: A level has moved where its medians lie so many of their own errors apart.
+_APART_BY = 4.0
+#: What has more columns is a matrix.
+MAX_COLUMNS = 8
 #: A counter falls on no more than this share of its rows.
 _FALLS = 0.05
 _BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
@@ -75,17 +82,24 @@ def column_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> dict[str
         if p.kind == "anchor" or (p.kind in ("record", "loose") and any(is_outcome(s.name) for s in p.slots))
     ]
     told = lines.filter(pl.col("template").is_in(telling))["idx"]
+    alone = len(bare) >= _ALL * _said(lines)
     out: dict[str, LinePlan] = {}
     for shape in often["shape"]:
         rows = bare.filter(pl.col("shape") == shape)
-        found = _plan(lines, rows, shape, plans, anchored, told)
+        found = _plan(lines, rows, shape, plans, anchored, told, alone)
         if found is not None:
             out.update(dict.fromkeys(rows["template"].unique().to_list(), found))
     return out
 
 
 def _plan(
-    lines: pl.DataFrame, rows: pl.DataFrame, shape: str, plans: Mapping[str, LinePlan], anchored: bool, told: pl.Series
+    lines: pl.DataFrame,
+    rows: pl.DataFrame,
+    shape: str,
+    plans: Mapping[str, LinePlan],
+    anchored: bool,
+    told: pl.Series,
+    alone: bool,
 ) -> LinePlan | None:
     width = shape.count(NUMBER) + shape.count(FRACTION)
     known = next((n for (w, head), n in _LAYOUTS.items() if w == width and shape.startswith(head)), None)
@@ -104,10 +118,12 @@ def _plan(
         if anchored and sum(t in plans and plans[t].kind == "anchor" for t in before) >= 0.8 * len(at):
             below = lines["text"][first + 1].strip() if first + 1 < len(lines) else ""
             return LinePlan("record", (NumberSlot(METRIC, 0, _spoken_of(below) or "column 1"),), _EMPTY)
-        return None
-    table = _table(rows, width) if width == 2 and len(rows) >= max(_PAIRS, _ALL * _said(lines)) else None
-    if table is not None and _counts(table[:, 0]) and _falls(table[:, 1]):
-        return PAIR
+        table = _table(rows, 1) if alone and len(rows) >= _PAIRS else None
+        return None if table is None or not _moves(table[:, 0]) else VALUE
+    if alone and len(rows) >= _PAIRS:  # a log of nothing but rows
+        table = _table(rows, width)
+        if table is not None and width <= MAX_COLUMNS and _counts(table[:, 0]) and _falls_each(table):
+            return PAIR if width == 2 else _by_behavior(table, plans)
     # a table before the first of those lines or behind the last is about something else
     amid = len(told) >= _TELLING and int(told[0]) < int(at[-1]) and int(at[0]) < int(told[-1])
     if len(rows) < _ROWS or not amid:
@@ -146,6 +162,9 @@ def _by_behavior(table: Floats, plans: Mapping[str, LinePlan]) -> LinePlan | Non
             break
         found.append(NumberSlot(role, i, "epoch" if role == EPOCH else "step"))
     rest = range(len(found), table.shape[1])
+    last = table.shape[1] - 1
+    if not found and last and _saws(table[:, last]):  # "2.31, 100"
+        found, rest = [NumberSlot(INNER, last, "batch")], range(last)
     if not found or not any(bool((table[:, i] != np.floor(table[:, i])).any()) for i in rest):
         return None
     named = [s.name for p in plans.values() for s in p.slots if s.role == METRIC and "loss" in spaced(s.name)]
@@ -168,6 +187,16 @@ def _counter(v: Floats) -> int | None:
     return PLACE if float((move > 0).mean()) > 0.5 else EPOCH
 
 
+def _saws(v: Floats) -> bool:
+    """Whether a column counts up in equal steps, and begins anew where it does not."""
+    if not bool(np.isfinite(v).all()) or bool((v != np.floor(v)).any()) or v.max() == v.min():
+        return False
+    move = np.diff(v)
+    down = move < 0
+    pace = np.median(move[~down]) if bool((~down).any()) else 0.0
+    return bool(pace > 0 and (v[1:][down] == v.min()).all() and float((move[~down] == pace).mean()) >= _ALL)
+
+
 def _said(lines: pl.DataFrame) -> int:
     """How many lines are not empty."""
     return int((lines["text"] != "").sum())
@@ -183,6 +212,27 @@ def _falls(v: Floats) -> bool:
     """Whether a measure comes down over the log."""
     third = max(1, len(v) // 3)
     return bool((v > 0).all()) and float(np.median(v[-third:])) < float(np.median(v[:third]))
+
+
+def is_nameless(plan: LinePlan) -> bool:
+    """Whether no word says what the numbers of a row measure."""
+    return all(s.name.startswith("column ") for s in plan.slots if s.role == METRIC)
+
+
+def _moves(v: Floats) -> bool:
+    """Whether values without a counter come down by far more than they scatter from one to the next."""
+    if not bool(np.isfinite(v).all()) or bool((v == np.floor(v)).all()) or not _falls(v):
+        return False
+    third = len(v) // 3
+    error = float(np.median(np.abs(np.diff(v)))) / math.sqrt(third)
+    return float(np.median(v[:third]) - np.median(v[-third:])) > _APART_BY * error
+
+
+def _falls_each(table: Floats) -> bool:
+    """Whether the second column comes down over most of the rows, each time that the first one counts from anew."""
+    parts = np.split(table[:, 1], np.flatnonzero(np.diff(table[:, 0]) < 0) + 1)
+    down = sum(len(p) for p in parts if _falls(p))
+    return 2 * down > len(table)
 
 
 def _title(text: str, width: int) -> tuple[str, ...] | None:

@@ -131,7 +131,7 @@ def _is_place(state: Body, gap: str) -> bool:
 
 def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
     """A number after a key: a counter, a metric, or running text."""
-    counter = counter_of(key, mark == FRACTION)
+    counter = counter_of(key, mark == FRACTION, not state.found and not state.prose and (not sep or mark == FRACTION))
     if counter is not None:
         role, rest = counter
         if scope_of(rest):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, spaced
+from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
 
@@ -27,6 +28,14 @@ SCORES = frozenset({"score", "objective"})
 _SPELLED = re.compile(r"^iter{1,2}a[a-z]{0,3}tions?$")
 #: "Iteration step: 300", "training epoch 3".
 _COUNTS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
+#: Before an epoch they speak of one among many, or of how many there are; other words name the stage that it is of
+#: ("Fine-tune epoch 1 | loss 0.5").
+_NO_STAGE = word_set(
+    """best total max min num number n last first previous next per each every this early stop stopping warmup until
+    time save saved saving no which"""
+)
+#: A stage is named by so many words.
+_STAGE = 3
 
 
 def split_key(gap: str) -> tuple[str, str, str, str]:
@@ -67,8 +76,11 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
     return text[: len(text) - len(bare)], bare.strip(" "), sep, opened
 
 
-def counter_of(key: str, fraction: bool) -> tuple[int, str] | None:
-    """(role, words before the counter) when the key is a counter."""
+def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str] | None:
+    """(role, words before the counter) when the key is a counter.
+
+    opens: the key stands at the head of its line, right before the number
+    """
     base = key.split("/")[0] if fraction and "/" in key else key
     m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
     if m:
@@ -81,4 +93,7 @@ def counter_of(key: str, fraction: bool) -> tuple[int, str] | None:
                 rest = [w for w in parts[:-take] if w[:1].isalpha()]
                 if all(w in ALLOWED_REST or w in SCOPES or w in SCORES or w in _COUNTS or is_outcome(w) for w in rest):
                     return role, " ".join(rest)
+                stage = opens and role == EPOCH and not last.endswith("s") and len(rest) <= _STAGE
+                if stage and _NO_STAGE.isdisjoint(rest) and not any(map(words.is_prose, rest)):
+                    return role, ""
     return None
