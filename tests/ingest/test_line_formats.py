@@ -202,6 +202,18 @@ FORMATS = (
     Format("splits alone beside what a checkpoint says", (
         "step {s} | train {L} | val {V} | lr 9.83e-05 | sp 6.97 mag 0.65", "{third}",
     ), "large val_large"),
+    Format("an epoch glued to its position", (
+        "2022-06-24 15:53:{e:02d}.290 | INFO     | __main__:<module>:8 - epoch{e}/30:",
+        "2022-06-24 15:53:{e:02d}.292 | INFO     | __main__:<module>:9 - train_loss:{l}",
+    )),
+    Format("qualities on lines of their own", ("Epoch {e}: loss {l}", "NDCG@10: {v}"), "loss metric"),
+    Format("a rate of success in Chinese", ("Epoch {e} 完成 | 训练损失: {l} | 成功率: {v} | 累计: 9",),
+           "loss metric"),
+    Format("a summary behind the batches of a validation", (
+        "- Train | Epoch {e} | 10/10 | 1.4 it/sec | Loss {l} | Reco 0.2",
+        "- Valid | Epoch {e} | 1/2 | 0.3 it/sec | Loss 0.5",
+        "- Valid | Epoch {e} | 2/2 | 0.3 it/sec | Loss 0.4{e}", "- Valid Summary | Epoch {e} | Loss={v} | Nsdr=2.7",
+    ), "loss val_first"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
@@ -239,6 +251,10 @@ def test_the_main_curves_are_read(how: Format, tmp_path: Path) -> None:
     (tmp_path / how.file).write_text("\n".join(rows) + "\n")
     (run,) = read_runs([tmp_path / how.file], signals_file=signals_file()).runs
     for what in how.roles.split():
+        if what == "val_first":
+            first = run.series("val_loss")
+            assert first is not None and first.value.tolist() == [val(e) for e in range(1, ROWS + 1)]
+            continue
         role, meant = OF[what]
         found = [s.value.tolist() for m in run.roles if m.role == role and (s := run.metric(m.metric)) is not None]
         want = [[f(e) for e in range(1, ROWS + 1)] for f in meant]

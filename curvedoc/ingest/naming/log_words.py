@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import re
 
+#: What a model is measured by beside its loss, by the names that nothing else has: ranking, regression, agreement,
+#: speech, images, language, games.
+QUALITIES = (
+    r"ndcg|\bmrr\b|\bhits?(?: |@)|hit ?r(?:ate|atio)|\bs?w?mape\b|\bwape\b|\bmase\b|\brmsle\b|spearman|pearson"
+    r"|\bplcc\b|\bsrcc\b|corrcoef|correlation|\bkappa\b|\bqwk\b|\bmcc\b|jaccard|specificity|sensitivity|\beer\b"
+    r"|\bn?(?:si ?)?sn?dri?\b|\bstoi\b|pesq|meteor|\bcider|\bchrf|lpips|hausdorff|\bhd95\b|\bnmi\b|\bari\b"
+    r"|(?:win|success|solve) ?rates?\b|xent\b|\bb?ce\b|\bmpjpe\b|\bepe\b|\bnds\b|pass@"
+)
 #: A key without counter makes a record only if one of these words is in it.
 _OUTCOME = re.compile(
     r"loss|(?<!time )\bcosts?\b(?!.?time)|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|\bfb1|auc|rmse|logloss"
@@ -14,6 +22,8 @@ _OUTCOME = re.compile(
     r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
     r"|\b(?:train|tr|val|valid|test|te|dev) err\b"
     r"|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
+    r"|成功率|召回率|精确率|胜率|得分|奖励|再現率|適合率|勝率|報酬|재현율|정밀도|보상|полнот|наград|belohnung|r[eé]compense|recompensa"
+    rf"|{QUALITIES}"
 )
 _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
 

@@ -259,8 +259,10 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
         sparse = f.points < _DENSE * most or f.cover < _DENSE * widest
         if role in _LAYERED:
             return (order[f.metric],)
+        # a loss of batches tells of training; of an evaluation the mean is what it found
+        raw = r.average if r.split == "train" or not f.metric.startswith("epoch ") else -1
         return (
-            r.part, bool(r.label) and r.family != "metric", sparse, r.average, r.order, -f.points,
+            r.part, bool(r.label) and r.family != "metric", sparse, raw, r.order, -f.points,
             not has_scope(f.metric), order[f.metric],
         )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_rate, is_usual, scope_of, spaced
+from curvedoc.ingest.naming.log_words import QUALITIES, SCOPES, is_outcome, is_rate, is_usual, scope_of, spaced
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -24,7 +24,7 @@ _NO_VALUE = re.compile(
 _COULD = re.compile(
     rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
     rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|train(?:ing)?=|recall|prec|[af]de\b|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
-    rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\|"
+    rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\||(?i:{QUALITIES.replace(' ', '[ _-]')})"
 )
 #: What the description of a bar may say when the bar is the training's own.
 _TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")

@@ -8,6 +8,7 @@ from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
 _HEAD = r"(^|[\])|:>-] )"
+_COUNT = r"[0-9]{1,9}(?:/[0-9]{1,9})?"
 _AFTER = r"([ :,|\])]|$)"
 _LEVEL = "DEBUG|INFO|WARNING"
 _BOTH = "loss|acc|accuracy|error|err"
@@ -23,12 +24,12 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
     (
-        rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))((?i:epoch|step|iter|iteration))[._-]?([0-9]{{1,9}}){_AFTER}",
+        rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))((?i:epoch|step|iter|iteration))[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
     # "Epoch 1 Batch50 Loss 0.5"
     (
-        rf"((?i:epoch)[ :]+[0-9]{{1,9}}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?([0-9]{{1,9}}){_AFTER}",
+        rf"((?i:epoch)[ :]+{_COUNT}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?({_COUNT}){_AFTER}",
         "${1}${2} ${3}${4}",
     ),
     # "E03 val_loss=0.5"
