@@ -331,3 +331,10 @@ def test_a_skeleton_that_does_not_fit_on_the_disk_leaves_no_file_behind(tmp_path
     assert done.returncode == 2, done.stderr
     assert "cannot be written" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_cannot_write_over_the_line_that_names_it(tmp_path: Path) -> None:
+    from curvedoc.cli.output.streams import visible_text
+
+    assert visible_text("could not read a\rall is well\r\n") == "could not read a\\x0dall is well\r\n"
+    assert visible_text("\rreading 3 of 4\x1b[K") == "\rreading 3 of 4\x1b[K"

@@ -53,6 +53,23 @@ def test_a_linked_file_out_of_the_tree_is_counted_and_not_read(home: Path, runs:
     ]
 
 
+@pytest.mark.parametrize("pattern", ["*/train.log", "**/*.log", "r*/*"])
+def test_a_pattern_brings_in_no_link_that_leads_out(
+    home: Path, runs: Path, pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (runs / "r1").mkdir()
+    (runs / "r1" / "train.log").symlink_to(home / "other.jsonl")
+    (runs / "r2").mkdir()
+    (runs / "r2" / "train.log").write_text(ROWS)
+    found = read(runs / pattern)
+    assert len(found.runs) == 1 and "not followed" in found.unreadable[0].reason
+    assert len(read(runs / pattern, follow_links=True).runs) == 2
+    monkeypatch.chdir(runs)
+    assert len(read(Path(pattern)).runs) == 1
+    (runs / "r2" / "train.log").unlink()
+    assert read(runs / pattern).runs == () and "--follow-links" in read(runs / pattern).unreadable[0].reason
+
+
 def test_a_link_within_the_tree_is_followed(runs: Path) -> None:
     (runs / "a").mkdir()
     (runs / "settings").mkdir()

@@ -12,9 +12,9 @@ import re
 import sys
 from typing import Any, TextIO
 
-#: What may pass: line ends, tabs, colors (SGR) and the two that rewrite the progress line.
+#: What may pass: line ends, tabs, colors (SGR) and the two that rewrite the progress line, which begins with its CR.
 _FORBIDDEN = re.compile(
-    r"\x1b(?!\[[0-9;]{0,20}m|\[K)|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+    r"\x1b(?!\[[0-9;]{0,20}m|\[K)|(?<=[\s\S])\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 
 

@@ -21,15 +21,24 @@ def matches(pattern: str) -> list[Path]:
     Hidden names are matched where the pattern names the dot. Raises UsageError where there are too many to look at.
     """
     parts = Path(pattern).parts
-    fixed = next(i for i, part in enumerate(parts) if glob.has_magic(part))
     if "**" not in parts:
         return sorted(Path(f) for f in glob.glob(pattern))  # noqa: PTH207
-    top = Path(*parts[:fixed]) if fixed else Path()
-    wanted = parts[fixed:]
+    top = top_of(pattern)
+    wanted = parts[_fixed(parts) :]
     found = {p for p in _below(top, pattern) if _fits(p.relative_to(top).parts, wanted)}
     if top.is_dir() and set(wanted) == {"**"}:
         found.add(top)
     return sorted(found)
+
+
+def top_of(pattern: str) -> Path:
+    """The folder that a pattern is looked for in: what stands before its first wildcard."""
+    parts = Path(pattern).parts
+    return Path(*parts[: _fixed(parts)])
+
+
+def _fixed(parts: tuple[str, ...]) -> int:
+    return next(i for i, part in enumerate(parts) if glob.has_magic(part))
 
 
 def _below(top: Path, pattern: str) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.find.archives import is_archive, unpacked
 from curvedoc.ingest.find.contents import absent
 from curvedoc.ingest.find.folders import Draft, gather
-from curvedoc.ingest.find.glob_matches import matches
+from curvedoc.ingest.find.glob_matches import matches, top_of
 from curvedoc.ingest.find.met_archives import opened
 from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.remote import local_copies
@@ -84,17 +84,20 @@ def plan(
     that holds nothing but it, and is "." where that is the path itself.
 
     follow_links: follow links that lead out of the paths; else they are counted and told once, in `unreadable`. A path
-    may itself be a link. mapped: the user says which column is what, so that a table given by name is taken whatever
-    it is called.
+    may itself be a link; what a pattern matches may not.
+    mapped: the user says which column is what, so that a table given by name is taken whatever it is called.
 
     An archive stands for a folder of what it holds; one that was not given must hold logs. A URL stands for a copy of
     its logs, made here; progress is told of the copying. Raises UsageError for a path that does not exist.
     """
     local, lost = local_copies(paths, progress)
-    roots = _outermost([_opened(r, lost) for p in local for r in _expand(p)])
+    places = [(p, r) for p in local for r in _expand(p)]
+    inside = [r for p, r in places if follow_links or p == r or not _leaves(r, top_of(str(p)))]
+    roots = _outermost([_opened(r, lost) for r in inside])
     common = _common(roots)
     real = tuple(Path(os.path.realpath(r)) for r in roots)
     finds = Finds(unreadable=lost, roots=real, follow_links=follow_links, mapped=mapped)
+    finds.links_out = len(places) - len(inside)
     drafts: list[tuple[Path, Draft]] = []
     for root in roots:
         if root.is_dir():
@@ -148,6 +151,14 @@ def _expand(path: Path) -> list[Path]:
         return found
     what, hint = absent(path)
     raise UsageError(what, "", hint)
+
+
+def _leaves(match: Path, top: Path) -> bool:
+    """Whether links lead a match of a pattern out of the folder that the pattern is looked for in."""
+    real, home = os.path.realpath(match), os.path.realpath(top)
+    if ".." in match.parts[len(top.parts) :]:  # the pattern itself leads out
+        return False
+    return os.path.commonpath([real, home]) != home
 
 
 def _opened(path: Path, lost: list[Unreadable]) -> Path:
