@@ -46,7 +46,7 @@ def _late_init(cls: Any) -> Callable[..., None]:
 
 def _compiled(cls: type, fields: Iterable[dataclasses.Field[Any]]) -> Callable[..., None]:
     """The `__init__` of a class with these fields."""
-    given: dict[str, Any] = {"_set": object.__setattr__, "_missing": dataclasses.MISSING}
+    given: dict[str, Any] = {"_missing": dataclasses.MISSING}
     head, by_name, body = ["self"], ["*"], []
     for f in fields:
         value = f.name
@@ -63,7 +63,9 @@ def _compiled(cls: type, fields: Iterable[dataclasses.Field[Any]]) -> Callable[.
             continue  # set by __post_init__
         elif value == f.name:
             value = default
-        body.append(f" _set(self, {f.name!r}, {value})")
+        # the slot itself, which takes half the time of object.__setattr__
+        given[f"_set_{f.name}"] = getattr(cls, f.name).__set__
+        body.append(f" _set_{f.name}(self, {value})")
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
     head += by_name if len(by_name) > 1 else []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 from enum import IntFlag
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -206,3 +207,19 @@ class Run:
             if found is not None:
                 return found
         return None
+
+
+T = TypeVar("T")
+
+
+def once_a_run(make: Callable[[Run], T]) -> Callable[[Run], T]:
+    """`make`, computed once per run and kept on it, as `once_a_series` does for series."""
+
+    @wraps(make)
+    def once(run: Run) -> T:
+        made: dict[Any, Any] = run._made
+        if make not in made:
+            made[make] = make(run)
+        return made[make]  # type: ignore[no-any-return]
+
+    return once

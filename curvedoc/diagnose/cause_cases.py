@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from curvedoc.diagnose.cases import CaseResult, build, result_of
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.names import WHOLE
 from curvedoc.diagnose.judge.rank import weigh_cause
 from curvedoc.diagnose.run import diagnose
 from curvedoc.rulebook.rule import Cause, Rulebook
@@ -21,7 +22,7 @@ def check_cause(cause: Cause, case: CauseCase, book: Rulebook) -> CaseResult:
 def _cause_problems(cause: Cause, case: CauseCase, book: Rulebook) -> Iterator[str]:
     run = build(case, case, ranks=case.ranks)
     bench, want = Bench(run, facts=book.facts), case.expect
-    env = bench.environment(cause.program, bench.subject())
+    env = bench.environment(cause.program, WHOLE)
     held = {p.given for p in cause.predicts if env.get(p.given) is True}
     for name in (*want.supports, *want.against):
         if name not in held:

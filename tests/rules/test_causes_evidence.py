@@ -11,6 +11,7 @@ import pytest
 from curvedoc.core.run import Run
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.names import WHOLE
 from curvedoc.diagnose.judge.rank import agreement
 from curvedoc.rulebook.load import load, rules_dir
 from curvedoc.rulebook.rule import Cause
@@ -41,7 +42,7 @@ def run_of(series: dict[str, Any], config: dict[str, Any] | None = None, log: li
 def lines(run: Run, cause: str) -> tuple[set[str], set[str], float]:
     """Names of the lines for and against that hold, and what they say together."""
     spec = causes()[cause]
-    env = Bench(run).environment(spec.program, Bench(run).subject())
+    env = Bench(run).environment(spec.program, WHOLE)
     held = [p for p in spec.predicts if env.get(p.given) is True]
     return (
         {p.given for p in held if p.times > 1},
@@ -106,7 +107,7 @@ def test_an_average_calms_down_within_an_epoch_and_batches_in_order_do_not() -> 
 def agreement_in(run: Run, cause: str, channel: str) -> float:
     """What one channel says of a cause."""
     spec = causes()[cause]
-    env = Bench(run).environment(spec.program, Bench(run).subject())
+    env = Bench(run).environment(spec.program, WHOLE)
     return agreement((p.channel, p.times) for p in spec.predicts if p.channel == channel and env.get(p.given) is True)
 
 

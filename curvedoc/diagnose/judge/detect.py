@@ -78,7 +78,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     harmless = any(env.get(name) is True for name in (*rule.harmless_if, *rule.undecided_if))
     strength = code_of(rule.strength)(env)
     # what rests on a guess may be told, but fails no run
-    firm = rule.severity not in _FAILING or not rule.program.facts or True in _conditions(rule, env.certain())
+    firm = rule.severity not in _FAILING or (certain := env.certain()) is env or True in _conditions(rule, certain)
     first, last = _step(env, rule.onset), _step(env, rule.until)
     texts, count = env.texts(), bench.counter
     told = first_that_holds(rule.titles, env, texts, count)

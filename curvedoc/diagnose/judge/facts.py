@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import KnownFact, Trust
 from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.judge.names import WHOLE
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
@@ -28,8 +29,8 @@ def established(fact: Fact, bench: Bench) -> KnownFact | None:
     """
     if fact.told is not None:
         return KnownFact(fact.told, fact.unit, "sure", TOLD, TOLD)
-    env = bench.environment(fact.program, bench.subject())
-    firm = env.certain() if fact.program.facts else env
+    env = bench.environment(fact.program, WHOLE)
+    firm = env.certain()
     sure: list[tuple[Way, Value]] = []
     guess: tuple[Way, Value] | None = None
     for way in fact.ways:

@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.run import Run
+from curvedoc.core.run import Run, once_a_run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import nonfinite_share
 from curvedoc.stats.basic.levels import median
@@ -68,6 +68,7 @@ class Grounds:
         return 0 if self.curve is None else len(self.curve.finite())
 
 
+@once_a_run
 def grounds(run: Run) -> Grounds:
     """What a run without findings can be called healthy by."""
     found = [(role, name, s) for role, name in PROGRESS if (s := run.series(role)) is not None and len(s)]

@@ -84,6 +84,11 @@ class Bench:
             return None
         return float(known.value) if type(known.value) is int else known.value  # a step, as other numbers
 
+    def doubtful(self, name: str) -> bool:
+        """Whether a fact is known, and not firmly."""
+        known = self.fact(name)
+        return known is not None and not known.firm
+
     def words(self, program: Program) -> dict[str, str]:
         """How the facts of a program read that are words."""
         found = {}
@@ -92,11 +97,6 @@ class Bench:
             if known is not None and isinstance(known.value, str):
                 found[name] = self._facts[name].words[known.value]
         return found
-
-    def subject(self) -> Subject:
-        """The run as a whole."""
-        # not kept: a bench that refers to itself would live, with all its series, until the collector comes by
-        return Subject("", {}, self.pick)
 
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
@@ -153,7 +153,7 @@ class Bench:
         """The value of one input, None where the run has none."""
         match need.source:
             case "role":
-                return subject.pick(need)
+                return subject.pick(self, need)
             case "config":
                 return _number(self.run.settings.get(need.target))
             case "config-text":

@@ -21,7 +21,15 @@ class Subject:
 
     label: str
     scope: Mapping[str, str]
-    pick: Callable[[Need], Series | None]
+    pick: Callable[[Bench, Need], Series | None]
+
+
+def _own(bench: Bench, need: Need) -> Series | None:
+    return bench.pick(need)
+
+
+#: The run as a whole.
+WHOLE = Subject("", {}, _own)
 
 
 class Names(Env):
@@ -35,20 +43,17 @@ class Names(Env):
     def __init__(self, bench: Bench, program: Program, subject: Subject, firm: bool = False) -> None:
         super().__init__(bench.evaluator, program.given)
         self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
-        self.makers = _makers(program)
+        self.makers = program.made.get("makers") or _makers(program)
         self.firmer: Names | None = None
 
     def __missing__(self, name: str) -> Any:
-        make = self.makers.get(name)
-        if make is None and (formula := self.program.formulas.get(name)) is not None:
-            make = self.makers[name] = code_of(formula)
         # a measure sees only names above it, so this ends
-        value = self[name] = self.bench.value_of(name, self.firm) if make is None else make(self)
+        value = self[name] = self.makers[name](self)
         return value
 
     def certain(self) -> Names:
-        """The same names where facts that are guessed or in doubt are unknown."""
-        if self.firm or not self.program.facts:
+        """The same names where facts that are guessed or in doubt are unknown; these themselves where none is."""
+        if self.firm or not any(self.bench.doubtful(name) for name in self.program.facts):
             return self  # and not kept: names that hold themselves would hold their run until the collector comes
         if self.firmer is None:
             self.firmer = Names(self.bench, self.program, self.subject, True)
@@ -77,18 +82,29 @@ def called(label: str) -> str:
     return f"layer {label}" if label.isdigit() else label
 
 
-def _makers(program: Program) -> dict[str, Callable[[Names], Any]]:
-    """What gives the value of each input of a program, made once; measures are added when they are first read."""
-    found: dict[str, Callable[[Names], Any]] | None = program.made.get("makers")
-    if found is None:
-        found = program.made["makers"] = {
-            **{name: partial(_matched, name, regex) for name, regex in program.patterns.items()},
-            **{
-                name: partial(_picked if need.source == "role" else _bound, need)
-                for name, need in program.inputs.items()
-            },
-        }
-    return found
+class _Makers(dict[str, Callable[[Names], Any]]):
+    """What gives the value of each name: of inputs at once, of measures and facts made when they are first read."""
+
+    def __init__(self, program: Program) -> None:
+        super().__init__((name, partial(_matched, name, regex)) for name, regex in program.patterns.items())
+        for name, need in program.inputs.items():
+            self[name] = partial(_picked if need.source == "role" else _bound, need)
+        self._formulas = program.formulas
+
+    def __missing__(self, name: str) -> Callable[[Names], Any]:
+        formula = self._formulas.get(name)
+        made = self[name] = partial(_fact, name) if formula is None else code_of(formula)
+        return made
+
+
+def _makers(program: Program) -> _Makers:
+    """What gives the values of a program's names, kept on it."""
+    made = program.made["makers"] = _Makers(program)
+    return made
+
+
+def _fact(name: str, names: Names) -> Any:
+    return names.bench.value_of(name, names.firm)
 
 
 def _matched(name: str, regex: str, names: Names) -> Series | None:
@@ -97,7 +113,7 @@ def _matched(name: str, regex: str, names: Names) -> Series | None:
 
 
 def _picked(need: Need, names: Names) -> Series | None:
-    return names.subject.pick(need)
+    return names.subject.pick(names.bench, need)
 
 
 def _bound(need: Need, names: Names) -> Any:

@@ -38,6 +38,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.names import WHOLE
 from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
 from curvedoc.rulebook.rule import Cause
 
@@ -120,7 +121,7 @@ def agreement(held: Iterable[tuple[str, float]]) -> float:
 
 def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
     """What a cause's own file says of a run."""
-    env = bench.environment(cause.program, bench.subject())
+    env = bench.environment(cause.program, WHOLE)
     texts = env.texts() | dict(bench.spoken.of(cause.id))
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
     held = [p for p in cause.predicts if env.get(p.given) is True]

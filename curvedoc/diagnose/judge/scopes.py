@@ -8,7 +8,7 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.company import Ranks, some, usual
 from curvedoc.diagnose.judge.inputs import MAX_LAYERS, Bench
-from curvedoc.diagnose.judge.names import Subject
+from curvedoc.diagnose.judge.names import WHOLE, Subject
 from curvedoc.rulebook.rule import Need, Rule
 
 
@@ -28,7 +28,7 @@ def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
         def of(role: str) -> list[str]:
             return by_label.get(role, {}).get(label, [])
 
-        def pick(need: Need) -> Series | None:
+        def pick(bench: Bench, need: Need) -> Series | None:
             match need.member:
                 case "each" | "same":
                     same = of(need.target)
@@ -51,7 +51,7 @@ def _ranks(bench: Bench) -> list[Subject]:
         return []
 
     def subject(rank: int) -> Subject:
-        def pick(need: Need) -> Series | None:
+        def pick(_: Bench, need: Need) -> Series | None:
             return ranks.others(need.target, rank) if need.member == "others" else ranks.series(need.target, rank)
 
         return Subject(f"rank {rank}", {"rank": str(rank)}, pick)
@@ -65,7 +65,7 @@ def _siblings(bench: Bench, group: Sequence[Run]) -> list[Subject]:
     if not others:
         return []
 
-    def pick(need: Need) -> Series | None:
+    def pick(bench: Bench, need: Need) -> Series | None:
         own = bench.pick(need)
         if need.member != "others" or own is None:
             return own
@@ -84,4 +84,4 @@ def subjects(bench: Bench, rule: Rule, group: Sequence[Run] = ()) -> list[Subjec
             return _ranks(bench)
         case "siblings":
             return _siblings(bench, group)
-    return [bench.subject()]
+    return [WHOLE]

@@ -12,7 +12,7 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.detect import judge_subject
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.names import Names
+from curvedoc.diagnose.judge.names import WHOLE, Names
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
@@ -75,7 +75,7 @@ def trace_rule(
 def trace_cause(cause: Cause, run: Run, facts: Mapping[str, Fact] | None = None) -> CauseTrace:
     """What each line for and against a cause says of a run, and how its questions are answered."""
     bench = Bench(run, facts=facts)
-    env = bench.environment(cause.program, bench.subject())
+    env = bench.environment(cause.program, WHOLE)
     evidence = tuple((p.channel, p.times, _measure(cause.program, p.given, env)) for p in cause.predicts)
     checks = tuple(answered(c, env, env.texts(), cause.program, bench.counter) for c in cause.checks)
     return CauseTrace(evidence, checks, _behind(cause.program, [p.given for p in cause.predicts], env))

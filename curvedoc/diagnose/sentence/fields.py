@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from curvedoc.core.diagnosis import Evidence, Mark
@@ -49,9 +50,8 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Cou
     """
     out: list[str] = []
     end, one = 0, False
-    for match in _FIELD.finditer(text):
-        name, _, form = match[1].partition(":")
-        before, after = _agreeing(text[end : match.start()], one), text[match.end() :]
+    for start, stop, name, form in _fields(text):
+        before = _agreeing(text[end:start], one)
         if name in texts:
             word, one = texts[name], False
         else:
@@ -59,17 +59,24 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Cou
             if value is None or isinstance(value, Series) or (form == "step" and value < 0):
                 return None  # what was written before the first logged step has no step
             # "1 times" of a ratio of 1.4 would say that nothing grew
-            ratio = form == ".0f" and after.startswith(" times") and abs(value) < TOLD_APART
+            ratio = form == ".0f" and text.startswith(" times", stop) and abs(value) < TOLD_APART
             word = spelled(value, ".2g" if ratio else form or ".4g")
             one = word == "1"
             if form == "step" and before.endswith("step "):
                 before, word = before[: -len("step ")], count.at(value)
             elif form == "step":
                 before = _STEP.sub(count.noun + r"\1 ", before)
-        once = one and after.startswith(_TIMES)
+        once = one and text.startswith(_TIMES, stop)
         out += [before, "once" if once else word]
-        end = match.end() + len(_TIMES) * once
+        end = stop + len(_TIMES) * once
     return _level("".join([*out, _agreeing(text[end:], one)]))
+
+
+# Sentences are those of the rule book, and the same for run after run.
+@lru_cache(maxsize=4096)
+def _fields(text: str) -> tuple[tuple[int, int, str, str], ...]:
+    """(start, end, name, format) of the fields of a sentence."""
+    return tuple((m.start(), m.end(), *m[1].partition(":")[::2]) for m in _FIELD.finditer(text))
 
 
 def _level(text: str) -> str:

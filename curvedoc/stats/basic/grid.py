@@ -48,6 +48,11 @@ class GridCurve:
         out.setflags(write=False)
         return out
 
+    @cached_property
+    def drift(self) -> Drift | None:
+        """drift_of(calm)."""
+        return drift_of(self.calm)
+
 
 @once_a_series
 def curve_of(s: Series) -> GridCurve:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from curvedoc.core.series import Floats, Series
+from curvedoc.stats.basic.medians import quantile_of
 from curvedoc.stats.basic.spacing import typical_gap
 
 #: Fewer rows hold no four means of eight rows each.
@@ -58,19 +59,26 @@ def mean_period(s: Series) -> float | None:
     gap, scale = typical_gap(step), float(np.abs(value).max())
     if not gap > 0.0 or not scale > 0.0:
         return None
-    size = np.abs(np.diff(value / scale))
+    moves = np.diff(value / scale)
+    size = np.abs(moves)
     moved = size[size > 0.0]
     if len(moved) < 0.8 * len(size):
         return None
-    moves = np.diff(value / scale)
-    y = np.log(np.maximum(size, np.quantile(moved, 0.02)))
-    t = np.linspace(-1.0, 1.0, len(y))
-    drift = np.stack([np.ones_like(t), t, t * t], axis=1)
-    y = y - drift @ np.linalg.lstsq(drift, y, rcond=None)[0]
-    y = np.clip(y, -4.0 * y.std(), 4.0 * y.std())
+    y = np.log(np.maximum(size, quantile_of(moved, 0.02)))
+    drift = _drifts(len(y))
+    y = y - drift @ (y @ drift)
+    spread = 4.0 * y.std()
+    y = np.minimum(np.maximum(y, -spread), spread)
     clear = [found for near in _lengths(y) for found in _clear(y, near)]
     rows = max(clear)[1] if clear else math.nan
     return rows * gap if clear and not _same_again(moves, rows) else None
+
+
+# The runs of a tree are mostly of a few lengths.
+@lru_cache(maxsize=4)
+def _drifts(n: int) -> Floats:
+    """Orthonormal constant, line and parabola of n rows, [n, 3]."""
+    return np.linalg.qr(np.vander(np.linspace(-1.0, 1.0, n), 3))[0]
 
 
 def _lengths(y: Floats) -> list[int]:
@@ -106,13 +114,15 @@ def _clear(y: Floats, near: int) -> list[tuple[float, float]]:
     folded = (np.bincount(place, weights=np.tile(y, len(lengths)), minlength=size) / filled).reshape(-1, bins)
     fall = -np.log((np.arange(bins) + 0.5) / bins)
     match = np.fft.irfft(np.fft.rfft(folded) * np.conj(np.fft.rfft(fall - fall.mean())), bins)
+    shifts = match.argmax(axis=1)
+    turned = folded[np.arange(len(lengths))[:, None], (np.arange(bins) + shifts[:, None]) % bins]
     found = []
-    for rows, fold, shift in zip(lengths.tolist(), folded, match.argmax(axis=1).tolist(), strict=True):
-        if not _slope(fall, np.roll(fold, -shift))[1] > CLEAR_FOLDED:  # of few bins, so it is asked first
-            continue
-        slope, z = _slope(-np.log((at - shift * rows / bins) % rows / rows + 0.5 / rows), y)
+    # of few bins, and of all lengths at once, so it is asked first
+    for i in np.flatnonzero(_slopes(fall, turned)[1] > CLEAR_FOLDED).tolist():
+        rows, shift = float(lengths[i]), int(shifts[i])
+        slope, z = _slopes(-np.log((at - shift * rows / bins) % rows / rows + 0.5 / rows), y)
         if z > CLEAR and FLATTEST < slope < STEEPEST:
-            found.append((z, rows))
+            found.append((float(z), rows))
     return found
 
 
@@ -137,10 +147,11 @@ def _same_again(moves: Floats, rows: float) -> bool:
     return waves or alike - by_chance > REPEATED * (1.0 - by_chance)
 
 
-def _slope(x: Floats, y: Floats) -> tuple[float, float]:
-    """(slope of a straight line, the same in its standard errors)."""
-    u, v = x - x.mean(), y - y.mean()
+def _slopes(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """(slope of a straight line, the same in its standard errors) of every row of y."""
+    u, v = x - x.mean(), y - y.mean(axis=-1, keepdims=True)
     power = float(u @ u)
-    slope = float(u @ v) / power
-    left = float((v - slope * u).std())
-    return slope, slope * math.sqrt(power) / left if left > 0.0 else math.inf
+    slope = v @ u / power
+    left = (v - np.multiply.outer(slope, u)).std(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return slope, np.where(left > 0.0, slope * math.sqrt(power) / left, math.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.core.series import Series
-from curvedoc.stats.basic.grid import curve_of, drift_of, edges, means, student
+from curvedoc.stats.basic.grid import curve_of, edges, means, student
 from curvedoc.stats.basic.medians import bottom_of, median_of, top_of
 
 LEAST = 5  # finite rows
@@ -55,7 +55,7 @@ def fell_at_most(s: Series) -> float | None:
     """
     c = curve_of(s)
     level = median_of(c.y) if len(c) else 0.0
-    d = drift_of(c.calm) if len(c) >= 2 * LEAST else None
+    d = c.drift if len(c) >= 2 * LEAST else None
     if d is None or level == 0.0:
         return None
     high = -d.change + student(LEVEL, d.df) * d.error

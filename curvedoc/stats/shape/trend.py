@@ -39,8 +39,7 @@ def trend_z(s: Series) -> float | None:
     >>> trend_z(Series.of(float(v) for v in range(100, 0, -1))) < -5
     True
     """
-    c = curve_of(s)
-    d = drift_of(c.calm)
+    d = curve_of(s).drift
     return None if d is None else d.z
 
 
