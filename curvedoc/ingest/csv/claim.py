@@ -15,7 +15,8 @@ from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.lost_head import headed, is_row
 from curvedoc.ingest.csv.monitor import is_monitor
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
-from curvedoc.ingest.naming.log_words import is_outcome, is_usual, scope_of
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, of_things, why_samples
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock

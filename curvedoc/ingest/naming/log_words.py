@@ -1,4 +1,4 @@
-"""Words by which the key of a log line tells what it measures, and on which split."""
+"""Words by which the key of a log line tells what it measures."""
 
 from __future__ import annotations
 
@@ -29,16 +29,6 @@ _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|
 
 _RATE = re.compile(r"\blr\b|learning.?rate")
 
-SCOPES = {
-    "train": "train", "training": "train", "val": "val", "valid": "valid", "validation": "validation", "eval": "eval",
-    "evaluation": "eval", "evaluating": "eval", "test": "test", "testing": "test", "dev": "dev", "validating": "val",
-    "validate": "val",
-    "validierung": "val", "验证": "val", "検証": "val", "测试": "test", "训练": "train", "訓練": "train",
-}  # fmt: skip
-_SCOPED = re.compile(
-    r"(?:^|[^A-Za-z])(?:[Tt]rain(?:ing)?|TRAIN|[Vv]al(?:id(?:ation)?)?|VAL(?:ID)?|[Ee]val(?:uation)?|EVAL|[Tt]est|TEST|[Dd]ev|DEV)(?![a-z])"
-)
-
 
 def spaced(key: str) -> str:
     """The key in lower case with `_` and `-` as blanks."""
@@ -63,16 +53,3 @@ def is_usual(key: str) -> bool:
 def is_rate(key: str) -> bool:
     """Whether the key names the learning rate."""
     return _RATE.search(spaced(key).replace("/", " ")) is not None
-
-
-def has_scope(key: str) -> bool:
-    """Whether the key itself says train, validation or test."""
-    return _SCOPED.search(key) is not None
-
-
-def scope_of(words: str) -> str:
-    """The scope that one of these words names ("" for none), as it was written."""
-    for word in re.findall(r"[A-Za-z]+", words):
-        if word.lower() in SCOPES:
-            return SCOPES[word.lower()]
-    return ""

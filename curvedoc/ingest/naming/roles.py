@@ -17,7 +17,6 @@ from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
 from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
-from curvedoc.ingest.naming.log_words import has_scope
 from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.misnomers import (
     by_letter,
@@ -30,6 +29,7 @@ from curvedoc.ingest.naming.misnomers import (
 )
 from curvedoc.ingest.naming.rivals import in_a_game, steered
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
+from curvedoc.ingest.naming.split_words import has_scope
 from curvedoc.ingest.naming.vague_names import lettered, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
 

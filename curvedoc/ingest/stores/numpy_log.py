@@ -15,7 +15,8 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import read_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
-from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
+from curvedoc.ingest.naming.log_words import is_usual, spaced
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.stores.npy import PICKLED, ZIP, array, header, members
 from curvedoc.ingest.table.curve import LogCurve, points_of
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS

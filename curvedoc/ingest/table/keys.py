@@ -36,7 +36,7 @@ _METRIC = re.compile(
 _MANY = 8
 _NUMBER = re.compile(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
 #: The split of a list of records, in the key that holds it.
-_SPLIT = re.compile(r"(?i:(?:^|[^a-z])(train|training|val|valid|validation|dev|eval|evaluation|test)(?:$|[^a-z]))")
+_SPLIT = re.compile(rf"(?i:(?:^|[^a-z])({ANY_SPLIT})(?:$|[^a-z]))")
 _WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from curvedoc.ingest.naming.log_words import has_scope, is_outcome, is_rate, scope_of
+from curvedoc.ingest.naming.log_words import is_outcome, is_rate
+from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, NumberSlot
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import polars as pl
 
-from curvedoc.ingest.naming.log_words import SCOPES, is_usual, spaced
+from curvedoc.ingest.naming.log_words import is_usual, spaced
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.layouts.columns import column_plans
 from curvedoc.ingest.text.layouts.layers import layer_plans
 from curvedoc.ingest.text.layouts.splits import split_plans

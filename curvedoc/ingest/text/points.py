@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import POINTS, Flag, empty_points
-from curvedoc.ingest.naming.log_words import has_scope, is_outcome, scope_of, spaced
+from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
 from curvedoc.ingest.trainings.counters import CounterEvents, resolve, rows

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.plan import LinePlan

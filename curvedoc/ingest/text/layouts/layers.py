@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from curvedoc.ingest.naming.log_words import SCOPES, spaced
+from curvedoc.ingest.naming.log_words import spaced
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.plan import LinePlan

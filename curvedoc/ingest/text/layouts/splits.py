@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from curvedoc.ingest.naming.log_words import SCOPES
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import read_prefix
 from curvedoc.ingest.text.line.slots import METRIC, NumberSlot

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, is_usual, scope_of, spaced
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, split_key
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, spaced
+from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP

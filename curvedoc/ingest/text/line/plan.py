@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import QUALITIES, SCOPES, is_outcome, is_rate, is_usual, scope_of, spaced
+from curvedoc.ingest.naming.log_words import QUALITIES, is_outcome, is_rate, is_usual, spaced
+from curvedoc.ingest.naming.split_words import SCOPES, scope_of
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import is_usual, scope_of, spaced
+from curvedoc.ingest.naming.log_words import is_usual, spaced
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 _LEVEL = "DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|SUCCESS|NOTICE"

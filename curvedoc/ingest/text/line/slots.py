@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from curvedoc.ingest.naming.log_words import SCOPES, has_scope, is_outcome, scope_of, spaced
+from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
 
 #: Roles of a number. A place is a counter that no word names ("[4] loss=2.3"): the lines around tell which.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from curvedoc.ingest.naming.log_words import SCOPES, is_outcome, is_rate
+from curvedoc.ingest.naming.log_words import is_outcome, is_rate
+from curvedoc.ingest.naming.split_words import SCOPES
 
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
 STEP_WORDS = (
