@@ -1,7 +1,7 @@
 """What a rule file can do without: `python benchmarks/ablate.py [--unify] [--write] FILE ... [--runs FOLDER ...]`.
 
 Every condition, alternative, excuse, and every part of an `and`, `or` or call that takes several is left out in turn,
-and the rule judged anew: on all runs of the folders (labelled sets; a set need not be labelled), on sample logs and
+and the rule judged anew: on all runs of the folders (labeled sets; a set need not be labeled), on sample logs and
 re-enacted faults, on drawn healthy runs and drawn curves that turn, and on the rule's own cases. What changes
 nothing there is listed, and with --write left out of the file, one part after the other, with everything that nothing
 reads any more. A condition that guards against what no run here shows is kept by the case that shows it.

@@ -4,7 +4,7 @@ Labelled sets, sample logs, re-enacted faults, drawn runs that are healthy or tu
 and facts. Of most of them a second one is made that shows less: only its first rows, only its first third, only
 its losses, or no settings. So a guard against what is missing is not taken for one against nothing.
 
-A labelled set is a folder with a labels.jsonl and a folder for each run.
+A labeled set is a folder with a labels.jsonl and a folder for each run.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def read(place: Path) -> list[Run]:
         return []
 
 
-def labelled(folder: Path) -> Iterator[JudgedRun]:
+def labeled(folder: Path) -> Iterator[JudgedRun]:
     """The runs of a folder; with their labels where it has any."""
     labels: dict[str, Label] = {}
     if (folder / LABELS).is_file():
@@ -156,7 +156,7 @@ def gathered(folders: Sequence[Path], keep: Path | None = None) -> list[JudgedRu
 
 
 def _gathered(folders: Sequence[Path]) -> list[JudgedRun]:
-    found = [r for folder in (*folders, ROOT / "sample_logs") for r in labelled(folder)]
+    found = [r for folder in (*folders, ROOT / "sample_logs") for r in labeled(folder)]
     with tempfile.TemporaryDirectory() as place:
         found += reenacted(Path(place))
     found += drawn()

@@ -1,8 +1,8 @@
-"""Fit the exponent and the map of diagnose/rank.py to labelled runs, cross-validated over tasks.
+"""Fit the exponent and the map of diagnose/rank.py to labeled runs, cross-validated over tasks.
 
     python benchmarks/calibrate.py LABELS [--write]
 
-Every labelled run is diagnosed once and its stories are kept; exponent and map are then fitted on all tasks but one and
+Every labeled run is diagnosed once and its stories are kept; exponent and map are then fitted on all tasks but one and
 judged on that one, in turn. The fit is to every cause that is named, so that a second cause's probability holds as well
 as the first's. Printed: how the probabilities hold before and after, and the constants over all tasks, to be put into
 rank.py. The exponent changes the order of causes little, the map not at all. --write puts slope and shift there, for
@@ -25,7 +25,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import Story, calibrate, scores, stories, weigh
 from curvedoc.evaluate.holdout import fit_map, surprise
 from curvedoc.evaluate.labels import read_labels, units
-from curvedoc.evaluate.predict import label_key, read_labelled
+from curvedoc.evaluate.predict import label_key, read_labeled
 from curvedoc.evaluate.rates import calibration_error, reliability
 from curvedoc.pipeline import Options, rulebook
 
@@ -34,7 +34,7 @@ EXPONENTS = (0.85, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 
 @dataclass(frozen=True)
 class Case:
-    """One labelled run: its stories and what would be right."""
+    """One labeled run: its stories and what would be right."""
 
     task: str
     told: tuple[Story, ...]
@@ -63,7 +63,7 @@ def collect(path: Path) -> list[Case]:
     rules = {r.id: r for r in book.rules}
     directories = frozenset(label.run for label in labels)
     runs: dict[str, list[Run]] = {}
-    for run in read_labelled(root, Options()):
+    for run in read_labeled(root, Options()):
         runs.setdefault(label_key(run.name, directories) or "", []).append(run)
     out = []
     for unit in units(labels):

@@ -1,4 +1,4 @@
-"""How well `curvedoc triage` sorts the labelled corpus into groups of one cause each.
+"""How well `curvedoc triage` sorts the labeled corpus into groups of one cause each.
 
     python benchmarks/groups.py [CORPUS]
 

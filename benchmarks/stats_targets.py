@@ -3,7 +3,7 @@
 Simulated curves of known truth and nulls with fixed seeds, the same on every machine; costs in units of plain work
 that runs beside them. Prints a table and exits 1 when a target is missed. --quick makes a tenth of the simulations and
 calls a target missed only where its whole 95 % interval is beyond it. --write puts the table of a full run into a page.
-What needs labelled runs (confidence, false alarms of whole diagnoses) is measured by `curvedoc evaluate`.
+What needs labeled runs (confidence, false alarms of whole diagnoses) is measured by `curvedoc evaluate`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Laplace and skewed noise, white or correlated) or on nulls, with fixed seeds. In
 resampled for quantiles. Costs are in units of plain work measured beside them, as milliseconds differ between
 machines. The targets were set from prototypes on simulations of the same kind; thresholds were tuned on other seeds.
 Where what is asked for falls short of what was hoped for, the aim stands beside the name.
-How whole diagnoses do on labelled runs is on the [accuracy page](accuracy.md).
+How whole diagnoses do on labeled runs is on the [accuracy page](accuracy.md).
 """
 
 

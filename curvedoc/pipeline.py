@@ -12,9 +12,10 @@ from curvedoc.options import Options, rulebook
 
 if TYPE_CHECKING:
     from curvedoc.core.run import Run
+    from curvedoc.ingest import Harvest
     from curvedoc.triage import Limits
 
-__all__ = ["Options", "analyze", "rulebook"]
+__all__ = ["Options", "analyze", "rulebook", "runs_below"]
 
 
 def analyze(
@@ -33,15 +34,13 @@ def analyze(
     are notes inside the diagnosis.
     """
     from curvedoc.diagnose.many import diagnose_all
-    from curvedoc.ingest import read_runs
-    from curvedoc.rulebook.location import signals_file
 
     options = options or Options()
     wanted = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(p) for p in paths]
     if jobs > 1 or limits is not None:
         return _shared_out(wanted, options, progress, jobs, limits)
     book = rulebook(options)
-    harvest = read_runs(wanted, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
+    harvest = runs_below(wanted, options)
     if not any(_says_something(r) for r in harvest.runs):
         raise _nothing(wanted, harvest.unreadable)
     total = len(harvest.runs)
@@ -54,6 +53,17 @@ def analyze(
         harvest.runs, book, siblings=options.siblings, unreadable=harvest.unreadable, progress=step,
         alive=options.alive, baseline=options.baseline_run,
     )  # fmt: skip
+
+
+def runs_below(paths: Sequence[Path], options: Options) -> Harvest:
+    """The runs in and below the paths, read as the options ask, and what could not be read.
+
+    Raises UsageError for a path that does not exist.
+    """
+    from curvedoc.ingest import read_runs
+    from curvedoc.rulebook.location import signals_file
+
+    return read_runs(paths, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
 
 
 def _says_something(run: Run) -> bool:

@@ -34,7 +34,7 @@ from curvedoc.diagnose.judge.verdict import verdict
 from curvedoc.ingest import read_runs
 from curvedoc.pipeline import Options, rulebook
 from curvedoc.rulebook.location import signals_file
-from curvedoc.rulebook.messages.catalogue import catalogue
+from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rulebook
 
 KEPT = ("run", "task", "task_family", "logger", "fault", "note", "manifested", "benign", "accept_causes",
@@ -60,7 +60,7 @@ def links(finding: Finding, bench: Bench, book: Rulebook) -> list[list[Any]]:
 
 def record(run: Run, book: Rulebook) -> dict[str, Any]:
     """What was found in a run, and what that says of causes."""
-    said_, way = said(run, catalogue()), course(run)
+    said_, way = said(run, catalog()), course(run)
     ended = ending(run, said_, way, False)
     bench = Bench(run, facts=book.facts, known=as_note(ended))
     rules = {r.id: r for r in book.rules}
@@ -100,7 +100,7 @@ def record(run: Run, book: Rulebook) -> dict[str, Any]:
 
 
 def rows(folder: Path, part: str, book: Rulebook, shard: tuple[int, int], faulty: bool) -> Iterator[dict[str, Any]]:
-    """The labelled runs of a folder, one line each."""
+    """The labeled runs of a folder, one line each."""
     for i, line in enumerate((folder / "labels.jsonl").read_text().splitlines()):
         label = json.loads(line)
         if i % shard[1] != shard[0] or label.get("group") or not (folder / label["run"]).exists():
@@ -122,12 +122,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("labelled", type=Path, nargs="*")
+    parser.add_argument("labeled", type=Path, nargs="*")
     parser.add_argument("--shard", type=int, nargs=2, default=(0, 1))
     parser.add_argument("--faulty", action="store_true", help="only the runs that the ranking is fitted to")
     a = parser.parse_args()
     book = rulebook(Options())
-    parts = [(a.folder / p, p) for p in ("look", "aside")] + [(m, m.name) for m in a.labelled]
+    parts = [(a.folder / p, p) for p in ("look", "aside")] + [(m, m.name) for m in a.labeled]
     with gzip.GzipFile(a.out, "wb", 6, mtime=0) as file:
         for where, part in parts:
             for row in rows(where, part, book, tuple(a.shard), a.faulty):

@@ -13,7 +13,7 @@ from curvedoc.core.errors import NothingToAnalyse, UsageError
 from curvedoc.core.output_file import check, write
 from curvedoc.core.run import Run
 from curvedoc.core.version import __version__
-from curvedoc.options import Options, rulebook
+from curvedoc.pipeline import Options, rulebook, runs_below
 
 if TYPE_CHECKING:
     from curvedoc.diagnose.siblings.difference import Difference
@@ -83,15 +83,13 @@ def only_run(place: str, options: Options) -> Run:
 
     Raises NothingToAnalyse where there is none, UsageError where there are several.
     """
-    from curvedoc.ingest import read_runs
     from curvedoc.report.escape import visible
-    from curvedoc.rulebook.location import signals_file
 
     path, name = Path(place), ""
     if not path.exists() and "::" in place:
         stem, _, name = place.rpartition("::")
         path = Path(stem)
-    runs = read_runs([path], signals=options.signals, signals_file=signals_file()).runs
+    runs = runs_below([path], options).runs
     chosen = [r for r in runs if not name or r.name == name or r.name.endswith(f"::{name}")]
     if not chosen:
         what = f"no training run '{name}' found" if name else "no training run found"

@@ -94,13 +94,11 @@ def _fact_lines(run: Run, facts: Mapping[str, Fact]) -> list[str]:
 
 def show(paths: list[Path], options: Options) -> None:
     """Print every run with its sources, notes, roles, facts and unused metrics; what was not read, what is no log."""
-    from curvedoc.ingest import read_runs
     from curvedoc.ingest.find.contents import contents
-    from curvedoc.options import rulebook
-    from curvedoc.rulebook.location import signals_file
+    from curvedoc.pipeline import rulebook, runs_below
 
     book = rulebook(options)
-    harvest = read_runs(paths, signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
+    harvest = runs_below(paths, options)
     out: list[str] = []
     for run in harvest.runs:
         out += [*_run_lines(run, book.remarks), *_fact_lines(run, book.facts), ""]

@@ -161,16 +161,16 @@ def pages_of_run(id_: str, path: Path, options: Options) -> list[Page]:
     from curvedoc.core.errors import NothingToAnalyse
     from curvedoc.diagnose.judge.trace import trace_cause, trace_rule
     from curvedoc.diagnose.many import repeats
-    from curvedoc.ingest import read_runs
+    from curvedoc.pipeline import runs_below
     from curvedoc.report.explain.trace_page import cause_trace_page, rule_trace_page
     from curvedoc.rulebook.facts.fact import tell
-    from curvedoc.rulebook.load import load, signals_file, tune
+    from curvedoc.rulebook.load import load, tune
 
     book = tell(tune(load(options.rules), options.set, options.sensitivity), options.facts)
     _require(id_, book)
     if id_ in book.facts or id_ in book.remarks:
         raise UsageError(f"'{id_}' has no lines to explain", hint=f"curvedoc doctor {path} tells facts and remarks")
-    runs = read_runs([path], signals=options.signals, signals_file=signals_file()).runs
+    runs = runs_below([path], options).runs
     if not runs:
         raise NothingToAnalyse("no training run found", str(path), f"curvedoc doctor {path} shows what was looked at")
     if len(runs) > MOST_RUNS:

@@ -32,7 +32,7 @@ from curvedoc.diagnose.story.lead import led, unexplained
 from curvedoc.diagnose.story.progress import gain
 from curvedoc.diagnose.story.remedy import LEARNS_LITTLE, SPLIT, after_range_test, remedy
 from curvedoc.diagnose.story.timeline import timeline
-from curvedoc.rulebook.messages.catalogue import catalogue
+from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rulebook
 
 #: Messages shown: tracebacks and errors first, then warnings.
@@ -94,8 +94,8 @@ def diagnose(
     alive: bool = False,
 ) -> RunDiagnosis:
     """The diagnosis of one run. group: the run and its repeats, where there are any; alive: its files are watched."""
-    # most runs say nothing, and the catalogue takes a while to read
-    told, way = said(run, catalogue()) if len(run.messages) else (), course(run)
+    # most runs say nothing, and the catalog takes a while to read
+    told, way = said(run, catalog()) if len(run.messages) else (), course(run)
     ended = ending(run, told, way, alive)
     bench = Bench(run, facts=book.facts, known=() if alive and ended.early else as_note(ended), spoken=spoken(ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]

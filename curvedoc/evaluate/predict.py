@@ -11,9 +11,7 @@ from curvedoc.core.errors import NothingToAnalyse
 from curvedoc.core.run import Run
 from curvedoc.diagnose.many import diagnose_all
 from curvedoc.evaluate.labels import Label, Unit
-from curvedoc.ingest import read_runs
-from curvedoc.pipeline import Options, rulebook
-from curvedoc.rulebook.location import signals_file
+from curvedoc.pipeline import Options, rulebook, runs_below
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,9 @@ class UnitPrediction:
 Runs = tuple[Run, ...]
 
 
-def read_labelled(root: Path, options: Options) -> Runs:
+def read_labeled(root: Path, options: Options) -> Runs:
     """Every run below the labeled directory. Raises NothingToAnalyse where there is none."""
-    harvest = read_runs([root], signals=options.signals, signals_file=signals_file(), follow_links=options.follow_links)
+    harvest = runs_below([root], options)
     if not harvest.runs:
         raise NothingToAnalyse("no training run beside the labels", str(root))
     return tuple(harvest.runs)

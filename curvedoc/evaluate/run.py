@@ -9,7 +9,7 @@ from pathlib import Path
 from curvedoc.evaluate.holdout import HeldOut, held_out
 from curvedoc.evaluate.judge import UnitResult, judge
 from curvedoc.evaluate.labels import read_labels, units
-from curvedoc.evaluate.predict import at, predict, read_labelled
+from curvedoc.evaluate.predict import at, predict, read_labeled
 from curvedoc.evaluate.totals import (
     FamilyRow,
     PartRow,
@@ -58,7 +58,7 @@ def evaluate(
 
     root, labels = read_labels(labels_path)
     together = units(labels)
-    runs = read_labelled(root, options)
+    runs = read_labeled(root, options)
 
     def outcomes(with_: Options) -> tuple[UnitResult, ...]:
         said = predict(together, labels, runs, with_, progress)

@@ -20,7 +20,7 @@ from curvedoc.rulebook.facts.fact_files import FOLDER, load_facts, types_of
 from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
-from curvedoc.rulebook.messages.catalogue import FOLDER as MESSAGES
+from curvedoc.rulebook.messages.catalog import FOLDER as MESSAGES
 from curvedoc.rulebook.remarks import FOLDER as REMARKS
 from curvedoc.rulebook.remarks import load_remarks
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook

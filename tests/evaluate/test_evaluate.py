@@ -30,7 +30,7 @@ from curvedoc.diagnose.siblings.contrast import partings, worse_than_siblings
 from curvedoc.evaluate.holdout import held_out, score_of
 from curvedoc.evaluate.judge import judge
 from curvedoc.evaluate.labels import Label, read_labels, units
-from curvedoc.evaluate.predict import UnitPrediction, label_key, read_labelled, united
+from curvedoc.evaluate.predict import UnitPrediction, label_key, read_labeled, united
 from curvedoc.evaluate.rates import Rate, calibration_error, reliability
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import Evaluation, evaluate
@@ -58,7 +58,7 @@ def write_run(folder: Path, losses: list[float]) -> None:
 
 
 @pytest.fixture
-def labelled(tmp_path: Path) -> Path:
+def labeled(tmp_path: Path) -> Path:
     """A healthy run, a run that turns NaN, and a label without a run."""
     falling = [2.3 * math.exp(-i / 40) + 0.2 + 0.01 * math.sin(7.3 * i) for i in range(200)]
     write_run(tmp_path / "calm", falling)
@@ -78,8 +78,8 @@ def outcome(said: list[tuple[str, float, int | None]], causes: list[tuple[str, f
     return judge(unit, UnitPrediction(tuple(said), tuple(causes or ()), 1), KINDS)
 
 
-def test_the_command_tells_a_found_fault_from_a_missing_run_and_a_calm_one(labelled: Path) -> None:
-    made = evaluate(labelled, Options())
+def test_the_command_tells_a_found_fault_from_a_missing_run_and_a_calm_one(labeled: Path) -> None:
+    made = evaluate(labeled, Options())
     t = made.totals
     assert (t.units, t.missing) == (3, 1)
     assert t.hit == Rate(1, 2)
@@ -87,17 +87,17 @@ def test_the_command_tells_a_found_fault_from_a_missing_run_and_a_calm_one(label
     assert t.onset_placed == Rate(1, 1)
 
 
-def test_the_pages_are_the_same_twice_and_name_no_path_and_no_run(labelled: Path) -> None:
-    first, second = (evaluate(labelled, Options(), ["task"], [0.0]) for _ in range(2))
+def test_the_pages_are_the_same_twice_and_name_no_path_and_no_run(labeled: Path) -> None:
+    first, second = (evaluate(labeled, Options(), ["task"], [0.0]) for _ in range(2))
     assert to_markdown(first) == to_markdown(second) and to_json(first) == to_json(second)
     page = to_markdown(first)
-    assert str(labelled) not in page and "broken" not in page
+    assert str(labeled) not in page and "broken" not in page
     assert "broken" in to_json(first)
 
 
-def test_the_command_writes_what_it_is_asked_for(labelled: Path, tmp_path: Path) -> None:
+def test_the_command_writes_what_it_is_asked_for(labeled: Path, tmp_path: Path) -> None:
     page, data = tmp_path / "accuracy.md", tmp_path / "figures.json"
-    args = ["evaluate", str(labelled / "labels.jsonl"), "--markdown", str(page), "--json", str(data), "-v",
+    args = ["evaluate", str(labeled / "labels.jsonl"), "--markdown", str(page), "--json", str(data), "-v",
             "--split-by", "logger", "--sensitivities", "-1,0"]  # fmt: skip
     result = CliRunner().invoke(app, args)
     assert result.exit_code == 0, result.output
@@ -144,7 +144,7 @@ def test_members_of_one_group_are_one_unit() -> None:
     ("run", "key"),
     [("a", "a"), ("a/.", "a"), ("a/version_0/x", "a"), ("ab", None), ("a/all.csv::r", "a::r"), ("b::r", None)],
 )
-def test_a_run_below_a_labelled_directory_belongs_to_its_label(run: str, key: str | None) -> None:
+def test_a_run_below_a_labeled_directory_belongs_to_its_label(run: str, key: str | None) -> None:
     assert label_key(run, frozenset({"a"})) == key
 
 
@@ -254,7 +254,7 @@ def test_the_map_to_probabilities_never_changes_an_order(a: float, b: float) -> 
 @pytest.fixture(scope="module")
 def corpus_runs() -> tuple[Sequence[Run], Sequence[RunDiagnosis]]:
     """Every run of the corpus and its diagnosis, each on its own: the one slow thing here."""
-    runs = read_labelled(CORPUS, Options())
+    runs = read_labeled(CORPUS, Options())
     book = rulebook(Options())
     return runs, [diagnose(run, book) for run in runs]
 
@@ -320,8 +320,8 @@ def test_the_score_behind_a_probability_is_found_again(score: float) -> None:
     assert score_of(calibrate(score)) == pytest.approx(score, abs=1e-9)
 
 
-def test_the_page_says_what_was_held_out_and_what_was_not(labelled: Path) -> None:
-    made = evaluate(labelled, Options())
+def test_the_page_says_what_was_held_out_and_what_was_not(labeled: Path) -> None:
+    made = evaluate(labeled, Options())
     page = to_markdown(made)
     assert "Cross-validated is one thing only" in page and "with all of these runs in view" in page
     assert "Held out by task" not in page.replace('"Held out\nby task"', "").split("## Figures")[1]

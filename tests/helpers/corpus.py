@@ -1,4 +1,4 @@
-"""Where the labelled corpus lies, if it is here."""
+"""Where the labeled corpus lies, if it is here."""
 
 import os
 from pathlib import Path
@@ -10,5 +10,5 @@ CORPUS = Path(os.environ.get("CURVEDOC_CORPUS") or _HERE.parent / "shared" / "co
 SIGNALS = _HERE / "rules" / "signals.yaml"
 
 needs_corpus = pytest.mark.skipif(
-    not (CORPUS / "labels.jsonl").exists(), reason="the labelled corpus is not here (set CURVEDOC_CORPUS)"
+    not (CORPUS / "labels.jsonl").exists(), reason="the labeled corpus is not here (set CURVEDOC_CORPUS)"
 )

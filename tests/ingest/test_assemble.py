@@ -437,7 +437,7 @@ def test_no_content_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory,
 
 
 @needs_corpus
-def test_every_labelled_run_is_read_and_has_its_loss() -> None:
+def test_every_labeled_run_is_read_and_has_its_loss() -> None:
     found = read_runs([CORPUS], signals_file=SIGNALS)
     runs = {r.name: r for r in found.runs}
     rows = [json.loads(line) for line in (CORPUS / "labels.jsonl").read_text().splitlines()]

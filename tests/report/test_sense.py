@@ -1,4 +1,4 @@
-"""What a page says makes sense: it contradicts neither itself nor the log, in the samples and in every labelled set."""
+"""What a page says makes sense: it contradicts neither itself nor the log, in the samples and in every labeled set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.helpers.corpus import CORPUS
 from tests.helpers.golden_headlines import GOLDEN, SAMPLES, told
 from tests.helpers.quoted_numbers import unfounded
 
-#: Further labelled sets, where they are at hand: folders, separated as in PATH.
+#: Further labeled sets, where they are at hand: folders, separated as in PATH.
 MORE = [Path(p) for p in os.environ.get("CURVEDOC_SENSE_SETS", "").split(os.pathsep) if p]
 _FIELD = re.compile(r"\{([^{}]*)\}")
 #: What stands for many logged points.
@@ -33,15 +33,15 @@ _AGAINST = "ruled-out"
 
 
 @pytest.fixture(scope="module", params=[SAMPLES, CORPUS, *MORE], ids=lambda p: p.name)
-def labelled(request: pytest.FixtureRequest) -> tuple[Path, Diagnosis]:
+def labeled(request: pytest.FixtureRequest) -> tuple[Path, Diagnosis]:
     if not request.param.is_dir():
         pytest.skip(f"{request.param} is not there")
     return request.param, analyze([request.param], Options())
 
 
 @pytest.fixture
-def diagnosis(labelled: tuple[Path, Diagnosis]) -> Diagnosis:
-    return labelled[1]
+def diagnosis(labeled: tuple[Path, Diagnosis]) -> Diagnosis:
+    return labeled[1]
 
 
 def flagged(d: Diagnosis) -> list[RunDiagnosis]:
@@ -170,8 +170,8 @@ def test_a_question_that_the_log_answers_is_not_open(diagnosis: Diagnosis) -> No
     assert not falls and not silent
 
 
-def test_the_nearest_healthy_run_has_the_same_task(labelled: tuple[Path, Diagnosis]) -> None:
-    labels, diagnosis = labelled[0] / "labels.jsonl", labelled[1]
+def test_the_nearest_healthy_run_has_the_same_task(labeled: tuple[Path, Diagnosis]) -> None:
+    labels, diagnosis = labeled[0] / "labels.jsonl", labeled[1]
     if not labels.is_file():
         pytest.skip("no tasks are known")
     rows = map(json.loads, labels.read_text(encoding="utf-8").splitlines())

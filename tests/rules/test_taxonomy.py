@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from curvedoc.rulebook.load import load
-from curvedoc.rulebook.messages.catalogue import catalogue
+from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rule
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +42,7 @@ def test_a_rule_agrees_with_the_taxonomy_on_kind_family_and_causes(symptom: str)
 
 def test_every_cause_is_named_by_some_rule_or_message() -> None:
     by_rules = {link.cause for rule in BOOK.rules for link in rule.causes}
-    by_messages = {group.cause for group in catalogue().groups if group.cause is not None}
+    by_messages = {group.cause for group in catalog().groups if group.cause is not None}
     assert sorted(by_rules | by_messages) == sorted(BOOK.causes)
 
 

@@ -116,7 +116,7 @@ def _told(s: Said) -> Ending:
 
 
 def _unnamed(run: Run) -> Ending | None:
-    """A traceback that the catalogue does not know, after which nothing went on."""
+    """A traceback that the catalog does not know, after which nothing went on."""
     if not len(run.messages):
         return None
     blocks = run.messages.filter(pl.col("level") == _TRACEBACK)

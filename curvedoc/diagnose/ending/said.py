@@ -1,4 +1,4 @@
-"""What the messages of a run say of its end, by the catalogue of messages, and whether training went on after each."""
+"""What the messages of a run say of its end, by the catalog of messages, and whether training went on after each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.frame import Frame, user_frame
 from curvedoc.diagnose.judge.hits import shortened
-from curvedoc.rulebook.messages.catalogue import Catalogue, MessageGroup, SaidEnding, Saying
+from curvedoc.rulebook.messages.catalog import Catalog, MessageGroup, SaidEnding, Saying
 
 #: Messages that are looked at closely: the head and the tail of what holds the words of a template.
 MOST = 2_000
@@ -26,7 +26,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message of the catalogue in one run.
+    """One message of the catalog in one run.
 
     row: its row of `Run.messages`; line: the words themselves; after: rows logged after it, None where nothing tells
     """
@@ -57,12 +57,12 @@ class Said:
         return self.after is None or self.after <= FEW
 
 
-def said(run: Run, catalogue: Catalogue) -> tuple[Said, ...]:
-    """Every message that the catalogue knows, in the order of the log; of several templates the one with most words."""
+def said(run: Run, catalog: Catalog) -> tuple[Said, ...]:
+    """Every message that the catalog knows, in the order of the log; of several templates the one with most words."""
     if not len(run.messages):
         return ()
     table = run.messages.with_row_index("row").with_columns(_errors(pl.col("level"), pl.col("text")).alias("text"))
-    words = list(catalogue.by_words)
+    words = list(catalog.by_words)
     table = table.filter(pl.col("text").str.contains_any(words))
     if not len(table):
         return ()
@@ -75,7 +75,7 @@ def said(run: Run, catalogue: Catalogue) -> tuple[Said, ...]:
     after = rows_after(run, table)
     for word in table["words"].explode().unique(maintain_order=True).drop_nulls().to_list():
         at = table["words"].list.contains(word).arg_true()
-        for saying in catalogue.by_words[word]:
+        for saying in catalog.by_words[word]:
             for i in at.filter(table["text"].gather(at).str.contains(saying.template.regex)).to_list():
                 row = table.row(i, named=True)
                 known = best.get(row["row"])

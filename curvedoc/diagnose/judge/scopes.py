@@ -12,7 +12,7 @@ from curvedoc.diagnose.judge.names import WHOLE, Subject
 from curvedoc.rulebook.rule import Need, Rule
 
 
-def _labelled(bench: Bench, rule: Rule) -> list[Subject]:
+def _labeled(bench: Bench, rule: Rule) -> list[Subject]:
     """One subject per layer or data set of the roles that vary (a label of several such roles is one subject)."""
     run = bench.run
     roles = dict.fromkeys(n.target for n in rule.program.needs if n.member == "each")
@@ -79,7 +79,7 @@ def subjects(bench: Bench, rule: Rule, group: Sequence[Run] = ()) -> list[Subjec
     """What the rule is evaluated for in this run; empty when there is no such member."""
     match rule.over:
         case "layer" | "metric":
-            return _labelled(bench, rule)
+            return _labeled(bench, rule)
         case "rank":
             return _ranks(bench)
         case "siblings":

@@ -17,6 +17,7 @@ from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
+from curvedoc.ingest.naming.log_words import names_curve
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.batch import RecordBatch, Row
 from curvedoc.ingest.table.curve import LogCurve, points_of
@@ -30,9 +31,6 @@ FILES: tuple[str, ...] = ("*.json",)
 ABOUT = "curves as columns of one JSON object: Keras histories, XGBoost's evals_result, Sacred's metrics"
 
 _NAMED = re.compile(r"history|hist|evals?_result|metrics|results?|loss|curves?|log|progress|stats", re.IGNORECASE)
-_METRIC = re.compile(
-    r"loss|acc|auc|rmse|mae|mse|error|logloss|reward|perplexity|ppl|f1|score|lr|learning_rate", re.IGNORECASE
-)
 _LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
 _INDEXED = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
 _DRAWN = re.compile(rb'"name"\s*:\s*"([^"\\]{1,200})"')
@@ -51,7 +49,7 @@ def claims(path: Path, head: bytes) -> bool:
     start = clean.lstrip()
     whole = len(head) < 1 << 16
     if start[:1] == b"[" and b'"x"' in start and b'"y"' in start:  # curves as they are drawn
-        return any(_METRIC.search(m[1].decode("utf-8", "replace")) for m in _DRAWN.finditer(start))
+        return any(names_curve(m[1].decode("utf-8", "replace")) for m in _DRAWN.finditer(start))
     if not _OPENED.match(start) or b'"log_history"' in start:
         return False
     if not whole and b'\n{"' in start:
@@ -65,7 +63,7 @@ def claims(path: Path, head: bytes) -> bool:
     names = [m[1].decode("utf-8", "replace") for p in (_LIST, _INDEXED) for m in p.finditer(start)]
     if {"x", "y"} <= set(names):
         names += [m[1].decode("utf-8", "replace") for m in _HOLDER.finditer(start)]
-    return any(_METRIC.search(n) for n in names) or (bool(names) and bool(_NAMED.search(path.stem)))
+    return any(map(names_curve, names)) or (bool(names) and bool(_NAMED.search(path.stem)))
 
 
 def guesses(path: Path, head: bytes, named: bool) -> bool:

@@ -1,4 +1,7 @@
-"""Words by which the key of a log line tells what it measures."""
+"""Words by which the key of a log line tells what it measures: the one list that readers ask.
+
+Roles are given by `rules/signals.yaml`; a test holds that its names of losses, accuracies and rewards are known here.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,38 @@ QUALITIES = (
 )
 #: A key without counter makes a record only if one of these words is in it.
 _OUTCOME = re.compile(
-    r"loss|(?<!time )\bcosts?\b(?!.?time)|acc\b|accuracy|ppl|perplexity|reward|return\b|\bf1|\bfb1|auc|rmse|logloss"
-    r"|\bmae\b|\bmse\b|bleu|rouge|\bm?ap\b|map50"
-    r"|\bm?iou|\bkl\b|entropy|dice|psnr|ssim|\bwer\b|\bcer\b|error"
-    r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm|bpb|bpc|top-?[15]"
-    r"|\bprec@|\bprec\b|likelihood|r2\b|recall|precision|elbo|nll|\bmll\b|fid\b|\bmetric$"
+    # losses
+    r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
+    r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobj (?:fn|value)\b|criterion\b"
+    r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
+    r"|free energy|smooth l1|charbonnier|\b(?:train|tr|val|valid|test|te|dev) err\b"
+    # right answers
+    r"|accs?\b|\bacc[0-9]\b|\baccu\b|accurac|acuracy|top ?[15]|\bprec@|\bprec1?\b|precision|recall|\bf1|\bfb1"
+    r"|auc|exact match|\b(?:pct|percent|frac|fraction) correct\b|\bcorrect (?:rate|pct)\b"
+    # other measures
+    r"|ppl|perplex|\bperp\b|reward|returns?\b|\brew\b|\beprew|bleu|rouge|\bm?ap\b|map50|\bm?iou|dice|psnr|ssim|\bwer\b|\bcer\b"
+    r"|r2\b|fid\b|\bmetric$|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k"
+    r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm"
+    # other languages
     r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
-    r"|\b(?:train|tr|val|valid|test|te|dev) err\b"
-    r"|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
+    r"|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
     r"|成功率|召回率|精确率|胜率|得分|奖励|再現率|適合率|勝率|報酬|재현율|정밀도|보상|полнот|наград|belohnung|r[eé]compense|recompensa"
     rf"|{QUALITIES}"
+)
+#: Pieces of the same words, quickly found: a line of plain letters without one of them holds no outcome.
+MEASURES = (
+    r"loss|cost|kl|entropy|err|mae|mse|nll|mll|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log"
+    r"|energy|smooth|charb|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
+    r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|genauig|pert[ea]|exactitu|perdi?[dt]?a"
 )
 _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
 
 _RATE = re.compile(r"\blr\b|learning.?rate")
+
+#: Keys of structured files, where nothing else says that a list or an object is about training.
+_STORED = "loss|acc|reward|ppl|perplex|auc|learning_rate"
+_CURVE = re.compile(rf"{_STORED}|mae|mse|f1|error|score|grad_norm|lr", re.IGNORECASE)
+_RECORD = re.compile(rf"{_STORED}|(^|[_/])lr($|[_/])|grad|metric|(^|[_/])(f1|mse|mae|bleu|wer)")
 
 
 def spaced(key: str) -> str:
@@ -53,3 +74,13 @@ def is_usual(key: str) -> bool:
 def is_rate(key: str) -> bool:
     """Whether the key names the learning rate."""
     return _RATE.search(spaced(key).replace("/", " ")) is not None
+
+
+def names_curve(key: str) -> bool:
+    """Whether a list of numbers under this key is a curve rather than a setting."""
+    return _CURVE.search(key) is not None
+
+
+def names_record(key: str) -> bool:
+    """Whether an object with this key, in small letters, is a record of a log though it has no counter."""
+    return _RECORD.search(key) is not None

@@ -139,7 +139,7 @@ def _by_words(name: str, table: Signals) -> Reading | None:
     elif full and spoken[-1] == _LOSSES:
         full = (*full, "loss")
     for family in table.families:
-        if (split or "train") in family.labelled or (split or "train") in family.parts_as:
+        if (split or "train") in family.labeled or (split or "train") in family.parts_as:
             found = _label(full, family)
             if found is not None:
                 return _reading(family, split or "train", found[0], len(family.names), average, name, found[1])
@@ -196,8 +196,8 @@ def _reading(
     family: RoleFamily, split: Split, label: str, order: int, average: int, name: str, base: str = ""
 ) -> Reading:
     words = frozenset(label.split("_")) if label else frozenset()
-    part = bool(label) and split in family.parts_as and (split not in family.labelled or bool(words & family.parts))
-    role = family.parts_as[split] if part else family.labelled[split] if label else family.roles[split]
+    part = bool(label) and split in family.parts_as and (split not in family.labeled or bool(words & family.parts))
+    role = family.parts_as[split] if part else family.labeled[split] if label else family.roles[split]
     if family.label_is_name and not label:
         label = base = next((n for n, place in family.names.items() if place == order), name)
     never = bool(words & family.never)

@@ -38,7 +38,7 @@ FRACTION = "fraction"
 _PATTERN = {"role", "raw", "plain", "range", "not", "unit"}
 _FAMILY = set(
     word_set(
-        """name roles names exact labelled parts_as label_names label_is_name parts never range not unless
+        """name roles names exact labeled parts_as label_names label_is_name parts never range not unless
         players rivals steered_by steered_unless game_as numbered unit"""
     )
 )
@@ -60,7 +60,7 @@ class Pattern:
 
     role: str
     raw: tuple[re.Pattern[str], ...]  # full match of the name as logged, without regard to case
-    plain: tuple[re.Pattern[str], ...]  # full match of the normalised name
+    plain: tuple[re.Pattern[str], ...]  # full match of the normalized name
     bounds: Bounds
     unit: str = ""  # "fraction": a share of 1, which some logs count in percent
 
@@ -71,9 +71,9 @@ class RoleFamily:
 
     name: str
     roles: Mapping[Split, str]
-    names: Mapping[str, int]  # normalised name -> order of preference
+    names: Mapping[str, int]  # normalized name -> order of preference
     exact: Mapping[str, int]  # compared before any word is taken out
-    labelled: Mapping[Split, str]
+    labeled: Mapping[Split, str]
     parts_as: Mapping[Split, str]
     label_names: tuple[tuple[str, ...], ...]  # as words
     label_is_name: bool
@@ -97,8 +97,8 @@ class SettingKeys:
     name: str
     kind: Kind
     keys: Mapping[str, int]
-    choices: Mapping[str, str] = field(default_factory=dict)  # normalised spelling -> canonical value
-    flags: Mapping[str, str] = field(default_factory=dict)  # normalised key -> the value it switches on
+    choices: Mapping[str, str] = field(default_factory=dict)  # normalized spelling -> canonical value
+    flags: Mapping[str, str] = field(default_factory=dict)  # normalized key -> the value it switches on
     above: float = float("-inf")
 
 
@@ -125,7 +125,7 @@ class Signals:
         """Every role there is, in file order."""
         names = [p.role for p in self.patterns]
         for f in self.families:
-            names += [*f.roles.values(), *f.labelled.values(), *f.parts_as.values(), *filter(None, (f.game_as,))]
+            names += [*f.roles.values(), *f.labeled.values(), *f.parts_as.values(), *filter(None, (f.game_as,))]
         return tuple(dict.fromkeys(names))
 
 
@@ -134,7 +134,7 @@ def shares(table: Signals) -> frozenset[str]:
     found = [p.role for p in table.patterns if p.unit == FRACTION]
     for f in table.families:
         if f.unit == FRACTION:
-            found += [*f.roles.values(), *f.labelled.values()]
+            found += [*f.roles.values(), *f.labeled.values()]
     return frozenset(found)
 
 
@@ -224,7 +224,7 @@ def _family(value: Any, at: Place) -> RoleFamily:
     at = Place(at.file, f"families.{name}")
     splits: set[str] = set(SPLITS)
     at.to("roles").keys(value.get("roles", {}), splits)
-    at.to("labelled").keys(value.get("labelled", {}), splits)
+    at.to("labeled").keys(value.get("labeled", {}), splits)
     at.to("parts_as").keys(value.get("parts_as", {}), splits)
     if not value.get("roles"):
         raise at.wrong("a family needs roles", "such as roles: {train: loss, val: val_loss}")
@@ -235,7 +235,7 @@ def _family(value: Any, at: Place) -> RoleFamily:
         value["roles"],
         _ordered(at.to("names").names(value.get("names", []))),
         _ordered(at.to("exact").names(value.get("exact", []))),
-        value.get("labelled", {}),
+        value.get("labeled", {}),
         value.get("parts_as", {}),
         tuple(tuple(n.split("_")) for n in at.to("label_names").names(value.get("label_names", []))),
         value.get("label_is_name", False) is True,

@@ -11,6 +11,7 @@ from typing import Any
 
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
+from curvedoc.ingest.naming.log_words import names_curve
 from curvedoc.ingest.settings.flatten import flatten, scalar, settings
 
 #: A configuration is kilobytes; what is larger is data.
@@ -34,9 +35,6 @@ _NOT_CONFIG = {
 _WORD = re.compile(r"[A-Za-z]+")
 #: Each blank line or comment can be passed in one way only: many of them would take for ever otherwise.
 _YAML_START = re.compile(rb"(?:[ \t\r\f\v]*+(?:#[^\n]*+|---[^\n]*+|%[^\n]*+)?\n)*+\s*+(?:[\w\"'./-]++\s*+:(?:\s|$)|- )")
-_METRIC = re.compile(
-    r"loss|acc|reward|ppl|perplex|auc|error|rmse|mae|mse|f1|score|grad_norm|lr|learning_rate", re.IGNORECASE
-)
 _FLAT_LINE = re.compile(r"([A-Za-z_][\w.-]*)\s*:\s+(\S.*)")
 
 
@@ -146,4 +144,4 @@ def _is_curve(key: str, value: Any) -> bool:
         return False
     if all(isinstance(v, dict) for v in value):
         return sum(bool({"step", "epoch", "iteration", "_step"} & set(v)) for v in value) > len(value) // 2
-    return bool(_METRIC.search(key)) and all(isinstance(v, (int, float, type(None))) for v in value)
+    return names_curve(key) and all(isinstance(v, (int, float, type(None))) for v in value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from curvedoc.ingest.naming.log_words import names_record
 from curvedoc.ingest.naming.split_words import ANY_SPLIT
 from curvedoc.ingest.table.messages import is_logging
 
@@ -25,18 +26,12 @@ SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
 #: Names that say it themselves.
 HAS_SPLIT = re.compile(rf"({ANY_SPLIT})[_/. -]", re.IGNORECASE)
 COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS))
-#: Words of metrics: a record without a counter is still a log's if it holds one of these.
-_METRIC = re.compile(
-    r"loss|acc|(^|[_/])lr($|[_/])|learning_rate|grad|reward|ppl|perplex|metric|auc|(^|[_/])(f1|mse|mae|bleu|wer)"
-)
-
-
-#: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
 #: So many like objects are records, whatever their keys are called.
 _MANY = 8
 _NUMBER = re.compile(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
 #: The split of a list of records, in the key that holds it.
 _SPLIT = re.compile(rf"(?i:(?:^|[^a-z])({ANY_SPLIT})(?:$|[^a-z]))")
+#: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
 _WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
 
 
@@ -80,7 +75,7 @@ def _numbered(value: dict[str, Any], loose: bool = False) -> list[dict[str, Any]
     rows = [{counter: i, **row} for i, row in zip(at, value.values(), strict=True)]
     if loose and _alike(rows):
         return rows
-    return rows if any(_METRIC.search(str(k).lower()) for row in rows[:2] for k in row) else []
+    return rows if any(names_record(str(k).lower()) for row in rows[:2] for k in row) else []
 
 
 def unwrapped(value: dict[str, Any]) -> list[dict[str, Any]]:
@@ -107,4 +102,4 @@ def _is_record(row: dict[str, Any]) -> bool:
         return True
     if any(k in COUNTERS and isinstance(v, (int, float, str)) for k, v in zip(keys, row.values(), strict=True)):
         return True
-    return any(_METRIC.search(k) and not isinstance(v, (str, list)) for k, v in zip(keys, row.values(), strict=True))
+    return any(names_record(k) and not isinstance(v, (str, list)) for k, v in zip(keys, row.values(), strict=True))

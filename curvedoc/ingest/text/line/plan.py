@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import QUALITIES, is_outcome, is_rate, is_usual, spaced
+from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is_rate, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, scope_of
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
@@ -23,8 +23,7 @@ _NO_VALUE = re.compile(
 #: What every record with more than one number holds: a counter or a measure, or a position at its head. Running text is
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
 _COULD = re.compile(
-    rf"(?i:step|iter|epoch|batch|update|episode|round|loss|cost|acc|ppl|perp|rew|return|f1|auc|mae|mse|bleu|rouge|map|iou|kl|entropy"
-    rf"|dice|psnr|ssim|wer|cer|err|grad|verlust|pert[ea]|perdi?[dt]?a|schritt|pass?o|gnorm|bp[bc]|top|r2|train(?:ing)?=|recall|prec|[af]de\b|elbo|nll|fid|\bep\b|\bit\b|\bba\b|\bap\b)"
+    rf"(?i:step|iter|epoch|batch|update|episode|round|schritt|pass?o|train(?:ing)?=|\bep\b|\bit\b|\bba\b|{MEASURES})"
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\||(?i:{QUALITIES.replace(' ', '[ _-]')})"
 )
 #: What the description of a bar may say when the bar is the training's own.

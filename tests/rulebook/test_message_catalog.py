@@ -1,4 +1,4 @@
-"""The catalogue of messages: each template takes its case and nothing else does, and what it names is there."""
+"""The catalog of messages: each template takes its case and nothing else does, and what it names is there."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from curvedoc.core.errors import RuleErrors
 from curvedoc.core.run import MESSAGES, Run, empty_points
 from curvedoc.diagnose.ending.said import said
 from curvedoc.rulebook.load import load
-from curvedoc.rulebook.messages.catalogue import catalogue
+from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.messages.template import template
 
-CATALOGUE = catalogue()
+CATALOGUE = catalog()
 
 
 def of(lines: list[str], level: str = "") -> Run:
@@ -41,7 +41,7 @@ def test_every_case_is_told_by_its_own_group() -> None:
     assert wrong == []
 
 
-def test_causes_and_symptoms_of_the_catalogue_are_in_the_rulebook() -> None:
+def test_causes_and_symptoms_of_the_catalog_are_in_the_rulebook() -> None:
     book = load(lazy=True)
     rules = {r.id for r in book.rules}
     assert [g.id for g in CATALOGUE.groups if g.cause is not None and g.cause not in book.causes] == []
@@ -115,5 +115,5 @@ def test_all_errors_of_message_files_are_told_at_once(tmp_path: Path) -> None:
         "  - {id: b, title: A b, ending: crash, templates: [{say: '{x:y} abc', case: 'x abc'}]}\n"
     )
     with pytest.raises(RuleErrors) as told:
-        catalogue(tmp_path)
+        catalog(tmp_path)
     assert "templates" in str(told.value) and "kind" in str(told.value)

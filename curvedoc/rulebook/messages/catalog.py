@@ -1,4 +1,4 @@
-"""The catalogue of messages: rules/messages/*.yaml, read when it is first asked for."""
+"""The catalog of messages: rules/messages/*.yaml, read when it is first asked for."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Saying:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class Catalog:
     """Every saying, and by the words that it is looked for."""
 
     sayings: tuple[Saying, ...]
@@ -65,8 +65,8 @@ def files(root: Path) -> list[Path]:
 
 
 @functools.cache
-def catalogue(root: Path | None = None) -> Catalogue:
-    """The catalogue that ships, or that of another folder of rules. Raises RuleErrors with all that is wrong in it."""
+def catalog(root: Path | None = None) -> Catalog:
+    """The catalog that ships, or that of another folder of rules. Raises RuleErrors with all that is wrong in it."""
     sayings: list[Saying] = []
     errors: list[RuleError] = []
     for path in files(root or rules_dir()):
@@ -80,7 +80,7 @@ def catalogue(root: Path | None = None) -> Catalogue:
     by_words: dict[str, list[Saying]] = {}
     for s in sayings:
         by_words.setdefault(s.template.words, []).append(s)
-    return Catalogue(tuple(sayings), {w: tuple(s) for w, s in by_words.items()})
+    return Catalog(tuple(sayings), {w: tuple(s) for w, s in by_words.items()})
 
 
 def _document(path: Path, where: str) -> Any:
