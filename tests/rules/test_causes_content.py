@@ -139,3 +139,8 @@ def test_every_declared_name_is_used_and_lines_fit_a_screen(name: str) -> None:
 def test_signals_of_a_cause_are_all_optional(causes: dict[str, Cause]) -> None:
     required = [(c.id, n.name) for c in causes.values() for n in c.program.needs if not n.optional]
     assert required == []
+
+
+def test_a_cause_that_looks_at_the_log_has_a_case_of_it(causes: dict[str, Cause]) -> None:
+    looks = [c for c in causes.values() if c.predicts or any(check.answer for check in c.checks)]
+    assert [c.id for c in looks if not c.tests] == []
