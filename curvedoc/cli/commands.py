@@ -33,23 +33,35 @@ def formats(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = Fal
 
 
 def diff(
-    a: Annotated[str, typer.Argument(metavar="A", help="A run; PATH::NAME for one of several in a path.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="The run to put beside it.")],
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="A run; PATH::NAME for one of several in a path. Alone: a table with a row for each run."
+        ),
+    ],
+    b: Annotated[str, typer.Argument(metavar="B", help="The run to put beside it.")] = "",
     format_: Annotated[DiffFormat, typer.Option("--format", "-f", help="What to print.")] = DiffFormat.text,
     rules: Rules = None,
     signal: Signals = None,
     everything: Annotated[bool, typer.Option("--all", help="List every signal and key.")] = False,
+    by: Annotated[str, typer.Option("--by", help="Of a table of runs: this result alone.")] = "",
     html: Html = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite a page that curvedoc did not write.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Put two runs beside each other: where they part, how far, which settings and findings differ."""
+    """Put two runs beside each other: where they part, how far, which settings and findings differ.
+
+    Of a table of runs as W&B, MLflow and Optuna export it: the settings of the runs that went wrong or ended high.
+    """
     from curvedoc.cli.exits import reported_errors
 
     with reported_errors(debug):
-        from curvedoc.cli.diff import show
+        from curvedoc.cli.diff import show, show_table
         from curvedoc.cli.settings.config import load
 
+        if not b:
+            show_table(Path(a), by, format_ == DiffFormat.json)
+            return
         options = options_of(load(Path.cwd()), rules, None, None, None, None, signal, siblings=False)
         show(a, b, options, format_ == DiffFormat.json, everything, html, force)
 

@@ -41,6 +41,27 @@ def show(
         sys.stderr.write(f"wrote {html}\n")
 
 
+def show_table(path: Path, by: str, as_json: bool) -> None:
+    """Print what the settings of a table of runs have to do with how they went. by: a result, "" for all.
+
+    Raises UsageError for a path that is none.
+    """
+    from curvedoc.diagnose.siblings.table_contrast import table_contrast
+    from curvedoc.ingest import load_signals
+    from curvedoc.ingest.csv.runs_table import is_runs_table, read_runs_table
+    from curvedoc.ingest.naming.comparable_name import plain
+    from curvedoc.report.comparison.table_contrast import to_json, to_text
+    from curvedoc.rulebook.location import signals_file
+
+    signals = load_signals(signals_file())
+    keys = {name for setting in signals.settings for name in setting.keys}
+    table = read_runs_table(path, lambda name: plain(name) in keys) if is_runs_table(path) else None
+    if table is None:
+        raise UsageError("no table with a row for each run", str(path), "to compare two runs, give both of them")
+    made = table_contrast(table, str(path), signals, by)
+    sys.stdout.write(to_json(made) if as_json else to_text(made))
+
+
 def compared(a: str, b: str, options: Options) -> str:
     """The difference of the two runs as JSON. Raises UsageError, NothingToAnalyse."""
     return _compared(a, b, options, True, False)[0]
@@ -51,7 +72,7 @@ def _compared(a: str, b: str, options: Options, as_json: bool, everything: bool)
     from curvedoc.diagnose.run import diagnose
     from curvedoc.diagnose.siblings.difference import difference
     from curvedoc.ingest import load_signals
-    from curvedoc.report.difference import to_json, to_text
+    from curvedoc.report.comparison.difference import to_json, to_text
     from curvedoc.rulebook.location import signals_file
 
     book = rulebook(options)
@@ -65,7 +86,7 @@ def _compared(a: str, b: str, options: Options, as_json: bool, everything: bool)
 
 def _page(made: Difference, ours: RunDiagnosis, theirs: RunDiagnosis, digest: str) -> str:
     """The report of both runs, the first drawn beside the second; synchronized, since both stand on the same axes."""
-    from curvedoc.report.difference import opening, unlogged
+    from curvedoc.report.comparison.difference import opening, unlogged
     from curvedoc.report.html.page import to_html
 
     if ours.run == theirs.run:

@@ -68,7 +68,7 @@ def test_an_ordinary_log_has_no_remark(told: Told) -> None:
     assert HYGIENE & set(kinds(told(rows(loss())))) == set()
 
 
-@pytest.mark.parametrize("width", [10, 40])
+@pytest.mark.parametrize("width", [10, 20, 40])
 def test_a_moving_average_is_told_with_its_width(told: Told, width: int) -> None:
     run = told(rows(np.convolve(loss(n=2000), np.ones(width) / width, "valid")))
     assert f"about {width} rows" in kinds(run)["looks-averaged"]

@@ -56,7 +56,7 @@ INSIDE = {
     "report": (
         ("credentials",),
         ("advice", "escape", "event_order", "glossary", "redact", "schedule_words", "words"),
-        ("difference", "mask", "summary"),
+        ("comparison", "mask", "summary"),
         ("charts", "exchange", "limits", "tree"),
         ("explain", "terminal", "view"),
         ("markdown",),

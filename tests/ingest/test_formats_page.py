@@ -57,7 +57,7 @@ the column that names metrics, the one that holds their values and the one that 
 values, from at most 2,000 rows of the head, the middle and the tail. A table is taken for a training where its rows
 have an order and a curve behaves over it (neighbors are alike, more than those of the shuffled column); a file that is
 given by name is held to less than one met on a walk. Rows that are samples are no training: predictions, data with an
-id, confusion matrices, tables of runs (W&B, MLflow) and of trials (Optuna).
+id, confusion matrices, tables of runs (W&B, MLflow) and of trials (Optuna); `curvedoc diff TABLE` compares the rows of those.
 
 Roles are told by name (`rules/signals.yaml`), else by evidence that agrees. `curvedoc doctor` says for each role what
 it was known by and how sure that is: `sure` by a name that says so, `likely` by a weak name or a reckoning that the

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from curvedoc.core.diagnosis import Contrast, Evidence, RunDiagnosis, Verdict
 from curvedoc.core.frozen import dataclass
@@ -85,12 +86,18 @@ def _partings(family: SiblingFamily, verdicts: Mapping[str, Verdict], tested: in
     word, bad = outcome
     names = [family.runs[i].name for i in chosen]
     failed = np.array([verdicts[n] in bad for n in names], dtype=np.bool_)
-    splits = [
-        s
-        for key in family.keys
-        for s in splits_of(Key(key.name, tuple(key.values[i] for i in chosen), key.canonical))
-        if 0 < sum(s.inside) < len(chosen)
-    ]
+    keys = [Key(key.name, tuple(key.values[i] for i in chosen), key.canonical) for key in family.keys]
+    return parted(keys, names, failed, word, tested)
+
+
+def parted(
+    keys: Sequence[Key], names: Sequence[str], failed: NDArray[np.bool_], word: str, tested: int = 1
+) -> list[Parting]:
+    """For each key that parts the failed runs from the others the split that does so best.
+
+    word: what the failed did; tested: the families among which this is one
+    """
+    splits = [s for key in keys for s in splits_of(key) if 0 < sum(s.inside) < len(names)]
     if not splits:
         return []
     masks = np.array([s.inside for s in splits], dtype=np.bool_)

@@ -89,7 +89,7 @@ def is_identifier(values: Sequence[Value]) -> bool:
     return any(v.is_integer() and abs(v) >= _IDENTIFIER for v in numbers)
 
 
-def _keys(runs: Sequence[Sibling]) -> tuple[Key, ...]:
+def keys_of(runs: Sequence[Sibling]) -> tuple[Key, ...]:
     """The keys with more than one value; of keys that change together value by value, the canonical one."""
     settings = [_settings(run) for run in runs]
     found: dict[tuple[int, ...], Key] = {}
@@ -118,7 +118,7 @@ def families(runs: Sequence[Sibling]) -> tuple[SiblingFamily, ...]:
     for members in by.values():
         if len(members) < FEWEST_RUNS:
             continue
-        keys = _keys(members)
+        keys = keys_of(members)
         most = MOST_KEYS_OF_SWEEP if any(_SWEEP.search(k) for k in members[0].config) else MOST_KEYS
         if len(keys) <= most:
             out.append(SiblingFamily(tuple(members), keys))

@@ -46,10 +46,15 @@ def contents(paths: Sequence[Path]) -> tuple[str, str]:
         found.setdefault(_kind(name), []).append(name)
     if not found:
         return "an empty folder" if any(p.is_dir() for p in paths) else "", f"give {_LOGS}"
+    from curvedoc.ingest.csv.runs_table import is_runs_table
     from curvedoc.ingest.find.pointed_at import map_option  # reads tables, which a path with runs in it asks for later
 
     told = ", ".join(_counted(kind, found[kind]) for kind in sorted(found, key=lambda k: (not k, -len(found[k]))))
     told = f"at least {told}" if len(names) >= MOST else told
+    if len(paths) == 1 and is_runs_table(paths[0]):
+        return f"{paths[0].name}: a table with a row for each run", (
+            f"its rows are runs: curvedoc diff {paths[0]} says which settings part them; for curves give {_LOGS}"
+        )
     if len(paths) == 1 and (option := map_option(paths[0])):
         return told, f"if its rows are moments of a training, say what its columns are: {option}; else give {_LOGS}"
     known = [kind for kind in _NEXT if kind in found]

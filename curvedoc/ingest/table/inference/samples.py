@@ -14,14 +14,14 @@ from curvedoc.ingest.table.keys import COUNTERS
 from curvedoc.ingest.table.values import moment
 
 #: Columns of tables with a row for each run (W&B, MLflow, Optuna, Ray), of which such a table has several.
-_RUN_COLUMNS = word_set(
+RUN_COLUMNS = word_set(
     """name state status run_id run_name run_uuid experiment_id experiment_name user owner created created_at start_time
     end_time duration runtime sweep tags notes number datetime_start datetime_complete trial trial_id trial_name
     lifecycle_stage artifact_uri source_name source_type hostname logdir"""
 )
 _ENOUGH_RUN_COLUMNS = 3
 #: Beginnings of the columns that hold a run's settings.
-_SETTINGS = ("params_", "params.", "params/", "config/", "config.", "user_attrs_", "hparams/", "hyperparameters/")
+SETTINGS = ("params_", "params.", "params/", "config/", "config.", "user_attrs_", "hparams/", "hyperparameters/")
 #: What numbers the runs of a search.
 _TRIALS = word_set("trial trial_id trial_number trial_num run run_id run_number seed experiment experiment_id")
 #: A text that no two rows share names what the row is about.
@@ -63,7 +63,7 @@ def why_samples(table: RecordTable) -> str:
 
 def _settings_vary(table: RecordTable) -> bool:
     """Whether a column of settings takes several values, as no single run's does."""
-    at = (c for k, c in table.numbers.items() if _low(k).startswith(_SETTINGS))
+    at = (c for k, c in table.numbers.items() if _low(k).startswith(SETTINGS))
     return any(len(np.unique(c.value[np.isfinite(c.value)])) > 2 for c in at)
 
 
@@ -82,7 +82,7 @@ def _numbers_rows(column: RecordColumn, rows: int) -> bool:
 def of_runs(names: Sequence[str]) -> bool:
     """Whether a header is that of a table with a row for each run: W&B's and MLflow's, Optuna's and Ray's."""
     low = [_low(n) for n in names]
-    known = sum(n in _RUN_COLUMNS for n in low) + any(n.startswith(_SETTINGS) for n in low)
+    known = sum(n in RUN_COLUMNS for n in low) + any(n.startswith(SETTINGS) for n in low)
     return known >= _ENOUGH_RUN_COLUMNS
 
 
