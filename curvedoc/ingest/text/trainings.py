@@ -7,7 +7,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import is_outcome, scope_of, spaced
+from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
 from curvedoc.ingest.text.layouts.boxes import Boxes
 from curvedoc.ingest.text.line.plan import LinePlan
