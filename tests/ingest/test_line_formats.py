@@ -214,6 +214,9 @@ FORMATS = (
         "- Valid | Epoch {e} | 1/2 | 0.3 it/sec | Loss 0.5",
         "- Valid | Epoch {e} | 2/2 | 0.3 it/sec | Loss 0.4{e}", "- Valid Summary | Epoch {e} | Loss={v} | Nsdr=2.7",
     ), "loss val_first"),
+    Format("spaCy", ("Losses {{'ner': {L}}}",)),
+    Format("over the last so many, in brackets", ("(α=0.1) | Episode {s} | Avg reward (last 1000): {r:+} | Steps: 9",),
+           "reward"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip

@@ -33,6 +33,19 @@ def epochs(values: Sequence[float], first: int = 1) -> str:
     return "".join(f"Epoch {i}, loss: {v:.4f}\n" for i, v in enumerate(values, first))
 
 
+@pytest.mark.parametrize("word", ["Round", "Episode"])
+@pytest.mark.parametrize("ends", [False, True])
+def test_epochs_within_rounds_are_one_training(word: str, ends: bool) -> None:
+    values, text = losses(120, 5), ""
+    for i in range(12):
+        heading = f"{word} {i + 1}/12 finished, mean reward: {i / 3:.2f}\n" if ends else f"{word} {i + 1}/12\n"
+        rows = "".join(f"   | Epoch {k + 1}/10 - loss : {values[10 * i + k]:.4f}\n" for k in range(10))
+        text += rows + heading if ends else heading + rows
+    (only,) = runs(text)
+    assert [v for _, v in only] == [round(v, 4) for v in values]
+    assert [s for s, _ in only] == sorted({s for s, _ in only if s is not None})
+
+
 def test_an_epoch_counter_back_at_one_with_the_loss_back_at_its_level_is_another_training() -> None:
     text = epochs(losses(30, 1)) + epochs(losses(40, 2)) + epochs(losses(20, 3))
     assert [len(r) for r in runs(text)] == [30, 40, 20]

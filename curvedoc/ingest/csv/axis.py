@@ -129,6 +129,9 @@ def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats])
             at = low.index(wanted) if wanted in low else axis.column
             if at != axis.column and _ascends(column(at)):
                 return CsvAxis(at, "step", axis.rank)
+        # whatever it is called: a column that goes on by as much with each row
+        paced = next((i for i in range(len(names)) if _paces(column(i))), None)
+        return CsvAxis(paced, "row" if paced is None else "step", axis.rank)
     if axis.kind == "step" or (axis.column is not None and _few_rows_each(column(axis.column))):
         return axis
     for i, name in enumerate(names[:_FIRST]):
@@ -160,6 +163,11 @@ def _few_rows_each(epoch: Floats) -> bool:
 def _ascends(value: Floats) -> bool:
     good = bool(np.isfinite(value).all()) and bool((np.abs(value) < _LIMIT).all())
     return len(value) > 1 and good and bool((value == np.floor(value)).all()) and bool((np.diff(value) > 0).all())
+
+
+def _paces(value: Floats) -> bool:
+    """Whether a column goes on by one and the same whole number with each row."""
+    return _ascends(value) and bool((np.diff(value) == value[1] - value[0]).all())
 
 
 def time_of(

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.ingest.naming.log_words import spaced
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP
 from curvedoc.ingest.text.line.words import SCALES
@@ -18,6 +19,8 @@ from curvedoc.ingest.trainings.counters import CounterEvents
 _NO_METRIC = frozenset({"v_num"})
 #: On so many of its lines a counter without a name must agree with the epoch to be one.
 _FOLLOWS = 0.8
+#: Epochs within rounds begin anew so many times as often as the rounds do.
+_ANEW = 3
 _MARKS = " \t=:,([{'\"|<>~$*#"
 
 Floats = NDArray[np.float64]
@@ -89,6 +92,9 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     inner_total = cells.column(INNER, cells.of)
     flags = _flags(plans)
     step, inner, epoch = (cells.column(role, cells.value) for role in (STEP, INNER, EPOCH))
+    within = _nested(epoch, tid, plans)
+    inner, epoch = np.where(within & np.isnan(inner), epoch, inner), np.where(within, np.nan, epoch)
+    inner_total = np.where(within, cells.column(EPOCH, cells.of), inner_total)
     place = cells.column(PLACE, cells.value)
     if not np.isnan(place).all():
         if _follows(place, epoch):
@@ -101,6 +107,29 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
         evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
         averaged=flags["averaged"][tid], samples=flags["samples"][tid],
     )  # fmt: skip
+
+
+def _nested(epoch: Floats, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
+    """The lines whose epochs are those within a longer round that other lines count by another word ("Epoch 2/3" of
+    "Episode 17"): they begin anew several times as often."""
+    none = np.zeros(len(epoch), bool)
+    said = [next((spaced(s.name).split()[-1:] for s in p.slots if s.role == EPOCH), []) for p in plans]
+    word = np.array([w[0] if w else "" for w in said], dtype=object)[tid]
+    lines = {w: np.flatnonzero((word == w) & ~np.isnan(epoch)) for w in sorted({w[0] for w in said if w})}
+    anew = {w: int((np.diff(epoch[at]) < 0).sum()) for w, at in lines.items() if len(at) > _ANEW}
+    if len(anew) < 2:
+        return none
+    inner = max(anew, key=lambda w: anew[w])
+    outer = max((w for w in anew if w != inner), key=lambda w: len(lines[w]))
+    if anew[inner] < _ANEW * max(1, anew[outer]):
+        return none
+    # each time another round had been counted in between
+    begun = lines[inner][1:][np.diff(epoch[lines[inner]]) < 0]
+    counted = np.searchsorted(lines[outer], begun)
+    if float((np.diff(counted) > 0).mean()) < _FOLLOWS:
+        return none
+    none[lines[inner]] = True
+    return none
 
 
 def _follows(place: Floats, epoch: Floats) -> bool:

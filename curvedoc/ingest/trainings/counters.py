@@ -7,9 +7,8 @@ from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints
+from curvedoc.ingest.trainings.delays import RESET_SHARE, carried, held_back, said_once
 
-#: A counter that starts again at this share of the epoch changes counts within the epoch.
-RESET_SHARE = 0.8
 _LIMIT = float(2**62)
 #: A counter that stands still for so many epochs counts something else.
 _EPOCHS = 3
@@ -53,29 +52,21 @@ class Steps:
     epochs_whole: bool
 
 
-def _carry(values: Floats) -> Floats:
-    """Each value, or the last one before it."""
-    if not len(values):
-        return values
-    at = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
-    return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
-
-
 def epochs_of(ev: CounterEvents) -> Floats:
     """The epoch of every event: that of the last line to name one; of the next one where each epoch is named when it
     ends, behind batches that were counted from the start."""
-    carried = _carry(ev.epoch)
+    last = carried(ev.epoch)
     known = np.flatnonzero(~np.isnan(ev.epoch))
     batch = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
     if len(known) < _EPOCHS or not len(batch) or batch[0] > known[0] or not np.isnan(ev.epoch[batch]).all():
-        return carried
+        return last
     behind = np.searchsorted(known, batch)  # how many lines that name an epoch stand before each
     begins = np.flatnonzero(np.r_[True, ev.epoch[known][behind[1:] - 1] != ev.epoch[known][behind[:-1] - 1]])
     first = ev.inner[batch[begins]]
     if len(begins) < _EPOCHS or float((first <= first[0]).mean()) < RESET_SHARE or not _whole(ev.epoch):
-        return carried
-    ahead = _carry(ev.epoch[::-1])[::-1]
-    return np.where(np.isnan(ahead), carried + 1, ahead)
+        return last
+    ahead = carried(ev.epoch[::-1])[::-1]
+    return np.where(np.isnan(ahead), last + 1, ahead)
 
 
 def _whole(values: Floats) -> bool:
@@ -140,7 +131,7 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> 
 
 def _agree(inner: Floats, step: Floats) -> bool:
     """Whether the steps that other lines name are those that the counter had reached by then."""
-    reached = _carry(inner)
+    reached = carried(inner)
     both = ~np.isnan(step) & ~np.isnan(reached)
     known = np.unique(inner[~np.isnan(inner)])
     if both.sum() < 2 or len(known) < 2:
@@ -163,66 +154,33 @@ def _counted_apart(inner: Floats, step: Floats, main: Ints) -> bool:
 def _between(step: Floats, main: Ints) -> Floats:
     """The steps, carried; where the lines of the main curve name none and several stand between two that do, laid out
     evenly between these."""
-    carried = _carry(step)
-    mine = carried[main]
+    reached = carried(step)
+    mine = reached[main]
     known = ~np.isnan(mine)
     if not bool(np.isnan(step[main]).all()) or not bool(known.any()):
-        return carried
+        return reached
     rows, mine = main[known], mine[known]
     begins = np.flatnonzero(np.r_[True, mine[1:] != mine[:-1]])
     size = np.diff(np.r_[begins, len(mine)])
     level = mine[begins]
     if len(begins) < _EPOCHS or float((size - 1).sum()) < (1 - RESET_SHARE) * len(mine) or (np.diff(level) <= 0).any():
-        return carried
+        return reached
     stride = np.r_[np.diff(level), np.median(np.diff(level))]
     if bool((stride < size).any()):
-        return carried
+        return reached
     place = np.arange(len(mine)) - np.repeat(begins, size)
     laid = np.repeat(level, size) + np.floor(np.repeat(stride / size, size) * place)
-    out = carried.copy()
+    out = reached.copy()
     before = np.searchsorted(rows, np.arange(len(out)), side="right") - 1
-    same = (before >= 0) & (carried == mine[np.maximum(before, 0)])
+    same = (before >= 0) & (reached == mine[np.maximum(before, 0)])
     out[same] = laid[before[same]]
     return out
-
-
-def _bare(count: Floats, main: Ints) -> bool:
-    """Whether hardly a line of the main curve has the counter (a bar without a line end stands before the first)."""
-    return float((~np.isnan(count[main])).mean()) <= 1 - RESET_SHARE
-
-
-def _held_back(inner: Floats, ev: CounterEvents, main: Ints) -> Floats | None:
-    """The carried steps of a bar whose records were held back and printed many at once: those of a block laid out
-    evenly over what the bar had gone on by; None where the bar was full before the first of them, so another's."""
-    carried, goal = _carry(inner), _carry(np.where(np.isnan(inner), np.nan, ev.total))
-    level = carried[main]
-    known = ~np.isnan(level)
-    begins = np.flatnonzero(np.r_[True, np.diff(level) != 0])
-    if not _bare(inner, main) or not bool(known.all()) or 2 * len(begins) > len(main):
-        return carried
-    size = np.diff(np.r_[begins, len(main)])
-    gone = np.diff(np.r_[0.0, level[begins]])
-    if bool((gone < size).any()) or carried[main[0]] == goal[main[0]]:
-        return None
-    place = np.arange(len(main)) - np.repeat(begins, size) + 1
-    laid = np.repeat(level[begins] - gone, size) + np.floor(np.repeat(gone / size, size) * place)
-    before = np.searchsorted(main, np.arange(len(carried)), side="right") - 1
-    return np.where(ev.record & (before >= 0), laid[np.maximum(before, 0)], carried)
-
-
-def _said_once(step: Floats, inner: Floats, main: Ints | None) -> bool:
-    """Whether the lines of the main curve name no step, and hardly one was named between them: a summary says how far
-    the training came, a setting how far it should go."""
-    if main is None or len(main) < _EPOCHS or not bool(np.isnan(step[main]).all()) or not _bare(inner, main):
-        return False
-    levels = len(np.unique(np.nan_to_num(_carry(step)[main], nan=-1.0)))
-    return levels < _EPOCHS and len(main) >= _FEW * (levels - 1)
 
 
 def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
     """Whether a counter stands still on the records while the epoch goes on: it counts something else."""
     on = epoch[at]
-    seen = np.where(np.isnan(on), np.nan, _carry(count)[at])
+    seen = np.where(np.isnan(on), np.nan, carried(count)[at])
     turns = int((np.diff(on[~np.isnan(on)]) != 0).sum())
     if turns + 1 >= _EPOCHS and 2 * int((np.diff(seen[~np.isnan(seen)]) != 0).sum()) < turns:
         return True
@@ -261,10 +219,10 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     epoch = epochs_of(ev) if whole else np.full(len(ev.epoch), np.nan)
     train = ~ev.evaluation
     if ev.averaged.any() and whole:
-        return Steps(_carry(epoch), "epoch", True)
+        return Steps(carried(epoch), "epoch", True)
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
-    named = not np.isnan(step).all() and not _said_once(step, ev.inner, main)
+    named = not np.isnan(step).all() and not said_once(step, ev.inner, main)
     if named and (np.isnan(own).all() or not _stands(own, epoch, ev.record & train)):
         total = np.where(train, ev.total, np.nan)
         if _resets(own, epoch, total):
@@ -277,12 +235,12 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
                 # the lines that name a step were printed at another time: a buffer held them back
                 last = np.nanmax(inner)
                 step = np.where(np.isnan(inner) & (step <= last), step, inner)
-        return Steps(_carry(step) if main is None else _between(step, main), "step", whole)
+        return Steps(carried(step) if main is None else _between(step, main), "step", whole)
     inner = _inner(ev, epoch, whole, main)
     if inner is not None and not _stands(inner, epoch, ev.record & train):
-        carried = _held_back(inner, ev, main) if main is not None and len(main) else _carry(inner)
-        if carried is not None:
-            return Steps(carried, "samples" if ev.samples.any() else "step", whole)
+        laid = held_back(inner, ev.total, ev.record, main) if main is not None and len(main) else carried(inner)
+        if laid is not None:
+            return Steps(laid, "samples" if ev.samples.any() else "step", whole)
     if whole:
         if main is not None and _several(main, epoch, ev):
             counted = np.zeros(len(epoch))

@@ -20,13 +20,16 @@ _AFTER = re.compile(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?
 #: "Avg reward last 100 episodes: 3.5"
 _OVER = re.compile(
     rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
-    r" (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?(?= ?[:=])"
+    r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))(?= ?[:=])"
 )
 #: PyTorch's tutorials: "Accuracy of the network on the 10000 test images: 54 %"
 _OF_MODEL = re.compile(
     r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
     rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
 )
+#: A measure, and a dictionary of its parts.
+_PRINTED = re.compile(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
+_ITEM = re.compile(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
 _COUNT = rf"(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
 #: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
 _TOLD = re.compile(
@@ -228,6 +231,10 @@ def _of_model(said: re.Match[str]) -> str:
 def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
+    printed = _PRINTED.match(body)
+    if printed is not None and is_outcome(printed[1]) and not any(map(is_outcome, _ITEM.findall(body))):
+        name = printed[1].lower().replace("losses", "loss")  # "Losses {'ner': 2.3}"
+        body = _ITEM.sub(rf"'{name}/\1': ", body)
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
     if "last " in body or "past " in body or "previous " in body:
         body = _OVER.sub(r"\2 \1", body)
