@@ -30,7 +30,7 @@ from curvedoc.diagnose.story.headline import SUSPECTED, headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
 from curvedoc.diagnose.story.progress import gain
-from curvedoc.diagnose.story.remedy import LEARNS_LITTLE, SPLIT, after_range_test, remedy
+from curvedoc.diagnose.story.remedy import LEARNS_LITTLE, SPLIT, UNUSUAL_RATE, after_range_test, remedy
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rulebook
@@ -68,7 +68,9 @@ def _first(
 ) -> NextAction | None:
     run = bench.run
     if result == "healthy":
-        return after_range_test(findings) or gain(run, grounds(run), bench)
+        # where the rate is far from what its optimizer takes, nothing else is worth a longer training
+        unusual = any(f.symptom == UNUSUAL_RATE for f in findings)
+        return after_range_test(findings) or (next_action(causes) if unusual else gain(run, grounds(run), bench))
     if result == "inconclusive":
         return remedy(run, grounds(run))
     # what would merely have been logged better is not what ended it

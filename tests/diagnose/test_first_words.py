@@ -56,6 +56,21 @@ def test_a_sweep_of_the_rate_is_told_what_it_was_for(tmp_path: Path, last: float
     assert run.next_action.text.startswith(says)
 
 
+def test_a_rate_far_above_what_a_trainer_takes_is_tried_lower_before_anything_else(tmp_path: Path) -> None:
+    rows: list[dict[str, float]] = []
+    for i in range(1, 41):
+        loss = 2.0 + 6.0 * float(np.exp(-i / 10)) + 0.02 * float(np.sin(i * i))
+        rows.append({"step": 10 * i, "epoch": i / 10, "learning_rate": 0.4 * (1 - i / 41), "loss": loss})
+        if i % 10 == 0:
+            rows.append({"step": 10 * i, "epoch": i / 10, "eval_loss": loss})
+    state = {"global_step": 400, "is_world_process_zero": True, "max_steps": 400, "log_history": rows}
+    (tmp_path / "trainer_state.json").write_text(json.dumps(state))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert [f.symptom for f in run.findings if f.symptom == "rate-unusual"] == ["rate-unusual"]
+    assert run.next_action is not None
+    assert run.next_action.text.startswith("Restart with a learning rate of 0.001, which is usual for AdamW")
+
+
 def test_a_game_is_told_to_log_what_rates_its_samples() -> None:
     run = run_of({"game_loss": FELL})
     told = gain(run, grounds(run))

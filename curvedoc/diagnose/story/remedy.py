@@ -16,6 +16,8 @@ OFFERED = 3
 _LONGEST = 40
 #: Pictures of a model that learns too little, which say nothing of where the fault lies.
 LEARNS_LITTLE = frozenset(("plateau-from-start", "plateau-after-progress", "stuck-at-chance", "underfitting"))
+#: Far outside what its optimizer takes, which is worth a try before anything else.
+UNUSUAL_RATE = "rate-unusual"
 SPLIT = NextAction(
     "Train on one batch of 32 samples without augmentation and dropout until its loss is near zero. Where it does not "
     "get there, the model, the loss or the optimizer is at fault; where it does, the data or the settings."
