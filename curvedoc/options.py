@@ -40,8 +40,32 @@ class Options:
     baseline_run: str = ""
 
 
+#: Books that a process keeps: one for its usual options, and a few others.
+_MOST_BOOKS = 4
+_BOOKS: dict[tuple[object, ...], Rulebook] = {}
+
+
 def rulebook(options: Options) -> Rulebook:
-    """The rulebook that the options ask for. Raises RuleErrors, UsageError."""
+    """The rulebook that the options ask for. Raises RuleErrors, UsageError.
+
+    A process that asks again for a book of shipped files has it as it was made, unless one of them changed. What users
+    write is read at each call: it may have to be told that a name in it is gone.
+    """
+    from curvedoc.rulebook.location import shipped_state
+
+    state = () if options.rules or options.set else shipped_state()
+    if not state:
+        return _made(options)
+    key = (state, tuple(options.select), tuple(options.ignore), options.sensitivity, tuple(options.facts))
+    if key not in _BOOKS:
+        made = _made(options)
+        while len(_BOOKS) >= _MOST_BOOKS:
+            _BOOKS.pop(next(iter(_BOOKS)))
+        _BOOKS[key] = made
+    return _BOOKS[key]
+
+
+def _made(options: Options) -> Rulebook:
     from curvedoc.core.errors import UsageError
     from curvedoc.rulebook.facts.fact import tell
     from curvedoc.rulebook.load import load, tune
