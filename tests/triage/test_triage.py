@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import random
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -537,3 +538,21 @@ def test_memory_does_not_hold_one_copy_of_what_many_runs_share(tree: Path) -> No
     runs = sweep([tree], QUICK).diagnosis.runs
     assert len({id(r.not_judged) for r in runs}) < len(runs)
     assert all(len(r.curves) <= 1 or r.verdict == "failed" for r in runs) or len(runs) <= 60
+
+
+def test_a_file_that_wanted_a_library_is_read_once_it_is_there(tmp_path: Path) -> None:
+    zstandard = pytest.importorskip("zstandard")
+    rows = "".join(f'{{"step": {i}, "loss": {2.3 * 0.98**i}}}\n' for i in range(60))
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "m.jsonl.zst").write_bytes(zstandard.ZstdCompressor().compress(rows.encode()))
+    (tmp_path / "without").mkdir()
+    (tmp_path / "without" / "zstandard.py").write_text("raise ImportError\n")
+
+    def said(*path: str) -> str:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([*path, str(Path(__file__).parents[2])])}
+        call = [sys.executable, "-m", "curvedoc", "triage", str(tmp_path / "runs")]
+        return subprocess.run(call, env=environment, capture_output=True, text=True, timeout=120, check=False).stdout
+
+    if sys.version_info < (3, 14):
+        assert "install `curvedoc[zstd]`" in said(str(tmp_path / "without"))
+    assert "1 healthy" in said()

@@ -40,7 +40,15 @@ def warm_up() -> bool:
 
 @contextmanager
 def quiet_start() -> Iterator[None]:
-    """Children inherit one thread each, and Ctrl-C blocked until they ignore it (an import would be interrupted)."""
+    """Children inherit one thread each, and Ctrl-C blocked until they ignore it (an import would be interrupted).
+
+    The tracker of resources, which every start asks for, is started first: it blocks Ctrl-C for its own start and then
+    lets it through again, in the middle of ours.
+    """
+    if os.name == "posix":
+        from multiprocessing import resource_tracker
+
+        resource_tracker.ensure_running()
     before = {name: os.environ.get(name) for name in _ENVIRONMENT}
     os.environ.update(_ENVIRONMENT)
     try:

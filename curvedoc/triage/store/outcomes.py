@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
+import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,8 @@ from curvedoc.triage.store.packs import Packs
 if TYPE_CHECKING:
     from curvedoc.ingest import Bundle
 
+#: What some files cannot be read without, and what need not be installed; from Python 3.14 on it has its own.
+_OPTIONAL = ("zstandard",)
 #: Begins a part as it is; any other is compressed.
 _RAW = b"\0"
 _SHORT = 200
@@ -34,9 +38,11 @@ def folder() -> Path:
 
 
 def code_mark() -> str:
-    """A hash of the program itself, so that another version, or an edited one, starts afresh."""
+    """A hash of the program itself, so that another version, or an edited one, starts afresh; of the libraries as well
+    without which a file is told as unreadable, so that it is read once they are there."""
     root = Path(__file__).resolve().parents[2]
-    rows = []
+    rows = [f"{name} {spec.origin if (spec := find_spec(name)) else ''}" for name in _OPTIONAL]
+    rows.append(f"Python {sys.version_info[:2]}")
     for path in sorted(root.rglob("*.py")):
         info = path.stat()
         rows.append(f"{path.relative_to(root).as_posix()} {info.st_size} {info.st_mtime_ns}")
