@@ -214,6 +214,7 @@ FORMATS = (
         "- Valid | Epoch {e} | 1/2 | 0.3 it/sec | Loss 0.5",
         "- Valid | Epoch {e} | 2/2 | 0.3 it/sec | Loss 0.4{e}", "- Valid Summary | Epoch {e} | Loss={v} | Nsdr=2.7",
     ), "loss val_first"),
+    Format("a complex energy", ("I | 05-10 22:37:41 |  train   | step={s}, energy={n}+0.0009j",), "rough"),
     Format("spaCy", ("Losses {{'ner': {L}}}",)),
     Format("over the last so many, in brackets", ("(α=0.1) | Episode {s} | Avg reward (last 1000): {r:+} | Steps: 9",),
            "reward"),

@@ -62,6 +62,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (r"\bloss\[loss=([^]]*)\]", "loss=${1}", "loss[loss="),
     (r"\btot_loss\[loss=([^\],]*)[^]]*\]", "tot_loss=${1}", "loss[loss="),
     (r"\bOrderedDict\(\[", "", "OrderedDict(["),
+    # a complex number, of which the real part is the measure: "energy=-1.4059-0.0001j"
+    (r"([=: ][-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?)[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b", "${1}"),
     # "loss0.543"
     (r"\b((?i:loss|acc))([0-9]{1,6}\.[0-9]+)", "${1} ${2}"),
     # "第3轮 第20步"
@@ -237,7 +239,7 @@ COULD = "|".join(
         r"(?i:train\w*/(?:val|test|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
         r"\x01 ?(?:->|=>|\u2192) ?\x01",
-        r"第|^:::ML|\u2592 *\(?\x01%",
+        r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\u2592 *\(?\x01%",
     )
 )
 
