@@ -54,6 +54,12 @@ class RankedCause:
     action_code: str = ""  # the code for that, where there is any
     beside: str = ""  # the finding that it explains, where that is another trouble than the first: both may hold
     action_settings: Mapping[str, float] = field(default_factory=dict)  # what it changes: setting -> new value
+    general: str = ""  # its title without the values of this run, as groups of runs are told of it
+
+    @property
+    def plain(self) -> str:
+        """Its title as it stands for any run."""
+        return self.general or self.title
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,9 +78,10 @@ def recorder_line(roles: Sequence[str]) -> str:
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Signals that were not logged, each with what it decides, the usual ones first, then the most useful.
 
-    Of a run in trouble those that would answer a question about its first two causes; none where its cause is as good
-    as known; else all that some symptom needs.
+    Of a run in trouble those that would answer a question about its first two causes, else the usual ones; none where
+    its cause is as good as known. Of others all that some symptom needs.
     """
+    troubled = run.verdict in ("failed", "warning", "ended-early")
     if run.verdict in ("failed", "warning"):
         if telling := _telling(run):
             return telling
@@ -91,7 +92,7 @@ def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     for row in run.not_judged:
         for need in row.needs:
             # "several ranks" is no signal that one could log
-            if need in logged or need in _OF_ITS_KIND or " " in need:
+            if need in logged or need in _OF_ITS_KIND or " " in need or (troubled and need not in _CORE):
                 continue
             table.setdefault(need, []).append(row.symptom)
 

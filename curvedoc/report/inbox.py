@@ -99,4 +99,4 @@ def cause_words(cause: RankedCause | None) -> str:
     """`learning rate too high (very likely, 92 %)`; "" for none."""
     if cause is None:
         return ""
-    return f"{cause.title} ({words.likelihood(cause.probability)}, {words.percent(cause.probability)})"
+    return f"{cause.plain} ({words.likelihood(cause.probability)}, {words.percent(cause.probability)})"

@@ -145,17 +145,6 @@ def why(run: RunDiagnosis) -> str:
     )
 
 
-def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
-    """What an answer of a check leads to, as words: the fields `yes` and `no` hold an id or a state."""
-    title = {c.cause: c.title for c in run.causes}
-    own = title.get(cause, cause.replace("-", " "))
-    if answer == "confirmed":
-        return f"Confirmed: {own}."
-    if answer == "ruled-out":
-        return f"Ruled out: {own}."
-    return f"Then the next suspect is: {title.get(answer, answer.replace('-', ' '))}." if answer else ""
-
-
 def first_thing(run: RunDiagnosis) -> First | None:
     """The action on this run, else the signal that is missing most."""
     if run.verdict == "healthy":
@@ -260,7 +249,7 @@ def _alike(group: Group, lead: RunDiagnosis, cause: RankedCause | None, total: i
     what = f": {lower_first(finding.general or finding.title)}" if finding else ""
     if cause and cause.probability >= words.ASSERTED:
         return (
-            f"{who} {did} the same way{what}; {words.likelihood(cause.probability)} cause: {lower_first(cause.title)}."
+            f"{who} {did} the same way{what}; {words.likelihood(cause.probability)} cause: {lower_first(cause.plain)}."
         )
     return f"{who} {did} the same way{what}."
 

@@ -7,8 +7,10 @@ from typing import Literal
 from curvedoc.core.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
 from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.verdict import code_for
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
-from curvedoc.report.summary import lead_finding, outcome
+from curvedoc.report.summary import lead_finding
+from curvedoc.rulebook.load import shipped
 
 State = Literal["answered", "leaning", "next", "later", "blocked"]
 
@@ -88,7 +90,7 @@ def tree(run: RunDiagnosis) -> CheckTree | None:
                 near.add(check.ask)
     c = run.next_check
     if c and (c.ask not in nodes or nodes[c.ask].state != "answered"):
-        title = next((x.title for x in run.causes if x.cause == c.cause), c.cause.replace("-", " "))
+        title = _title(run, c.cause)
         yes, no = outcome(run, c.cause, c.yes), outcome(run, c.cause, c.no)
         known = nodes.get(c.ask)
         answer, because = (known.answer, known.because) if known else ("", "")
@@ -103,13 +105,31 @@ def tree(run: RunDiagnosis) -> CheckTree | None:
     return CheckTree(lead.title if lead else run.headline, tuple(path), tuple(more), _unlikely(run))
 
 
+def outcome(run: RunDiagnosis, cause: str, answer: str) -> str:
+    """What an answer of a check leads to, as words: the fields `yes` and `no` hold an id or a state."""
+    if answer == "confirmed":
+        return f"Confirmed: {_title(run, cause)}."
+    if answer == "ruled-out":
+        return f"Ruled out: {_title(run, cause)}."
+    return f"Then the next suspect is: {_title(run, answer)}." if answer else ""
+
+
+def _title(run: RunDiagnosis, cause: str) -> str:
+    """The title of a cause; one that this run's findings do not name is asked of the shipped rules."""
+    own = next((c.title for c in run.causes if c.cause == cause), "")
+    if own:
+        return lower_first(own)
+    book = shipped()
+    return lower_first(book.causes[cause].title) if cause in book.causes else cause.replace("-", " ")
+
+
 def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:
     return Node(
         _STATE[check.answer],
         check.ask,
         check.how,
         check.cost,
-        cause.title,
+        lower_first(cause.title),
         _WORD[check.answer],
         check.because,
         outcome(run, cause.cause, check.yes),

@@ -230,7 +230,7 @@ def _brief(c: RankedCause) -> RankedCause:
 
 def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
     """Signals that were not logged: name, the symptoms that each decides, the line that logs it."""
-    return [(signal_name(n), tuple(s.replace("-", " ") for s in what), how_to_log(n)) for n, what in missing(run)]
+    return [(signal_name(n), what, how_to_log(n)) for n, what in missing(run)]
 
 
 def _found(run: RunDiagnosis, pic: RunPicture) -> tuple[Found, ...]:

@@ -37,6 +37,8 @@ def compile_rule(
     for key in ("onset", "until"):
         c.number((key,), getattr(file, key))
     titles = tuple(c.sentence(("title", i), t.say, t.given, None) for i, t in enumerate(file.title))
+    for i, title in enumerate(file.title):
+        c.number(("title", i, "at"), title.at)
     evidence = tuple(c.sentence(("evidence", i), e.say, e.given, e.mark) for i, e in enumerate(file.evidence))
     links = []
     for i, link in enumerate(file.causes):
@@ -60,7 +62,7 @@ def compile_rule(
             file.lookalikes, file.over, whole, tuple(when), tuple(file.excused_by),
             tuple(file.harmless_if), tuple(file.undecided_if), strength,
             file.onset, file.until, tuple(file.explains), tuple(file.yields), evidence, tuple(links), tuple(file.tests),
-            references(file.references), path, file.complex_because or "", titles,
+            references(file.references), path, file.complex_because or "", titles, tuple(t.at for t in file.title),
         ),
         [],
     )  # fmt: skip
@@ -101,6 +103,7 @@ def compile_cause(
         checks.append(CheckSpec(check.ask, check.how, check.cost, check.yes, check.no, answer, because.text))
     for i, name in ((i, name) for i, a in enumerate(file.act) for name in a.set.values()):
         c.number(("act", i, "set"), name)
+    titles = tuple(c.sentence(("title", i), t.say, t.given, None) for i, t in enumerate(file.title))
     acts = tuple(Act(c.sentence(("act", i), a.say, a.given, None), a.code, a.set) for i, a in enumerate(file.act))
     c.problems += [(("act",), "'code' needs a probe") for a in acts if a.code and not file.probe]
     for i, case in enumerate(file.tests):
@@ -110,9 +113,9 @@ def compile_cause(
         return None, c.problems
     return (
         Cause(
-            file.id, file.title, file.mechanism, whole, tuple(predicts), tuple(checks),
+            file.id, file.title[-1].say, file.mechanism, whole, tuple(predicts), tuple(checks),
             tuple(file.fix), file.probe or "", tuple(file.tests), references(file.references), path,
-            file.complex_because or "", acts,
+            file.complex_because or "", acts, titles,
         ),
         [],
     )  # fmt: skip

@@ -221,3 +221,9 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
     mark = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
     digest = mark if settings or sensitivity else book.digest
     return replace(book, rules=rules, facts=facts, remarks=remarks, digest=digest)
+
+
+@functools.cache
+def shipped() -> Rulebook:
+    """The shipped rules without their cases, read once a process: what views say of rules that a run does not name."""
+    return load(lazy=True)

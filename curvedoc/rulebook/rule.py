@@ -145,6 +145,7 @@ class Rule:
     path: str
     complex_because: str = ""  # why it has so many params or measures
     titles: tuple[Sentence, ...] = ()  # how a run is told of it; `title` is the last, which needs nothing
+    title_steps: tuple[str | None, ...] = ()  # the step that each of them tells, where that is not the onset
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ class Cause:
     path: str
     complex_because: str = ""  # why it has so many params or measures
     acts: tuple[Act, ...] = ()
+    titles: tuple[Sentence, ...] = ()  # how it is told of a run; `title` is the last, which needs nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,12 @@ def shown(run: RunDiagnosis) -> set[float]:
     drawn = {v for c in run.curves for part in (c.low, c.mean, c.high, c.raw[1]) for v in part if v == v}
     drawn |= {s.last_value for s in run.signals if s.last_value is not None}
     drawn |= {float(f.value) for f in run.facts.values() if isinstance(f.value, (int, float))}
-    return drawn | {float(v) for v in run.config.values() if isinstance(v, (int, float))}
+    settings = {k: float(v) for k, v in run.config.items() if isinstance(v, (int, float))}
+    # batches times their size are the samples of an epoch
+    steps = run.facts.get("epoch_steps")
+    batches = float(steps.value) if steps is not None and isinstance(steps.value, (int, float)) else 0.0
+    drawn |= {settings.get("batch_size", 0.0) * n for n in (batches, settings.get("steps_per_epoch", 0.0))}
+    return drawn | {*settings.values()}
 
 
 def unfounded(run: RunDiagnosis, sentence: str) -> list[str]:
@@ -71,7 +76,9 @@ def unfounded(run: RunDiagnosis, sentence: str) -> list[str]:
         if number.place:
             found = min(steps, default=0) <= x <= max([last, *steps]) or "epoch" in number.before[-8:]
         elif number.level:
-            found = bool(values) and min(values) - number.width <= x <= max(values) + number.width
+            inside = bool(values) and min(values) - number.width <= x <= max(values) + number.width
+            # a count of samples is no level
+            found = inside or any(abs(v - x) <= number.width for v in values)
         else:
             found = any(abs(v - x) <= number.width for v in values)
         if not found:

@@ -62,9 +62,14 @@ def names_its_thresholds(rule: Rule) -> None:
 def uses_what_it_declares(rule: Rule) -> None:
     read = {name for e in rule.program.formulas.values() for name in e.names}
     read |= {name for _, group in rule.when for e in group for name in e.names} | set(rule.strength.names)
-    read |= {*rule.excused_by, *rule.harmless_if, *rule.undecided_if, rule.onset or "", rule.until or ""} | {
-        m for link in rule.causes for m in link.times
-    }
+    read |= {
+        *rule.excused_by,
+        *rule.harmless_if,
+        *rule.undecided_if,
+        rule.onset or "",
+        rule.until or "",
+        *(at or "" for at in rule.title_steps),
+    } | {m for link in rule.causes for m in link.times}
     said = (*rule.titles, *rule.evidence)
     texts = [rule.what, rule.why, rule.lookalikes, *(s.text for s in said)]
     read |= {field.partition(":")[0] for text in texts for field in FIELD.findall(text)}

@@ -69,7 +69,6 @@ def test_one_run_shows_findings_onset_causes_with_evidence_and_the_next_check() 
         *(f"+ {e.text}" for e in run.causes[0].supports),
         *(f"− {e.text}" for e in run.causes[0].against),
         run.next_action.text if run.next_action else "",
-        "Not logged: attention_entropy",
     ):
         assert wanted in text
 

@@ -15,9 +15,9 @@ from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.diagnose.story.headline import SUSPECTED, same
 from curvedoc.pipeline import Options, analyze
-from curvedoc.report.charts.marks import levels
+from curvedoc.report.charts.marks import levels, pins
 from curvedoc.report.exchange.brief import MOST_BYTES, to_brief
-from curvedoc.report.summary import first_thing, lead_finding, onset
+from curvedoc.report.summary import first_thing, lead_finding, main_curve, onset
 from curvedoc.rulebook.load import load
 from tests.helpers.corpus import CORPUS
 from tests.helpers.golden_headlines import GOLDEN, SAMPLES, told
@@ -246,3 +246,54 @@ def test_a_floor_that_holds_the_loss_up_leads_before_its_slow_fall(diagnosis: Di
 def test_a_share_of_units_is_told_as_one(diagnosis: Diagnosis) -> None:
     told = [e.text for r in diagnosis.runs for f in r.findings for e in f.evidence]
     assert not [text for text in told if re.match(r"[\d.]+ of the ", text)]
+
+
+def test_steps_lost_are_those_since_the_onset(diagnosis: Diagnosis) -> None:
+    """What is told as lost begins where the page says that the failure began."""
+    for r in flagged(diagnosis):
+        began, cost = onset(r), r.cost
+        if began is not None and cost.first_detectable_step is not None:
+            assert cost.first_detectable_step == began, r.run
+
+
+def test_an_action_goes_back_to_no_later_than_the_onset(diagnosis: Diagnosis) -> None:
+    """Nobody resumes from a checkpoint that was saved after the trouble began."""
+    for r in flagged(diagnosis):
+        back = re.search(r"last checkpoint before step ([\d,]+)", r.next_action.text if r.next_action else "")
+        began = onset(r)
+        if back and began is not None and began > 0:
+            assert int(back[1].replace(",", "")) <= began, (r.run, r.next_action)
+
+
+def test_the_curve_of_the_first_finding_has_one_mark_for_its_event(diagnosis: Diagnosis) -> None:
+    """Two marks a row apart on one curve are one event told twice."""
+    for r in flagged(diagnosis):
+        lead, main = lead_finding(r), main_curve(r)
+        if lead is None or main is None or not main.step or not lead.first_step:
+            continue
+        rows = {s: i for i, s in enumerate(main.step)}
+        near = [p for p in pins(r, main.step[0], main.step[-1]) if p.step in rows and lead.first_step in rows]
+        close = [p for p in near if 0 < abs(rows[p.step] - rows[lead.first_step]) <= 1]
+        told = {m.start for e in lead.evidence for m in e.marks if m.metric == lead.metric}
+        assert not [p for p in close if p.step in told], r.run
+
+
+def test_a_cause_is_told_by_one_sentence(diagnosis: Diagnosis) -> None:
+    """The card, the headline and the groups of a cause speak of the same: its values or its plain title."""
+    book = load()
+    for r in diagnosis.runs:
+        for c in r.causes:
+            assert c.plain == book.causes[c.cause].title
+            assert not re.search(r"[{}]|\bNone\b|\bnan\b", c.title), (r.run, c.title)
+            assert len(c.title.split()) <= 20, c.title
+
+
+def test_the_step_of_a_headline_is_the_onset(diagnosis: Diagnosis) -> None:
+    """A title that names one step, and the mark on the chart, name the same."""
+    parted = []
+    for r in flagged(diagnosis):
+        lead, at = lead_finding(r), onset(r)
+        steps = [] if lead is None else re.findall(r"(?<!by )\bstep ([\d,]+)", re.sub(r"\(best .*?\)+", "", lead.title))
+        if lead is not None and at is not None and len(set(steps)) == 1 and not lead.scope:
+            parted += [(r.run, lead.symptom, at, lead.title)] if int(steps[0].replace(",", "")) != at else []
+    assert not parted

@@ -79,9 +79,10 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     strength = code_of(rule.strength)(env)
     # what rests on a guess may be told, but fails no run
     firm = rule.severity not in _FAILING or (certain := env.certain()) is env or True in _conditions(rule, certain)
-    first, last = _step(env, rule.onset), _step(env, rule.until)
     texts, count = env.texts(), bench.counter
     told = first_that_holds(rule.titles, env, texts, count)
+    at = None if told is None else rule.title_steps[told[0]]  # the sentence and the mark tell one step
+    first, last = _step(env, at or rule.onset), _step(env, rule.until)
     lead = next((env[n.name] for n in rule.program.needs if isinstance(env.get(n.name), Series)), None)
     finding = Finding(
         symptom=rule.id,

@@ -17,6 +17,10 @@ from curvedoc.rulebook.compiler import CAPTURED
 _LONGEST = 160
 #: Messages written before the first logged step.
 BEFORE_FIRST = -1
+#: What stands before the error in a traceback that a logger wrote as one line.
+_ERROR_OF_ONE_LINE = re.compile(
+    r"^Traceback \(most recent call last\):.*?(?=\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def _excerpt(text: str, regex: str) -> str:
     hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
     if lines[0].startswith("Traceback"):
         hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
-    return shortened((hits[0] if hits else lines[-1]).strip(), _LONGEST)
+    return shortened(_ERROR_OF_ONE_LINE.sub("", (hits[0] if hits else lines[-1]).strip()), _LONGEST)
 
 
 def shortened(text: str, most: int) -> str:

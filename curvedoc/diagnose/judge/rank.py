@@ -94,6 +94,7 @@ class Weighed:
     supports: tuple[Evidence, ...]
     against: tuple[Evidence, ...]
     checks: tuple[Check, ...]
+    title: str = ""
     action: str = ""
     action_code: str = ""
     action_settings: Mapping[str, float] = field(default_factory=dict)
@@ -133,8 +134,9 @@ def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
     code = cause.probe if act is not None and cause.acts[act[0]].code else ""
     new = {} if act is None else {k: env.get(name) for k, name in cause.acts[act[0]].settings.items()}
     known = {k: float(v) for k, v in new.items() if v is not None}
-    action = act[1] if act else ""
-    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, action, code, known)
+    said = first_that_holds(cause.titles, env, texts, bench.counter)
+    title, action = said[1] if said else cause.title, act[1] if act else ""
+    return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, title, action, code, known)
 
 
 def _story_weight(finding: Finding, faulty: bool, said: str | None) -> float:
@@ -227,7 +229,7 @@ def rank(
         ranked.append(
             RankedCause(
                 cause=id_,
-                title=cause.title,
+                title=own.title,
                 probability=round(calibrate(score[id_]), 4),
                 mechanism=cause.mechanism,
                 # what a finding saw is told with it: it speaks for a cause that has nothing of its own to show
@@ -240,6 +242,7 @@ def rank(
                 action=own.action,
                 action_code=own.action_code,
                 action_settings=own.action_settings,
+                general=cause.title,
             )
         )
     ranked.sort(key=lambda r: (-round(score[r.cause], 6), r.cause))

@@ -116,7 +116,7 @@ def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
 
 
 def waste(run: Run, findings: Sequence[Finding]) -> Waste:
-    """Steps and hours spent after the first step at which a failure could be seen."""
+    """Steps and hours spent after the failure that is told first began; findings stand as they are told."""
     steps = [
         f.first_step
         for f in findings
@@ -124,7 +124,7 @@ def waste(run: Run, findings: Sequence[Finding]) -> Waste:
     ]
     if not steps:
         return Waste()
-    first = max(0, min(steps))
+    first = max(0, steps[0])
     loss = run.series("loss")
     if loss is None or not len(loss):
         return Waste(first)

@@ -16,6 +16,7 @@ from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.progress import course_of, moved
+from curvedoc.diagnose.story.quality import answers
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
@@ -63,14 +64,23 @@ def headline(
     if result == "inconclusive":
         could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"
-    return said(counter(run), findings, causes) + _until_the_crash(run, findings)
+    first = _first(findings)
+    beside = answers(run, bench, first) if bench is not None and first.symptom not in ERRORS else ""
+    return said(counter(run), findings, causes, beside) + _until_the_crash(run, findings)
 
 
-def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCause]) -> str:
-    """The sentence of a failed or warned run: the first finding, and what is known of its cause."""
+def _first(findings: Sequence[Finding]) -> Finding:
     faults = [f for f in findings if f.kind == "pathology"]
-    first = next((f for f in faults if f.explained_by is None), faults[0])
-    text = shortened(first.title, _LONGEST).rstrip(".:") + _where(first, count)
+    return next((f for f in faults if f.explained_by is None), faults[0])
+
+
+def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCause], beside: str = "") -> str:
+    """The sentence of a failed or warned run: the first finding, and what is known of its cause.
+
+    beside: how right the model was meanwhile, as a clause.
+    """
+    first = _first(findings)
+    text = shortened(first.title, _LONGEST).rstrip(".:") + _where(first, count) + (f"; {beside}" if beside else "")
     cause = causes[0] if causes else None
     stop = "" if text.endswith("…") else "."
     if cause is None or same(cause.title, f"{first.title} {first.general}"):
@@ -78,7 +88,7 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
     sure = cause.probability >= NEAR_CERTAIN
     if cause.probability >= (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
         # a title that tells its own reason has a colon already
-        if sure and ":" not in text:
+        if sure and not beside and ":" not in text:
             return f"{text}: {lower_first(cause.title)}."
         return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
     rivals = tied(causes)

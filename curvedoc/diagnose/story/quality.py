@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from curvedoc.core.finding import Finding
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import RoleMatch, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.sentence.counter import counter
+from curvedoc.stats.basic.finite import nonfinite_rows
 from curvedoc.stats.noise.noise import noise
 
 #: A last value within this share of the best is as good as the best.
@@ -20,6 +23,8 @@ LOST, TWICE = 0.01, 2.0
 FEW = 3
 #: A name that is longer is no word of a sentence.
 _LONGEST = 40
+#: What a finding is about that is told better with the answers beside it.
+_BESIDE = ("loss", "val_loss", "lr")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +87,27 @@ def quality(run: Run, bench: Bench) -> Quality | None:
             return Quality(_called(match), known) if rises else None
         return Quality(_called(match), known, bench.value_of("main_quality", False) == "val_metric_down")
     return None
+
+
+def answers(run: Run, bench: Bench, lead: Finding) -> str:
+    """How right the model was meanwhile, beside a finding about its loss that does not tell it; "" where that is not
+    known: "validation accuracy went from 24% to 71%".
+    """
+    about = next((s for role in _BESIDE if (s := run.series(role)) is not None and s.metric == lead.metric), None)
+    # where numbers end, answers say no more
+    if about is None or nonfinite_rows(about):
+        return ""
+    rated = quality(run, bench)
+    said = lead.title.lower()
+    if rated is None or len(rated.series) < FEW or rated.name.lower() in said or "accuracy" in said or "right" in said:
+        return ""
+    first, last = rated.told(0), rated.told(-1)
+    if first == last:
+        return f"{rated.name} stays at {last}"
+    if rated.still_best:
+        return f"{rated.name} went from {first} to {last}"
+    place = counter(run).at(int(rated.series.step[rated.best]))
+    return f"{rated.name} was best, {rated.told(rated.best)}, at {place} and ended at {last}"
 
 
 def _called(match: RoleMatch) -> str:

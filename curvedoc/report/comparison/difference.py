@@ -39,6 +39,7 @@ def to_text(d: Difference, everything: bool = False) -> str:
         listed = d.signals if everything else [s for s in d.signals if s.first is not None or s.role][:SHOWN]
         out += [_signal(s) for s in listed]
         out += _more(len(d.signals) - len(listed), "signal")
+        out.append("Ends are levels over the last quarter of the common finite steps.")
     for side, names in zip("AB", d.unshared, strict=True):
         if names:
             shown = names if everything else names[:SHOWN]

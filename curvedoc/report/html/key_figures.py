@@ -5,7 +5,7 @@ from __future__ import annotations
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.inbox import lost_unit
-from curvedoc.report.summary import Summary, last_value, main_curve, onset
+from curvedoc.report.summary import Summary, last_step, last_value, main_curve, onset
 
 Figure = tuple[str, str, str]  # label, figure, unit or word
 
@@ -40,20 +40,29 @@ def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | 
     began = onset(run)
     word = "Ended" if run.verdict == "ended-early" else "Onset"
     # what holds from the first step on has no place to look at
+    unit = words.unit(run.axis)
     rows = (
-        [(word, f"{words.unit(run.axis)} {words.step(began)}" if began else "from the start", "")]
+        [(word, f"{unit} {words.step(began)}" if began else "from the start", _first_sign(run, began))]
         if began is not None
         else []
     )
     rows += [("Spent after the onset", *_lost(d))] if any(_lost(d)) and rows else []
     if curve:
-        rows.append((f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), "last logged point"))
+        rows.append(
+            (f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), f"{unit} {last_step(run, curve):,}")
+        )
     if sure:
         return (*rows[:3], sure)
     points, files = sum(s.points for s in run.sources), words.count(len(run.sources), "file")
     rows += [("Values read", f"{points:,}", f"in {files}")]
     rows += [("Checks skipped", f"{len(run.not_judged):,}", "for lack of signals")] if run.not_judged else []
     return tuple(rows[:4])
+
+
+def _first_sign(run: RunDiagnosis, began: int) -> str:
+    """Where the loss began to rise, of a run whose failure came later: one event has two steps then, and both names."""
+    rises = [e.step for e in run.timeline if e.channel == "loss" and e.what == "began to rise" and e.step < began]
+    return f"rising since {words.unit(run.axis)} {min(rises):,}" if rises and run.verdict == "failed" else ""
 
 
 def _lost(d: Diagnosis) -> tuple[str, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Finding, RunDiagnosis
 from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.sentence.fields import fill
-from curvedoc.rulebook.load import load
+from curvedoc.rulebook.load import shipped
 from curvedoc.rulebook.rule import Rulebook
 
 #: Of many runs only what each is told of first is explained: the rest would be longer than the page.
@@ -25,11 +24,6 @@ class Entry:
     sources: tuple[tuple[str, str], ...]  # (title, address)
 
 
-@functools.cache
-def _book() -> Rulebook:
-    return load(lazy=True)
-
-
 def entries(runs: Sequence[RunDiagnosis]) -> tuple[Entry, ...]:
     """The findings that these runs name, then their causes, each by its title; rules of the user's own are not in."""
     whole = len(runs) < 2
@@ -38,7 +32,7 @@ def entries(runs: Sequence[RunDiagnosis]) -> tuple[Entry, ...]:
     # what explains a mere notice of a healthy run is asked for where that is all there is to read
     asked = [r for r in runs if r.verdict != "healthy" or (whole and named)]
     causes = {c.cause for r in asked for c in r.causes[: None if whole else FIRST_CAUSES]}
-    book = _book()
+    book = shipped()
     found = [_symptom(book, id_) for id_ in sorted(symptoms & {r.id for r in book.rules})]
     return (*found, *(_cause(book, id_) for id_ in sorted(causes & set(book.causes))))
 

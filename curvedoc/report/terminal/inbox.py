@@ -33,7 +33,7 @@ def _group(out: Lines, g: InboxGroup, wide: int, count: int, unit: str, whole: b
     cause = ""
     if g.cause is not None:
         share = f"{words.likelihood(g.cause.probability)}, {words.percent(g.cause.probability)}"
-        cause = f"; cause: {lower_first(g.cause.title)} ({share})"
+        cause = f"; cause: {lower_first(g.cause.plain)} ({share})"
     out.add(
         (f" {g.group.name:<{wide}} ", STYLE[g.head.verdict]),
         (f"{words.count(len(g.runs), 'run'):>{count}}  ", "cyan"),

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from curvedoc.rulebook.schema.case import CauseCase
-from curvedoc.rulebook.schema.rule import ActFile, Grade, MarkFile, Reference
+from curvedoc.rulebook.schema.rule import ActFile, Grade, MarkFile, Reference, Titles
 from curvedoc.rulebook.schema.shared import Expr, Id, Name, ParamFile, Prose, Strict
 
 #: Where a cause leaves traces. Lines of one channel look at the same thing, so they do not add up.
@@ -69,7 +69,7 @@ class CauseFile(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     id: Id
-    title: Prose
+    title: Titles
     mechanism: Prose
     needs: dict[Name, str] = Field(default={})
     patterns: dict[Name, str] = Field(default={})

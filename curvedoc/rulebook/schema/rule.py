@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, StringConstraints, field_validator
 
 from curvedoc.rulebook.schema.case import Case
 from curvedoc.rulebook.schema.shared import Expr, Id, Name, ParamFile, Prose, Strict
@@ -40,6 +40,21 @@ class TitleFile(Strict):
 
     say: Annotated[str, StringConstraints(min_length=3, max_length=300, strip_whitespace=True)]
     given: Expr | None = None
+    at: Expr | None = None  # the step that it tells, where that is not the onset of the rule
+
+
+def _as_variants(title: object) -> object:
+    return [{"say": title}] if isinstance(title, str) else title
+
+
+def _plain_last(titles: list[TitleFile]) -> list[TitleFile]:
+    if titles[-1].given is not None or "{" in titles[-1].say:
+        raise ValueError("the last title stands where nothing is known: without 'given' and without fields")
+    return titles
+
+
+#: Ways to say one thing, from the one that knows most to a plain sentence; one sentence alone is the plain one.
+Titles = Annotated[list[TitleFile], Field(min_length=1), BeforeValidator(_as_variants), AfterValidator(_plain_last)]
 
 
 class ActFile(Strict):
@@ -76,7 +91,7 @@ class RuleFile(Strict):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     id: Id
-    title: Annotated[list[TitleFile], Field(min_length=1)]
+    title: Titles
     kind: Literal["pathology", "notice", "gap"]
     severity: Literal["fatal", "error", "warning", "note"]
     status: Literal["trial", "stable"] = "trial"
@@ -109,18 +124,6 @@ class RuleFile(Strict):
     def _as_text(cls, strength: object) -> object:
         number = isinstance(strength, (int, float)) and not isinstance(strength, bool)
         return str(strength) if number else strength  # `strength: 1` is what one writes
-
-    @field_validator("title", mode="before")
-    @classmethod
-    def _variants(cls, title: object) -> object:
-        return [{"say": title}] if isinstance(title, str) else title
-
-    @field_validator("title")
-    @classmethod
-    def _plain_last(cls, title: list[TitleFile]) -> list[TitleFile]:
-        if title[-1].given is not None or "{" in title[-1].say:
-            raise ValueError("the last title stands where nothing is known: without 'given' and without fields")
-        return title
 
     @field_validator("when")
     @classmethod
