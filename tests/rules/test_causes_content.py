@@ -91,7 +91,7 @@ def test_a_file_says_what_to_do_and_where_it_comes_from(name: str) -> None:
     assert 2 <= len(file.fix) <= 4
     assert 2 <= len(file.checks) <= 4
     assert len(file.mechanism.split()) >= 20
-    assert not file.title.endswith(".")
+    assert not any(title.say.endswith(".") for title in file.title)
     for reference in file.references:
         assert reference.url, reference.title
 
@@ -129,6 +129,7 @@ def test_every_declared_name_is_used_and_lines_fit_a_screen(name: str) -> None:
     read_by += [
         text for act in file.act for text in (str(act.given), *act.set.values(), *re.findall(r"\{(\w+)", act.say))
     ]
+    read_by += [text for title in file.title for text in (str(title.given), title.say)]
     read_by += [f"{m.metric} {m.point} {m.start} {m.end} {m.level}" for m in marks_of(file)]
     code = "\n".join(read_by)
     for word in (*file.needs, *file.patterns, *file.params, *file.measure):
