@@ -11,7 +11,6 @@ from curvedoc.core.run import RoleMatch, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.sentence.counter import counter
 from curvedoc.stats.basic.finite import nonfinite_rows
 from curvedoc.stats.noise.noise import noise
 
@@ -25,6 +24,8 @@ FEW = 3
 _LONGEST = 40
 #: What a finding is about that is told better with the answers beside it.
 _BESIDE = ("loss", "val_loss", "lr")
+#: Words of a title that tells the answers itself.
+_TOLD = ("accuracy", "answers", "quality")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +100,14 @@ def answers(run: Run, bench: Bench, lead: Finding) -> str:
         return ""
     rated = quality(run, bench)
     said = lead.title.lower()
-    if rated is None or len(rated.series) < FEW or rated.name.lower() in said or "accuracy" in said or "right" in said:
+    if rated is None or len(rated.series) < FEW or rated.name.lower() in said or any(w in said for w in _TOLD):
         return ""
     first, last = rated.told(0), rated.told(-1)
     if first == last:
         return f"{rated.name} stays at {last}"
     if rated.still_best:
         return f"{rated.name} went from {first} to {last}"
-    place = counter(run).at(int(rated.series.step[rated.best]))
-    return f"{rated.name} was best, {rated.told(rated.best)}, at {place} and ended at {last}"
+    return f"{rated.name} went from {rated.told(rated.best)} at best to {last}"
 
 
 def _called(match: RoleMatch) -> str:
