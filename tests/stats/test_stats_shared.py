@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.grid import GridCurve, curve_of
-from curvedoc.stats.basic.medians import CHUNK, inner_median5, median5, median_of
+from curvedoc.stats.basic.medians import CHUNK, NARROW, inner_median5, median5, median_of, row_medians
 from curvedoc.stats.basic.robust import spread_blocks, unit_of
 from curvedoc.stats.basic.spacing import evenly_spaced, typical_gap
 from curvedoc.stats.basic.windows import steady
@@ -38,6 +38,14 @@ def test_the_median_equals_the_general_one(values: list[float]) -> None:
 @pytest.mark.parametrize("values", [[float("nan")], [1.0, float("nan"), 2.0], [float("nan"), 1.0, 1.0, 1.0], []])
 def test_the_median_is_nan_where_a_value_is_or_none_is_given(values: list[float]) -> None:
     assert np.isnan(median_of(np.array(values)))
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 8, 39, 40, NARROW, NARROW + 1, NARROW + 2])
+def test_medians_of_rows_equal_those_of_numpy(width: int) -> None:
+    cells = np.random.default_rng(width).integers(0, 50, size=(30, width)) / 7.0
+    before = cells.copy()
+    assert np.array_equal(row_medians(cells), np.median(cells, axis=1))
+    assert np.array_equal(cells, before)
 
 
 @settings(max_examples=60, deadline=None)

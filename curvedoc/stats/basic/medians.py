@@ -13,6 +13,8 @@ from curvedoc.core.series import Floats
 CHUNK = 16_384
 # Values that are sorted sooner than one of them is selected.
 FEW = 512
+# Columns of rows that are sorted sooner than one of them is selected.
+NARROW = 64
 
 
 def top_of(y: NDArray[Any]) -> float:
@@ -89,12 +91,16 @@ def quantile_of(y: NDArray[Any], share: float) -> float:
 
 def row_medians(cells: NDArray[Any]) -> Floats:
     """Medians of the rows of a finite two-dimensional array with a column at least, [rows]; as np.median on axis 1."""
-    half = cells.shape[1] // 2
-    ordered = cells.copy()
-    ordered.partition(half, axis=1)
-    if cells.shape[1] % 2:
+    width = cells.shape[1]
+    half, ordered = width // 2, cells.copy()
+    if width <= NARROW:
+        ordered.sort(axis=1)
+    else:
+        ordered.partition(half, axis=1)
+    if width % 2:
         return np.asarray(ordered[:, half], dtype=np.float64)
-    return np.asarray((ordered[:, :half].max(axis=1) + ordered[:, half]) / 2.0, dtype=np.float64)
+    lower = ordered[:, half - 1] if width <= NARROW else ordered[:, :half].max(axis=1)
+    return np.asarray((lower + ordered[:, half]) / 2.0, dtype=np.float64)
 
 
 def median5(y: Floats) -> Floats:
