@@ -218,6 +218,18 @@ FORMATS = (
     Format("spaCy", ("Losses {{'ner': {L}}}",)),
     Format("over the last so many, in brackets", ("(α=0.1) | Episode {s} | Avg reward (last 1000): {r:+} | Steps: 9",),
            "reward"),
+    Format("two splits and nothing else", ("Train:{l} | Val:{v}",), "loss val_loss", (), "loss_history.txt"),
+    Format("letters of splits at the end", ("epoch  {s}  loss_t  {l}  loss_v  {v}  loss_min  0.3",), "loss val_loss"),
+    Format("a text that is called a table", ("Epoch:{e} ", "0: 0.5 ", "miou: {a}", "Epoch:{e}, mask loss is {l}"),
+           "loss", (), "val_log.csv"),
+    Format("a loss and a share of each split", ("époque {e:>3}/30  train {l} / 81.2%   val {v} / 80.1%",),
+           "loss val_loss"),
+    Format("a table in another language", ("{e}\t{l}\t{v}\t{a}",), "loss val_loss accuracy",
+           ("Эпоха\tTrain Loss\tVal Loss\tTrain Acc",)),
+    Format("one measure of both splits", ("Epoch:  {e}  -----------", "MSE: train:  {l} , validation:  {v} "),
+           "loss val_loss"),
+    Format("an error on test data in Russian", ("Эпоха: {e} Ошибка: {l} Ошибка на тестовых данных: {v}",),
+           "loss val_loss"),
     Format("four columns of values in a file called by them", ("{l:.18e} {l:.18e} {v:.18e} {v:.18e}",), "loss", (),
            "train_loss.txt"),
 )  # fmt: skip
@@ -285,6 +297,34 @@ def test_a_training_that_tells_its_loss_by_another_name_is_another_one(tmp_path:
     (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
     runs = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
     assert [len(s.value) for r in runs if (s := r.series("loss")) is not None] == [20, 15]
+
+
+def test_rounds_that_no_line_end_parts_are_records(tmp_path: Path) -> None:
+    rows = [f"第{e}轮：训练损失：{loss(e)}, 验证准确率:{acc(e)}, 耗时16.3秒" for e in range(1, ROWS + 1)]
+    (tmp_path / "train_log.txt").write_text("".join(rows), encoding="utf-8")
+    (run,) = read_runs([tmp_path / "train_log.txt"], signals_file=signals_file()).runs
+    found = run.series("loss")
+    assert found is not None and found.value.tolist() == [loss(e) for e in range(1, ROWS + 1)]
+
+
+def test_what_stands_behind_an_epoch_and_a_batch_may_have_any_name(tmp_path: Path) -> None:
+    rows = [f"Epoch {e:02d}, Batch {b:03d}: TL {loss(e + b / 800)}" for e in range(ROWS) for b in (399, 799)]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    found = run.series("loss")
+    assert found is not None and len(found.value) == 2 * ROWS
+
+
+def test_batches_that_go_beyond_their_total_are_those_of_one_epoch(tmp_path: Path) -> None:
+    rows = [
+        f"Train Epoch: {e} [{b}/3825 ({b // 160}%)]\tLoss: {loss(e + b / 16000)}"
+        for e in range(1, 5)
+        for b in range(0, 16000, 2000)
+    ]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    found = run.series("loss")
+    assert found is not None and found.step.tolist() == list(range(0, 64000, 2000))
 
 
 def test_a_printed_frame_has_an_index_without_a_name(tmp_path: Path) -> None:

@@ -17,6 +17,8 @@ _KINKS = 0.05
 _KINKS_FREE = 3
 #: Differences of printed numbers scatter by their last digit.
 _EXACT = 1e-4
+#: The slope of rounded numbers is off by no more than so many of their last digits.
+_DIGITS = 3
 #: No rate is higher.
 _HIGHEST_RATE = 10.0
 #: A share of right answers ends so far above its beginning; a loss so far below it, in its own scatter.
@@ -45,7 +47,18 @@ def is_schedule(value: Floats) -> bool:
     flat = float(np.mean(moves == 0.0))
     if flat >= 0.5:  # levels: every drop or rise is a kink, and there are few
         return int((moves != 0.0).sum()) <= max(_KINKS_FREE, _KINKS * len(v)) or is_smooth(v)
-    return is_smooth(v) and not _is_decay(moves)
+    return is_smooth(v) and not _is_decay(moves) and not _is_jagged(v)
+
+
+def _is_jagged(v: Floats) -> bool:
+    """Whether the slope goes up and down by turns, by more than the last digit and less than a kink: what is measured
+    does, what is computed does not."""
+    levels = np.diff(np.unique(v))
+    digit = float(levels.min()) if len(levels) else 0.0
+    bends = np.diff(v, 2)
+    bends = bends[np.abs(bends) > max(_DIGITS * digit, 10 * _EXACT * float(v.max() - v.min()))]
+    turns = float((np.sign(bends[1:]) != np.sign(bends[:-1])).mean()) if len(bends) >= FEWEST else 0.0
+    return turns > 1 / _DIGITS
 
 
 def is_smooth(value: Floats) -> bool:

@@ -84,20 +84,28 @@ def of_the_evaluation(found: Sequence[tuple[F, Reading]], table: Signals) -> lis
 
 def by_letter(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings with the split that one letter tells where the same is logged under the other one besides: "T_loss"
-    and "V_loss". Alone, a letter may be a network's."""
-    said = {tuple(plain(f.metric).split("_", 1)) for f, _ in found}
+    and "V_loss", "loss_t" and "loss_v". Alone, a letter may be a network's."""
+    said = {_lettered(f.metric) for f, _ in found}
     both = {r for k, *rest in said if k == "t" and ("v", *rest) in said for r in rest}
     family = {f.name: f for f in table.families}
     out = []
     for f, r in found:
-        letter, *rest = plain(f.metric).split("_", 1)
+        letter, *rest = _lettered(f.metric)
         if letter in _LETTERS and both.intersection(rest) and r.split == "train" and r.family in family:
             split = _LETTERS[letter]
             label = "" if r.label == letter else r.label
-            role = family[r.family].roles.get(split, r.role) if not r.part else r.role
-            r = replace(r, role=role, split=split, label=label)
+            part = r.part and bool(label)
+            role = family[r.family].roles.get(split, r.role) if not part else r.role
+            r = replace(r, role=role, split=split, label=label, part=part)
         out.append((f, r))
     return out
+
+
+def _lettered(name: str) -> tuple[str, ...]:
+    """The letter at the front or the end of a name, and the rest of it."""
+    words = plain(name).split("_")
+    at_end = len(words) > 1 and words[0] not in _LETTERS and words[-1] in _LETTERS
+    return (words[-1], "_".join(words[:-1])) if at_end else tuple(plain(name).split("_", 1))
 
 
 def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

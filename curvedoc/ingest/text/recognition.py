@@ -23,6 +23,8 @@ _SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
 _LOOSE_SUFFIXES = (".txt", ".md", "")
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
+#: A file called a table whose first line names its numbers one by one, as no table does.
+_SAID = re.compile(rb"\W{0,4}[A-Za-z]\w{0,30} ?[:=] ?[-+]?[0-9.]+[^,\n]{0,200}\n")
 _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
 _NOT_LOGS = re.compile(
     r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
@@ -34,7 +36,8 @@ def claims(path: Path, head: bytes) -> bool:
     """Files named like a log, or text whose lines are records or end in a traceback; not JSON, not CSV."""
     name = _PACKED.sub("", path.name.lower())
     suffix = Path(name).suffix
-    if suffix not in _SUFFIXES + _LOOSE_SUFFIXES or _NOT_LOGS.match(name):
+    tabular = suffix in (".csv", ".tsv") and _SAID.match(head) is not None
+    if not (tabular or suffix in _SUFFIXES + _LOOSE_SUFFIXES) or _NOT_LOGS.match(name):
         return False
     whole, _ = decode(head)
     text, _ = legible(whole)

@@ -90,7 +90,7 @@ def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
     # a counter that begins at 0 is one interval short of the epoch's length
     length = float(known.max()) + (0.0 if known.min() > 0 else float(np.median(stride)) if len(stride) else 1.0)
     totals = total[~np.isnan(total) & ~np.isnan(count)]
-    if len(totals):
+    if len(totals) and float(np.max(totals)) >= known.max():  # else it is the total of something else
         length = float(np.max(totals))
     return (epoch - np.nanmin(epoch)) * length + count
 

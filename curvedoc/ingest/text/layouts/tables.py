@@ -12,9 +12,12 @@ from curvedoc.ingest.text.line.prefix import Prefix
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
+#: Counters of other languages.
+_FOREIGN = "|".join(w for w in (*words.EPOCH_WORDS, *words.STEP_WORDS) if not w.isascii())
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
-    r"^[ |\t#]*(?:-  )?(?i:epochs?|steps?|iter|iters|iteration|round|class +images)[ |\t]+[A-Za-z_]|^E {2,}# {2,}[A-Z]"
+    rf"^[ |\t#]*(?:-  )?(?i:epochs?|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_]"
+    r"|^E {2,}# {2,}[A-Z]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
 #: A header between bars has so many parts, the ends included.
@@ -26,7 +29,7 @@ _GAP = re.compile(r"[\s|]+")
 _COMMA = re.compile(r" *, *")
 #: Between names of several words.
 _WIDE = re.compile(r" *\| *|\s{2,}|\t")
-_NAME = re.compile(r"[A-Za-z_#](?:[\w./@%()#-]|:(?=\.)){0,60}")
+_NAME = re.compile(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
 #: What a progress bar writes behind a header.
 _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
 #: What stands for the name of a frame's index: in a notebook's table for an empty cell.

@@ -7,7 +7,7 @@ import re
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
-from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, split_key
+from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, is_dirty, split_key
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
@@ -52,6 +52,8 @@ _LEADS = re.compile(
 _BEHIND = re.compile(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
 #: A remark on the number before, after which nothing else is named.
 _ASIDE = re.compile(r" *\((?![^)]*\)[ ,;|]+[A-Za-z])")
+#: Another split and its number.
+_OTHER_SPLIT = re.compile(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUMBER})")
 #: What no text between two positions has in it.
 _WORDLESS = re.compile(r"[^\[\](),; ]")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
@@ -61,18 +63,6 @@ _SCOPE_ONLY = re.compile(
 )
 #: What opens a line of source code is no reward: "return 2", "return n + 1".
 _STATEMENT = re.compile(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IGNORECASE)
-
-
-def _dirty(tail: str, unit: str) -> bool:
-    """Whether the number is only a part of a word, a version or an address."""
-    after = tail[len(unit) : len(unit) + 2]
-    if not after:
-        return False
-    if after[0].isalnum() or after[0] == "_":
-        return True
-    if after[0] == "/" and re.match(r"/[A-Za-z_]{1,38}=", tail):
-        return False
-    return after[0] in ".-+/" and len(after) > 1 and (after[1].isalnum() or after[1] in (NUMBER, FRACTION)) and not unit
 
 
 def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -> None:
@@ -156,7 +146,15 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     scope = SCOPES.get(key.lower())
     nested = opened == "[" and tail.startswith("][")  # "TRAIN [0][10/1938]"
     told = bool(opened or tail.strip()) or mark == FRACTION  # "Train: 129600" alone is the size of a set
-    if scope and told and (sep == ":" or mark == FRACTION or nested) and not state.found and opened in ("", "["):
+    paired = sep == ":" and _OTHER_SPLIT.search(tail) is not None  # "Train: 2.31 | Val: 2.40"
+    if (
+        scope
+        and told
+        and not paired
+        and (sep == ":" or mark == FRACTION or nested)
+        and not state.found
+        and opened in ("", "[")
+    ):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
         epoch = nested or (opened == "" and sep and not tail.startswith(")"))
@@ -256,7 +254,7 @@ def read_body(body: str, first: int) -> Body:
             _leftover_bar(state, gap, slot)
         elif slot > first and _ASIDE.match(gap) and not gap.rstrip(" ").endswith((":", "=")):
             state.stray += ")" in gap  # "loss 2.3 (avg 2.4)": a remark on the number before
-        elif not apart and _dirty(tail, unit):
+        elif not apart and is_dirty(tail, unit):
             state.stray += 1
             _leftover(state, gap)
         else:

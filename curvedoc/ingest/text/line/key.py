@@ -9,6 +9,7 @@ from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
+from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 _HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
@@ -98,3 +99,15 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
                 if stage and _NO_STAGE.isdisjoint(rest) and not any(map(words.is_prose, rest)):
                     return role, ""
     return None
+
+
+def is_dirty(tail: str, unit: str) -> bool:
+    """Whether the number is only a part of a word, a version or an address."""
+    after = tail[len(unit) : len(unit) + 2]
+    if not after:
+        return False
+    if after[0].isalnum() or after[0] == "_":
+        return True
+    if after[0] == "/" and re.match(r"/[A-Za-z_]{1,38}=", tail):
+        return False
+    return after[0] in ".-+/" and len(after) > 1 and (after[1].isalnum() or after[1] in (NUMBER, FRACTION)) and not unit

@@ -23,7 +23,8 @@ _NO_VALUE = re.compile(
 #: What every record with more than one number holds: a counter or a measure, or a position at its head. Running text is
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
 _COULD = re.compile(
-    rf"(?i:step|iter|epoch|batch|update|episode|round|schritt|pass?o|train(?:ing)?=|\bep\b|\bit\b|\bba\b|{MEASURES})"
+    rf"(?i:step|iter|epoch|batch|update|episode|round|schritt|pass?o|train(?:ing)? ?[=:]|\bep\b|\bit\b|\bba\b)"
+    rf"|(?i:{MEASURES})"
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\||(?i:{QUALITIES.replace(' ', '[ _-]')})"
 )
 #: What the description of a bar may say when the bar is the training's own.
@@ -103,7 +104,9 @@ def plan_of(template: str) -> LinePlan:
         kind = "spoken" if counters and outcome and is_outcome(metrics[0].name) else ""
     elif counters and metrics:
         usual = outcome or any(is_usual(s.name) for s in metrics)
-        fits = usual or (state.strong and (not state.plural or len(counters) > 1))
+        # of what stands behind an epoch and a batch, the name may be any
+        placed = len(counters) > 1 and not state.prose and not state.stray
+        fits = usual or placed or (state.strong and not state.plural)
         if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
             kind = "record"
         elif state.bar:

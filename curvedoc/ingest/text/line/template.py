@@ -26,7 +26,7 @@ _GLUED = re.compile(
     r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:)"
 )
 #: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
-_UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])")
+_UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
 #: "-----12-----", above what is told of the twelfth epoch.
 _RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
@@ -70,7 +70,7 @@ def clean(text: str) -> str:
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
-    glued = [0, *(m.start() - 1 for m in _UNBROKEN.finditer(text)), len(text)]
+    glued = [0, *(m.start() - (m[0] == "poch") for m in _UNBROKEN.finditer(text)), len(text)]
     if len(glued) > 2:
         text = "\n".join(text[a:b] for a, b in pairwise(glued))
     text = _RULED.sub(r"\nepoch \2", f"\n{text}")[1:]
