@@ -22,6 +22,33 @@ from reenact import (
 )
 from reenact_cases import SIZES, TEN, fault, healthy, lookalike
 
+# --- experts ---------------------------------------------------------------------------------
+
+
+def routed(even: float, steps: int = 300, experts: int = 8) -> Rows:
+    """A router of tokens that prefers who was chosen before. even: how strongly its bias follows the load."""
+    rng = np.random.default_rng(3)
+    skill, bias, rows = 0.05 * rng.standard_normal(experts), np.zeros(experts), []
+    for step in range(0, 10 * steps, 10):
+        chosen = (skill + bias + rng.gumbel(size=(512, experts))).argmax(axis=1)
+        load = np.bincount(chosen, minlength=experts) / len(chosen)
+        skill = skill + 0.6 * (load - 1 / experts)
+        bias = bias - even * (load - 1 / experts)
+        loss = 3.0 + 3.0 * float(np.exp(-step / 800)) + 0.03 * float(rng.standard_normal())
+        rows.append({"step": step, "loss": loss} | {f"moe/expert_load/{i}": float(x) for i, x in enumerate(load)})
+    return rows
+
+
+@fault("experts-unbalanced")
+def _(place: Path) -> None:
+    write_jsonl(place, routed(0.0))
+
+
+@lookalike("experts-unbalanced")
+def _(place: Path) -> None:
+    write_jsonl(place, routed(2.0))
+
+
 # --- gradients -------------------------------------------------------------------------------
 
 
