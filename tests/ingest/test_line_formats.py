@@ -371,8 +371,10 @@ def test_nameless_rows_in_a_text_of_no_training_are_no_run(tmp_path: Path) -> No
     assert not read_runs([tmp_path], signals_file=signals_file()).runs
 
 
-def test_a_return_told_twice_does_not_make_the_loss_one_of_an_agent(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [1, 10])
+def test_a_return_told_twice_does_not_make_the_loss_one_of_an_agent(tmp_path: Path, many: int) -> None:
     rows = [f"Epoch {e} | Loss: {loss(e)}" for e in range(1, ROWS + 1)]
-    (tmp_path / "train.log").write_text("\n".join([*rows, "Return: 0.0041", "Return: 0.0043"]) + "\n")
+    told = ["Return: 0.0041", "Return: 0.0043"] * many
+    (tmp_path / "train.log").write_text("\n".join([*rows, *told]) + "\n")
     (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
     assert {m.metric: m.role for m in run.roles}["Loss"] == "loss"

@@ -10,7 +10,7 @@ _TAKES = 0.98
 #: Lines that are tried, of so many that are found, and fewer than that show nothing.
 _LINES, _FOUND, _FEW = 200, 20_000, 2
 #: Lines with bytes beyond ASCII.
-_OTHER = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
+_OTHER = re.compile(rb"^[^\n]*[\x80-\xff][^\n]*", re.MULTILINE)
 #: What Western text has beyond ASCII, one byte at a time: accents, signs, quotes.
 _WEST = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xff](?![\x80-\xff])")
 _ANY = re.compile(rb"[\x80-\xff]")

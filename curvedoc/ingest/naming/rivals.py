@@ -30,6 +30,10 @@ class MetricValues(Protocol):
         """Its finite values in file order."""
 
     @property
+    def cover(self) -> float:
+        """The share of the run's steps from its first value to its last."""
+
+    @property
     def growing(self) -> bool:
         """Whether it never falls."""
 
@@ -62,9 +66,10 @@ def in_a_game(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, R
 def steered(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The training losses of what learns from rewards, as what they are: surrogates that show no progress.
 
-    A reward that is told once or twice beside a longer loss is a result (the return of a strategy that was fitted)."""
+    A reward that is told once or twice beside a longer loss, or all at one step, is a result (the return of a strategy
+    that was fitted, of each stock that it trades)."""
     longest = max((f.points for f, r in found if r.family == "loss"), default=0)
-    have = {r.role for f, r in found if f.points > 1 and f.points >= min(longest, curve_shape.FEWEST)}
+    have = {r.role for f, r in found if f.points > 1 and f.cover > 0.0 and f.points >= min(longest, curve_shape.FEWEST)}
     for family in table.families:
         if not have & family.steered_by or have & family.steered_unless:
             continue
