@@ -59,7 +59,7 @@ _PREFIXED = re.compile(
 #: A text without any of these holds no credential; looking for one word takes less than looking for all shapes.
 _HINT = re.compile(
     r"(?i)pass|pwd|secret|token|key|auth|cred|webhook|bearer|basic |cookie|://|login|sig=|signature|\bpat\b|dsn|mysql"
-    r"|curl |wget |\bmc |kaggle|sudo|\b[as]k\b"
+    r"|curl |wget |\bmc |kaggle|sudo|\b[as]k\b|hooks\."
     r"|hf_|github_|sk-|[srp]k_|gsk_|r8_|npm_|gh[pousr]_|glpat|pypi-|dapi|AKIA|ASIA|xox|xapp|AIza|ya29|eyJ|SG\.|lsv2"
     r"|nvapi|pplx|xai-|tvly|dop_v1|shpat|figd|lin_api|api_org|\d:[A-Z]|wandb_v1|GOOG1E|SCT\w|LTAI|AKID|glc_|hv[sb]\."
     r"|sha256~|GOCSPX|\b4/|\b1//"
