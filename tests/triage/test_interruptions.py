@@ -152,4 +152,5 @@ def test_ctrl_c_at_any_moment_is_one_word_and_never_a_backtrace(tree: Path, tmp_
         # a shell shows a death by SIGINT as 130 as well: so Python ends where C code of an import was interrupted
         assert call.returncode in (0, 1, 130, -signal.SIGINT), problem
         assert "Traceback" not in problem, f"after {share}: {problem}"
-        assert call.returncode in (0, 1) or "interrupted" in problem
+        # one that dies of the signal itself has said so; it may come when all is told and Python is on its way out
+        assert call.returncode in (0, 1, -signal.SIGINT) or "interrupted" in problem
