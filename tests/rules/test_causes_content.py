@@ -126,9 +126,7 @@ def test_every_declared_name_is_used_and_lines_fit_a_screen(name: str) -> None:
     read_by += [str(c.answer) for c in file.checks]
     read_by += [text for line in lines(file) for text in re.findall(r"\{(\w+)", line.say)]
     read_by += [text for c in file.checks for text in re.findall(r"\{(\w+)", c.because or "")]
-    read_by += [
-        text for act in file.act for text in (str(act.given), *act.set.values(), *re.findall(r"\{(\w+)", act.say))
-    ]
+    read_by += [text for act in file.act for text in (str(act.given), *act.set.values(), act.say)]
     read_by += [text for title in file.title for text in (str(title.given), title.say)]
     read_by += [f"{m.metric} {m.point} {m.start} {m.end} {m.level}" for m in marks_of(file)]
     code = "\n".join(read_by)
