@@ -46,7 +46,7 @@ def strand(step: Sequence[int | None], time: Sequence[float] | None = None, metr
     return StreamBlock(
         metric, 0,
         np.array([s or 0 for s in step], dtype=np.int64),
-        np.linspace(2.0, 1.0, n),
+        np.array([2.0 / (1.0 + (s or 0) / 20) for s in step]),
         np.array(time if time is not None else [NAN] * n, dtype=np.float64),
         np.zeros(n, dtype=np.uint16),
         np.array([s is not None for s in step]),
@@ -79,6 +79,15 @@ def test_a_restart_from_scratch_supersedes_the_whole_first_attempt() -> None:
     (marked,), notes = mark([strand(steps(range(100), range(30)))])
     assert marked.superseded.tolist() == [True] * 100 + [False] * 30
     assert "from the beginning" in notes[0].text
+
+
+def test_a_counter_that_starts_anew_under_a_loss_that_goes_on_is_counted_on() -> None:
+    s = strand(steps(range(1, 16), range(1, 11)))
+    on = replace(s, value=2.0 * 0.9 ** np.arange(25.0))
+    val = strand(s.step.tolist(), metric="val_loss")
+    (loss, evaluated), notes = mark([on, val])
+    assert loss.step.tolist() == evaluated.step.tolist() == list(range(1, 26))
+    assert loss.superseded is None and [n.kind for n in notes] == ["step-unrolled"]
 
 
 def test_an_evaluation_row_written_one_step_early_is_no_restart() -> None:

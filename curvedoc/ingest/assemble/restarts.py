@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note
 from curvedoc.core.series import Floats, Ints
 from curvedoc.ingest.assemble.stream_curves import StreamBlock
+from curvedoc.ingest.naming.log_words import spaced
+from curvedoc.ingest.naming.split_words import scope_of
+from curvedoc.ingest.trainings.starts import goes_on
 
 #: A counter that goes back by no more than this many logging intervals is disorder: evaluation rows written under an
 #: earlier step, rows of asynchronous writers.
@@ -48,6 +52,10 @@ def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]
     found = rewinds(main.step, main.time)
     if not found:
         return list(strands), []
+    on = _counted_on(strands, main, found)
+    if on is not None:
+        text = "the step counter starts anew while the loss goes on from where it was; it was counted on"
+        return on, [Note("step-unrolled", text, count=len(found))]
     unrolled = _unrolled(live, main, found)
     if unrolled is not None:
         period = int(np.diff([0, *(r.row for r in found)]).mean())
@@ -85,6 +93,24 @@ def rewinds(step: Ints, time: Floats) -> list[Rewind]:
             scratch = int(step[row]) <= first + interval
             out.append(Rewind(row, before, int(step[row]), float(time[row]), scratch))
     return out
+
+
+def _counted_on(
+    strands: Sequence[StreamBlock], main: StreamBlock, found: Sequence[Rewind]
+) -> list[StreamBlock] | None:
+    """The strands with a counter that goes on wherever it began anew and the loss did not: one training that was
+    called on. None where the counter went back to anywhere else, or the loss with it."""
+    if not all(r.scratch for r in found):
+        return None
+    beside = [s for s in strands if len(s) == len(main) and bool((s.step == main.step).all())]
+    loss = next((s for s in beside if "loss" in s.metric and scope_of(spaced(s.metric)) in ("", "train")), None)
+    at = [0, *(r.row for r in found)]
+    if loss is None or not all(goes_on(loss.value, row) for row in at[1:]):
+        return None
+    reach = [int(main.step[b - 1]) - int(main.step[a]) for a, b in pairwise(at)]
+    stride = _stride(main.step, at) - reach[0]
+    shift = np.concatenate(([0], np.cumsum(reach) + stride * np.arange(1, len(at))))
+    return [replace(s, step=s.step + shift[_part_of(s, main, found)]) if len(s) else s for s in strands]
 
 
 def _unrolled(strands: Sequence[StreamBlock], main: StreamBlock, found: Sequence[Rewind]) -> list[StreamBlock] | None:

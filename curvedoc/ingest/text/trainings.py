@@ -18,7 +18,7 @@ from curvedoc.ingest.text.points import Read, main_curve, read_points
 from curvedoc.ingest.text.record_scopes import scoped
 from curvedoc.ingest.text.repeats import repeated
 from curvedoc.ingest.trainings.counters import CounterEvents, epochs_of
-from curvedoc.ingest.trainings.starts import Progress, Returns, cut, returns, starts
+from curvedoc.ingest.trainings.starts import Progress, Returns, cut, goes_on, returns, starts
 
 #: So many epochs of each make two trainings of what is told by two names.
 _TRAINED = 5
@@ -26,6 +26,7 @@ _TRAINED = 5
 _WORD_RE = r"[A-Za-z]{3}"
 _NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -100,7 +101,8 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     if not len(found.early):
         return []
     idx = events["idx"].to_numpy()
-    announced = _announced(lines, idx[rows], found) | _replaced(events["tid"].to_numpy()[rows], found)
+    announced = _not_gone_on(_announced(lines, idx[rows], found), p.loss)
+    announced |= _replaced(events["tid"].to_numpy()[rows], found)
     begin = starts(p, found, announced)
     # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
     counted = ~np.isnan(ev.epoch) | ~np.isnan(ev.step) | ~np.isnan(ev.inner)
@@ -178,6 +180,17 @@ def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Bools:
     kept = seen.group_by("shape").agg((back.all() & fell.any()).alias("only")).filter("only")["shape"]
     out[seen.filter(pl.col("shape").is_in(kept.implode()))["gap"].unique().to_numpy()] = True
     return out
+
+
+def _not_gone_on(announced: Bools, loss: Floats) -> Bools:
+    """The announced rows but those at which the loss goes on: a model is fitted further."""
+    begin = 0
+    for row in np.flatnonzero(announced).tolist():
+        if goes_on(loss[begin:], row - begin):
+            announced[row] = False
+        else:
+            begin = row
+    return announced
 
 
 def _replaced(tid: Ints, found: Returns) -> Bools:

@@ -69,6 +69,23 @@ def epochs_of(ev: CounterEvents) -> Floats:
     return np.where(np.isnan(ahead), last + 1, ahead)
 
 
+def _counted_on(ev: CounterEvents) -> Floats:
+    """The epoch of every event, carried; where a line of its own names the first one again behind records, another call
+    of `fit` goes on, and its epochs are counted from where the last one ended."""
+    named = np.flatnonzero(~np.isnan(ev.epoch))
+    told = np.cumsum(ev.record)[named]
+    epoch = ev.epoch.copy()
+    first, last, shift, since = epoch[named[0]], epoch[named[0]], 0.0, int(told[0])
+    for at, records in zip(named[1:].tolist(), told[1:].tolist(), strict=True):
+        now = float(ev.epoch[at])
+        if not ev.record[at] and records > since:
+            if now <= min(first, last):
+                shift += last - now + 1.0
+            since, last = records, now
+        epoch[at] = now + shift
+    return carried(epoch)
+
+
 def _whole(values: Floats) -> bool:
     known = values[~np.isnan(values)]
     return bool(len(known)) and bool((np.isfinite(known) & (known == np.floor(known)) & (np.abs(known) < _LIMIT)).all())
@@ -219,7 +236,7 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     epoch = epochs_of(ev) if whole else np.full(len(ev.epoch), np.nan)
     train = ~ev.evaluation
     if ev.averaged.any() and whole:
-        return Steps(carried(epoch), "epoch", True)
+        return Steps(_counted_on(ev), "epoch", True)
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
     named = not np.isnan(step).all() and not said_once(step, ev.inner, main)

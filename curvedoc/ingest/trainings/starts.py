@@ -14,6 +14,8 @@ from curvedoc.core.series import Floats, Ints
 _LEVEL = 3
 #: A jump of so many typical differences of neighbors is no continuation.
 _JUMP = 6.0
+#: A loss that is as near as this to a level, in parts of how far it had moved, is at it.
+_NEAR = 0.25
 #: Fewer records before a fall say nothing about where the loss had got to.
 _PAST = 3
 #: Fewer epochs may be those of a stage, or of a client in a round.
@@ -120,17 +122,37 @@ def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = Fa
     past = loss[begin:row]
     past, after = past[np.isfinite(past)], loss[row:]
     after = after[np.isfinite(after)]
-    if len(past) < _PAST or not len(after):
+    if len(past) < _PAST or not len(after) or goes_on(loss[begin:], row - begin):
         return False
     few = min(_LEVEL, len(after), max(1, len(past) // _LEVEL))
     first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
     move = np.diff(past)
     pace = float(np.median(move))
     noise = float(np.median(np.abs(move - pace)))
+    if abs(now - first) <= _NEAR * abs(first - before) and bool((move < 0).all()):
+        return True  # the steps of a few falling values are no noise
     if abs(now - before) <= _JUMP * noise + few * abs(pace):
         # of a loss that never got away from where it began, nothing tells; what counts the epochs does
         return counted and len(past) >= _LONG and abs(first - before) <= _JUMP * noise
     return anywhere or abs(now - first) < abs(now - before)
+
+
+def goes_on(loss: Floats, row: int) -> bool:
+    """Whether the loss had left the level where it began, by far, and is at `row` where the row before left it."""
+    past, after = loss[:row], loss[row:]
+    past, after = past[np.isfinite(past)], after[np.isfinite(after)]
+    if len(past) < _PAST or not len(after):
+        return False
+    few = min(_LEVEL, len(after), max(1, len(past) // _LEVEL))
+    first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
+    pace = float(np.median(np.diff(past[-few - 1 :])))
+    off = min(abs(now - before), abs(now - before - few * pace))
+    return off <= _NEAR * abs(first - before) and _away(past, first - before)
+
+
+def _away(past: Floats, moved: float) -> bool:
+    """Whether a curve moved by more than it scatters."""
+    return abs(moved) > _JUMP * float(np.median(np.abs(np.diff(past, 2)))) if len(past) > _PAST else moved != 0.0
 
 
 def cut(at: Sequence[int], n: int) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from curvedoc.core.block import Block, part
 from curvedoc.core.run import empty_messages
-from curvedoc.core.series import Floats
+from curvedoc.core.series import Floats, Ints
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.signals import plain
 from curvedoc.ingest.naming.word_set import word_set
@@ -44,11 +44,24 @@ def trainings_in(log: Log) -> list[Log]:
     if len(rows) < len(blocks):
         return [log]
     out = []
-    for k in range(len(at) + 1):
+    for k, (first, last) in enumerate(cut(at, len(main))):
         data = tuple(part(b, b.rank, np.arange(*r[k])) for b, r in zip(blocks, rows, strict=True) if r[k][0] < r[k][1])
+        axis = log.axis
+        if axis == "row":  # numbered over the whole file
+            data, axis = _renumbered(data, main.step[first:last], p.epoch[first:last])
         messages = log.messages if k == len(at) else empty_messages()
-        out.append(replace(log, data=data, run=str(k + 1), messages=messages))
+        out.append(replace(log, data=data, axis=axis, run=str(k + 1), messages=messages))
     return out
+
+
+def _renumbered(data: Sequence[Block], row: Ints, epoch: Floats) -> tuple[tuple[Block, ...], str]:
+    """The blocks of one training, of which `row` and `epoch` are those of the main curve: by the epoch where it tells
+    all rows apart, else by the rows from its first one on."""
+    known = [b for b in data if bool(np.isin(b.step, row).all())]
+    if len(known) == len(data) and bool((np.diff(epoch) > 0).all()) and bool((epoch == np.floor(epoch)).all()):
+        told = [b for b in data if plain(b.metric) not in _EPOCH]
+        return tuple(replace(b, step=epoch[np.searchsorted(row, b.step)].astype(np.int64)) for b in told), "epoch"
+    return tuple(replace(b, step=b.step - row[0]) for b in data), "row"
 
 
 def _announced(blocks: Sequence[Block], main: Block) -> Bools:
