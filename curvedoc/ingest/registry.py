@@ -74,6 +74,11 @@ _NOTEBOOK = LateReader(
     "outputs of Jupyter notebooks: printed epochs, progress bars, the Trainer's tables, tracebacks",
     lambda name, head: name.lower().endswith(".ipynb"),
 )  # fmt: skip
+_YAML = LateReader(
+    "json.yaml_log", "yaml", ("*.yaml", "*.yml"),
+    "YAML of training records: a list, a document for each, or lists of values under their names",
+    lambda name, head: name.lower().endswith((".yaml", ".yml", ".yaml.gz", ".yml.gz")), ("guesses",),
+)  # fmt: skip
 _TEXT = LateReader(
     "text.reader", "text", ("*.log", "*.out", "*.err", "*.txt"),
     "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings",
@@ -94,6 +99,7 @@ READERS: tuple[Reader, ...] = (
     catboost,
     export,
     _SCALARS,
+    _YAML,
     json_columns,
     _LISTS,
     json_records,

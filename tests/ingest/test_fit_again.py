@@ -22,7 +22,9 @@ def keras(values: Sequence[float]) -> str:
     lines = ""
     for e, v in enumerate(values, 1):
         bar = "\x1b[1m32/32\x1b[0m \x1b[32m━━━━━━━━━━━━━━━━━━━━\x1b[0m\x1b[37m\x1b[0m \x1b[1m1s\x1b[0m 3ms/step"
-        lines += f"Epoch {e}/{len(values)}\n{bar} - accuracy: {1 - v / 3:.4f} - loss: {v:.4f} - val_loss: {v * 1.1:.4f}\n"
+        lines += (
+            f"Epoch {e}/{len(values)}\n{bar} - accuracy: {1 - v / 3:.4f} - loss: {v:.4f} - val_loss: {v * 1.1:.4f}\n"
+        )
     return lines
 
 

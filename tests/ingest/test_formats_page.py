@@ -31,6 +31,7 @@ TRIED = {
     "scalar-json": ("downloads of a scalar, whole and damaged", "test_read_scalars.py"),
     "lists": ("lists as Python, numpy and torch print them, whole and torn", "test_read_number_lists.py"),
     "jsonl": ("records of common trainers, re-enacted, and of any key: one run in more than 60 spellings", "test_spellings.py"),
+    "yaml": ("lists, documents, flow and columns, long and damaged", "test_read_yaml.py"),
     "csv": ("tables of common loggers, re-enacted, and of any header or none: one run in more than 60 spellings", "test_spellings.py"),
     "headless": ("made up, whole and damaged", "test_read_headless.py"),
     "sacred": ("folders laid out as sacred does", "../diagnose/test_endings.py"),

@@ -80,6 +80,7 @@ LOGS: Mapping[str, Mapping[str, Callable[[], str | bytes]]] = {
     "parquet": {"history.parquet": _parquet},
     "wandb": {"run-1.wandb": _wandb},
     "json lines": {"metrics.jsonl": lambda: "".join(json.dumps(r) + "\n" for r in ROWS)},
+    "yaml": {"log.yaml": lambda: "".join("- " + "\n  ".join(f"{k}: {v}" for k, v in r.items()) + "\n" for r in ROWS)},
     "export": {"export.csv": lambda: _csv().replace("step", "_step", 1)},
     "csv": {"metrics.csv": _csv},
     "text": {"train.log": _text},

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from curvedoc import read as read_path
 from curvedoc.core.run import MESSAGES, POINTS, Flag
 from curvedoc.ingest.json import bulk as json_bulk
 from curvedoc.ingest.json import chunks as json_chunks
@@ -998,3 +999,24 @@ def test_records_inside_what_google_keeps_of_them_are_read(tmp_path):
     log = read(tmp_path, lines(*rows))
     assert set(log.points["metric"]) == {"loss"}
     assert list(curve(log, "loss")) == list(range(30))
+
+
+def history(n: int, unseen: bool = True) -> dict[str, list[float]]:
+    loss = [0.3 + 2.0 * 0.9**i for i in range(n)]
+    return {"loss": loss, **({"val_loss": [1.1 * v for v in loss]} if unseen else {})}
+
+
+@pytest.mark.parametrize(("value", "runs"), [
+    ({"adam": history(20), "sgd": history(20)}, 2),
+    ({"results": {o: {"lr": 0.1, "history": history(20)} for o in ("adam", "sgd", "lion")}}, 3),
+    ({f"lr{i}": history(12) for i in range(300)}, 300),
+    ([{"params": {"lr": 0.1 * i}, "history": history(12)} for i in range(300)], 300),
+    ({"train": history(20, False), "val": history(20, False)}, 1),
+    ({"generator": history(20, False), "discriminator": history(20, False)}, 1),
+])  # fmt: skip
+def test_histories_of_several_trainings_in_one_file(tmp_path: Path, value: object, runs: int) -> None:
+    (tmp_path / "history.json").write_text(json.dumps(value))
+    found = read_path(tmp_path / "history.json")
+    assert len(found) == runs
+    if runs > 1:
+        assert all({m.role for m in r.roles} == {"loss", "val_loss"} for r in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -168,3 +169,32 @@ def test_boxes_whose_counter_begins_anew_while_the_agent_goes_on_are_one_trainin
     text = boxes(values[:12]).split("\n", 2)
     more = boxes(values[12:]).split("\n", 2)[2]
     assert [len(r) for r in runs("\n".join(text) + more)] == [30]
+
+
+def by_columns(path: Path, rows: Sequence[dict[str, object]]) -> list[tuple[str, int]]:
+    """Name and length of the training of each run in a table of rows, as JSON lines or CSV."""
+    if path.suffix == ".csv":
+        path.write_text("\n".join([",".join(rows[0]), *(",".join(map(str, r.values())) for r in rows)]) + "\n")
+    else:
+        path.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    found = read_runs([path], signals_file=signals_file()).runs
+    return [(r.name.partition("::")[2], len(r.metric("loss") or ())) for r in found]
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.csv"])
+@pytest.mark.parametrize("together", [False, True])
+def test_rows_that_name_their_run_are_told_apart_by_it(tmp_path: Path, name: str, together: bool) -> None:
+    rows = [{"model": m, "epoch": e, "loss": v} for m in ("cnn", "mlp") for e, v in enumerate(losses(20, 7), 1)]
+    if together:  # two processes write into one file
+        rows.sort(key=lambda r: int(str(r["epoch"])))
+    assert by_columns(tmp_path / name, rows) == [("cnn", 20), ("mlp", 20)]
+
+
+def test_runs_by_the_hundred_in_one_table(tmp_path: Path) -> None:
+    rows = [{"run_id": f"r{i}", "step": s, "loss": v} for i in range(250) for s, v in enumerate(losses(6, i))]
+    assert by_columns(tmp_path / "log.jsonl", rows) == [(f"r{i}", 6) for i in range(250)]
+
+
+def test_a_seed_that_changes_from_episode_to_episode_names_no_run(tmp_path: Path) -> None:
+    rows = [{"episode": e, "seed": e % 7, "loss": v} for e, v in enumerate(losses(20, 7))]
+    assert by_columns(tmp_path / "log.csv", rows) == [("", 20)]

@@ -95,9 +95,7 @@ def rewinds(step: Ints, time: Floats) -> list[Rewind]:
     return out
 
 
-def _counted_on(
-    strands: Sequence[StreamBlock], main: StreamBlock, found: Sequence[Rewind]
-) -> list[StreamBlock] | None:
+def _counted_on(strands: Sequence[StreamBlock], main: StreamBlock, found: Sequence[Rewind]) -> list[StreamBlock] | None:
     """The strands with a counter that goes on wherever it began anew and the loss did not: one training that was
     called on. None where the counter went back to anywhere else, or the loss with it."""
     if not all(r.scratch for r in found):

@@ -29,8 +29,9 @@ from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separa
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.curve import LogCurve, points_of
+from curvedoc.ingest.table.inference.run_columns import is_naming
 from curvedoc.ingest.table.inference.structure import TableShape, shape_of
-from curvedoc.ingest.table.log import log_of_table
+from curvedoc.ingest.table.log import logs_of_table
 
 NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
@@ -45,29 +46,33 @@ _BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
-    """One log per file."""
-    return [_read(path) for path in paths]
+    """One log per file or training."""
+    return [log for path in paths for log in _read(path)]
 
 
 def read_mapped(paths: Sequence[Path], columns: Mapping[str, str]) -> list[Log]:
     """As `read`; columns: which column holds the step, the time, names, values or splits."""
-    return [_read(path, columns) for path in paths]
+    return [log for path in paths for log in _read(path, columns)]
 
 
-def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
+def _read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
     data, notes = read_text(path)
     found = pointer(data)
     if found is not None:
-        return Log(path, NAME, notes=(*notes, found), bytes=len(data))
+        return [Log(path, NAME, notes=(*notes, found), bytes=len(data))]
     told = list(notes)
     tables, size = _tables(data, told), len(data)
     del data
     if not tables:
-        return Log(path, NAME, notes=tuple(told), bytes=size)
+        return [Log(path, NAME, notes=tuple(told), bytes=size)]
     if len(tables) == 1 and (columns or _is_unknown(tables[0])):
         rows = as_records(tables[0])
         if columns or shape_of(rows) != TableShape():
-            return log_of_table(path, NAME, rows, size, told, columns=columns)
+            return logs_of_table(path, NAME, rows, size, told, columns=columns)
+    if len(tables) == 1 and any(is_naming(name) for name in tables[0].names):
+        several = logs_of_table(path, NAME, as_records(tables[0]), size, told)
+        if len(several) > 1:
+            return several
     parts, axes, row = [], [], 0
     for table in tables:
         axis = axis_of(table.names)
@@ -83,7 +88,7 @@ def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
         told.append(Note("step-from-epoch", "no column names the step; the epoch stands in its place"))
     if filled and kind == "row":
         told.append(Note("no-step", "no column names the step; each row counts as one"))
-    return Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)
+    return [Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)]
 
 
 def _is_unknown(table: CsvSection) -> bool:

@@ -15,6 +15,7 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json.histories import histories
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
 from curvedoc.ingest.naming.log_words import names_curve
@@ -80,8 +81,8 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
-    """One log a file; the position in a list is the step where the object names none."""
-    return [_read(path) for path in paths]
+    """One log a training; the position in a list is the step where the object names none."""
+    return [log for path in paths for log in _read(path)]
 
 
 def rows_of(columns: Mapping[str, Any]) -> list[Row] | None:
@@ -100,21 +101,33 @@ def rows_of(columns: Mapping[str, Any]) -> list[Row] | None:
     ]
 
 
-def _read(path: Path) -> Log:
+def _read(path: Path) -> list[Log]:
     data, notes = read_text(path, by_line=lambda head: False)
     stand_in = pointer(data)
     if stand_in is not None:
-        return Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))
+        return [Log(path, NAME, notes=(*notes, stand_in), bytes=len(data))]
     clean, more = text_bytes(data)
     value, torn = _object(clean)
     notes = (*notes, *more, *torn)
     if isinstance(value, list) and value and all(map(_is_plotted, value)):
         value = {str(v.get("name", f"curve {i + 1}")): v for i, v in enumerate(value)}
     if not isinstance(value, Mapping):
-        return Log(path, NAME, notes=(*notes, Note("not-a-log", "no JSON object")), bytes=len(data))
+        return [Log(path, NAME, notes=(*notes, Note("not-a-log", "no JSON object")), bytes=len(data))]
+    return logs_of(path, NAME, value, len(data), notes)
+
+
+def logs_of(path: Path, format: str, value: Mapping[str, Any], size: int, notes: Sequence[Note]) -> list[Log]:
+    """The curves of an object, as one log; as one each where it holds the whole history of several trainings."""
+    found = histories(value)
+    if not found:
+        return [_log_of(path, format, value, size, notes)]
+    return [replace(_log_of(path, format, v, size, notes), run=name) for name, v in found.items()]
+
+
+def _log_of(path: Path, format: str, value: Mapping[str, Any], size: int, notes: Sequence[Note]) -> Log:
     rows = rows_of(value)
-    if rows is not None and any(k.lower() in _COUNTERS for k in value):
-        return log_of(path, NAME, [RecordBatch(rows, range(1, len(rows) + 1))], len(data), notes)
+    if rows is not None and any(str(k).lower() in _COUNTERS for k in value):
+        return log_of(path, format, [RecordBatch(rows, range(1, len(rows) + 1))], size, notes)
     curves = _counted(list(_curves(value, "", 0)))
     curves, axis, told = aligned(curves, boosting=_is_boosting(value))
     settings = flatten({k: v for k, v in value.items() if not isinstance(v, list) and not _holds_curves(v)})
@@ -126,9 +139,7 @@ def _read(path: Path) -> Log:
             *told,
             Note("null-values", "values logged as null: missing, or NaN that the writer cannot spell", count=nulls),
         )
-    return Log(
-        path, NAME, points_of(curves), config=settings, notes=coalesce([*notes, *told]), bytes=len(data), axis=axis
-    )
+    return Log(path, format, points_of(curves), config=settings, notes=coalesce([*notes, *told]), bytes=size, axis=axis)
 
 
 def _object(clean: bytes) -> tuple[Any, tuple[Note, ...]]:

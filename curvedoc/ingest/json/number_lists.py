@@ -17,7 +17,8 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
-from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.curve import LogCurve, points_of
 
@@ -29,11 +30,11 @@ ABOUT = "lists of numbers as Python prints them, each called by the key before i
 MIN_VALUES, _SHORTEST = 8, 3
 #: One line of numbers without brackets must be so long.
 MIN_ROW = 20
-#: More lists are one for each step.
-MAX_LISTS = 200
+#: More lists are one for each step, but those of many trainings, each with its own validation.
+MAX_LISTS, _MANY = 200, 6_000
 #: So much of a text are the lists, where they are what it is about.
 _SHARE = 0.4
-_SUFFIXES = (".txt", ".log", ".dat", ".csv", ".json", ".out", "")
+_SUFFIXES = (".txt", ".log", ".dat", ".csv", ".json", ".jsonl", ".out", "")
 _PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
 _LIST = re.compile(r"\[([^\[\]]{15,})(\]|\Z)")
 _KEY = re.compile(r"""(?:['"]([^'"\n]{1,80})['"]|([^\W\d][\w ./@-]{0,60}?))\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z""")
@@ -72,7 +73,7 @@ def claims(path: Path, head: bytes) -> bool:
     if _COUNTED.search(text):
         return False
     found = list(itertools.islice(_lists(text, Path(name).stem), MAX_LISTS + 1))
-    if max((len(x.value) for x in found), default=0) < MIN_VALUES or len(found) > MAX_LISTS:
+    if max((len(x.value) for x in found), default=0) < MIN_VALUES or (len(found) > MAX_LISTS and not _validated(found)):
         return False
     if not (_named(found) or _measures(Path(name).stem)):
         return False
@@ -89,7 +90,8 @@ def _read(path: Path) -> list[Log]:
     data, notes = read_text(path)
     text, more = decode(data)
     stem = Path(_PACKED.sub("", path.name)).stem
-    found = list(itertools.islice(_lists(text, stem), MAX_LISTS))
+    found = list(itertools.islice(_lists(text, stem), _MANY))
+    found = found if _validated(found) else found[:MAX_LISTS]
     told = [*notes, *more]
     told += [Note("truncated", "the file ends inside a list") for x in found if x.torn]
     groups = _trainings(found, stem)
@@ -147,6 +149,12 @@ def _numbers(text: str) -> Floats | None:
         return np.array([float("nan" if c in ("None", "null") else c) for c in cells])
     except ValueError:
         return None
+
+
+def _validated(found: Sequence[NumberList]) -> bool:
+    """Whether lists of few names come again and again, of validation data among them: those of many trainings."""
+    names = {x.name for x in found if _measures(x.name)}
+    return 1 < len(names) < len(found) / 4 and any(scope_of(spaced(n)) in ("val", "valid", "validation") for n in names)
 
 
 def _named(found: Sequence[NumberList]) -> bool:

@@ -17,7 +17,7 @@ from curvedoc.ingest.table.columns import table
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, why_samples
 from curvedoc.ingest.table.keys import COUNTERS, is_record, records_of
-from curvedoc.ingest.table.log import log_of
+from curvedoc.ingest.table.log import logs_of_table
 
 NAME = "jsonl"
 FILES: tuple[str, ...] = ("*.jsonl", "*.ndjson", "*.json", "*.log")
@@ -77,23 +77,23 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
-    """One log a file; what is no record becomes a message or a note."""
-    return [_read(path) for path in paths]
+    """One log a file or training; what is no record becomes a message or a note."""
+    return [log for path in paths for log in _read(path)]
 
 
 def read_mapped(paths: Sequence[Path], columns: Mapping[str, str]) -> list[Log]:
     """As `read`; columns: which key holds the step, the time, names, values or splits."""
-    return [_read(path, columns) for path in paths]
+    return [log for path in paths for log in _read(path, columns)]
 
 
-def _read(path: Path, columns: Mapping[str, str] | None = None) -> Log:
+def _read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
     data, notes = read_text(path, by_line=_by_line)
     size = len(data)
     stand_in = pointer(data)
     if stand_in is not None:
-        return Log(path, NAME, notes=(*notes, stand_in), bytes=size)
+        return [Log(path, NAME, notes=(*notes, stand_in), bytes=size)]
     clean, more = text_bytes(data)
-    return log_of(path, NAME, batches(clean), size, (*notes, *more), columns=columns)
+    return logs_of_table(path, NAME, table(batches(clean)), size, (*notes, *more), columns=columns)
 
 
 def _by_line(head: bytes) -> bool:

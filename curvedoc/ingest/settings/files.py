@@ -35,6 +35,12 @@ _NOT_CONFIG = {
 _WORD = re.compile(r"[A-Za-z]+")
 #: Each blank line or comment can be passed in one way only: many of them would take for ever otherwise.
 _YAML_START = re.compile(rb"(?:[ \t\r\f\v]*+(?:#[^\n]*+|---[^\n]*+|%[^\n]*+)?\n)*+\s*+(?:[\w\"'./-]++\s*+:(?:\s|$)|- )")
+#: So many entries that each count are records of a log.
+_YAML_COUNT = re.compile(
+    rb"(?m)^(?:- |---[^\n]*\n)\{?\s*[\"']?(?:epoch|step|global_step|iteration|iter)\b"
+    rb"|^(?:epoch|step|iteration)[_ -]?\d+:"
+)
+_RECORDS = 3
 _FLAT_LINE = re.compile(r"([A-Za-z_][\w.-]*)\s*:\s+(\S.*)")
 
 
@@ -54,6 +60,7 @@ def is_config(path: Path, head: bytes) -> bool:
                 (named or run_named or path.parent.name == ".hydra")
                 and name != "hydra.yaml"
                 and bool(_YAML_START.match(head))
+                and len(_YAML_COUNT.findall(head)) < _RECORDS
             )
         case ".toml":
             return named

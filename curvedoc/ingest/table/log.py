@@ -19,6 +19,7 @@ from curvedoc.ingest.table.axis import RecordAxis, axis_of, counted_by, step_bef
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, table
 from curvedoc.ingest.table.curve import LogCurve, mark_filtered, points_of
+from curvedoc.ingest.table.inference.run_columns import tables_of_runs
 from curvedoc.ingest.table.inference.structure import TableShape, shape_of
 from curvedoc.ingest.table.keys import HAS_SPLIT
 from curvedoc.ingest.table.messages import frame
@@ -61,6 +62,22 @@ def log_of(
 ) -> Log:
     """The records as one log. `prefer` names step keys to try ahead of the usual ones; columns: see `log_of_table`."""
     return log_of_table(path, format, table(batches), size, notes, prefer, columns)
+
+
+def logs_of_table(
+    path: Path,
+    format: str,
+    found: RecordTable,
+    size: int,
+    notes: Sequence[Note] = (),
+    prefer: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+) -> list[Log]:
+    """As `log_of_table`, one log for each training that columns of the table name."""
+    several = tables_of_runs(found) if not columns and not found.messages else []
+    if not several:
+        return [log_of_table(path, format, found, size, notes, prefer, columns)]
+    return [replace(log_of_table(path, format, r.table, size, notes, prefer), run=r.name) for r in several]
 
 
 def log_of_table(

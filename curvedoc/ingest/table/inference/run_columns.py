@@ -1,0 +1,106 @@
+"""Records of several trainings in one table, told apart by the columns that name the training of each."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from curvedoc.core.frozen import dataclass
+from curvedoc.ingest.naming.word_set import word_set
+from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts, named_in
+from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
+
+#: What a column of trainings is called.
+_NAMING = word_set(
+    """run run_id run_name run_idx run_number trial trial_id trial_name trial_number experiment experiment_id
+    experiment_name exp exp_id exp_name seed random_seed fold fold_id fold_idx kfold cv_fold repeat repetition replicate
+    replica variant config_name setup setting model model_name model_type arch architecture optimizer optimizer_name
+    method algorithm algo algo_name"""
+)
+#: More than this are things of another kind.
+_MOST = 1_000
+#: Of each training there are so many rows, the counter rises in so large a share of them, and so large a share of what
+#: it counts is counted in two of them: settings that change as one training goes on share nothing.
+_ROWS, _RISES, _SHARED = 2, 0.9, 0.5
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class TableOfRun:
+    """One training's rows; name: what its columns say of it."""
+
+    name: str
+    table: RecordTable
+
+
+def tables_of_runs(table: RecordTable) -> list[TableOfRun]:
+    """The trainings of a table by the columns that name them, in order of their first rows; none where no such column
+    has several values in each of which the counter goes up."""
+    columns = [k for k in (*table.texts, *table.numbers) if is_naming(k)]
+    codes = {k: c for k in columns if (c := _codes(table, k)) is not None}
+    if not codes:
+        return []
+    together = np.unique(np.stack([c for _, c in codes.values()]), axis=1, return_inverse=True)[1].reshape(-1)
+    groups = [np.flatnonzero(together == g) for g in dict.fromkeys(together.tolist())] if together.max() < _MOST else []
+    if len(groups) < 2 or not _counted(table, groups):
+        return []
+    names = [" ".join(words[c[g[0]]] for words, c in codes.values()) for g in groups]
+    return [TableOfRun(n, _only(table, g, set(codes))) for n, g in zip(names, groups, strict=True)]
+
+
+def is_naming(column: str) -> bool:
+    """Whether a column is called like one that names trainings."""
+    return column.lower().replace(" ", "_") in _NAMING
+
+
+def _codes(table: RecordTable, key: str) -> tuple[list[str], Ints] | None:
+    """What a column says, and of each row which of it; rows that say nothing are the row's before. None where it is
+    hardly there or always the same."""
+    if key in table.texts:
+        at, said = table.texts[key].at, list(table.texts[key].text)
+    else:
+        c = table.numbers[key]
+        if not bool(np.isfinite(c.value).all()) or bool((c.value != np.floor(c.value)).any()):
+            return None
+        at, said = c.at, [f"{key} {int(v)}" for v in c.value.tolist()]
+    words = list(dict.fromkeys(said))
+    if not 2 <= len(words) <= _MOST or 2 * len(at) < table.rows:
+        return None
+    code = np.full(table.rows, -1, np.int64)
+    place = {w: i for i, w in enumerate(words)}
+    code[at] = [place[w] for w in said]
+    last = np.maximum.accumulate(np.where(code >= 0, np.arange(table.rows), -1))
+    return words, np.where(last >= 0, code[np.maximum(last, 0)], 0)
+
+
+def _counted(table: RecordTable, groups: list[Ints]) -> bool:
+    """Whether a counter goes up from row to row of nearly every training, through the same numbers."""
+    for key in named_in(table.numbers, (*STEP_KEYS, *EPOCH_KEYS)):
+        c = table.numbers[key]
+        value = np.full(table.rows, np.nan)
+        value[c.at] = c.value
+        own = [v[np.isfinite(v)] for v in (value[g] for g in groups)]
+        if any(len(v) < _ROWS for v in own):
+            continue
+        up = [bool((np.diff(v) >= 0).all()) and v[-1] > v[0] for v in own]
+        often = np.unique(np.concatenate([np.unique(v) for v in own]), return_counts=True)[1]
+        if np.mean(up) >= _RISES and float((often > 1).mean()) >= _SHARED:
+            return True
+    return False
+
+
+def _only(table: RecordTable, rows: Ints, without: set[str]) -> RecordTable:
+    """The table of some rows, numbered anew, without some columns."""
+    place = np.full(table.rows, -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    numbers, texts = {}, {}
+    for key, c in table.numbers.items():
+        mine = place[c.at] >= 0
+        if key not in without and bool(mine.any()):
+            numbers[key] = RecordColumn(place[c.at[mine]], c.value[mine], c.flags[mine])
+    for key, t in table.texts.items():
+        mine = place[t.at] >= 0
+        if key not in without and bool(mine.any()):
+            texts[key] = Texts(place[t.at[mine]], [t.text[i] for i in np.flatnonzero(mine).tolist()])
+    return RecordTable(len(rows), numbers, texts, (), table.notes)
