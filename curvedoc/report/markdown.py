@@ -51,7 +51,7 @@ def to_markdown(d: Diagnosis, title: str = "") -> str:
     if len(d.runs) == 1:
         return _fit([run_to_markdown(d.runs[0], d, title)], [], d)
     head, runs = summarize(d), worst_first(d)
-    top = [f"## {markdown(clip(top_sentence(d, head), _TEXT))}", ""]
+    top = [f"## {markdown(clip(redact(top_sentence(d, head)), _TEXT))}", ""]
     tally = ", ".join(f"{n:,} {words.VERDICTS[v][1].lower()}" for v, n in head.counts)
     if runs:
         top += [f"{words.count(len(runs), 'run')}: {tally}.", ""]
@@ -218,8 +218,8 @@ def _table(d: Diagnosis, runs: Sequence[RunDiagnosis]) -> list[str]:
         cells = (
             f"{words.VERDICTS[r.verdict][0]} {words.VERDICTS[r.verdict][1]}",
             markdown_code(clip(words.run_name(r.run), 80)),
-            markdown(letter + clip(what, 120)),
-            markdown(clip(why(r), 120)),
+            markdown(letter + clip(redact(what), 120)),
+            markdown(clip(redact(why(r)), 120)),
             start,
             final,
             lost,

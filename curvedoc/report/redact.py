@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from curvedoc.core.source import Scalar
 from curvedoc.report.credentials.names import kind_of_name
 from curvedoc.report.credentials.shapes import SHAPES, has_prefix, is_hash, is_nothing, is_random
 
@@ -103,6 +104,16 @@ def redact_setting(key: str, value: object) -> str:
         return text
     last = key.rsplit(".", 1)[-1]
     return MASK if _names_secret(key, text) or (last != "key" and _names_secret(last, text)) else redact(text)
+
+
+def kept_setting(key: str, value: Scalar | None) -> Scalar | None:
+    """A configuration value as data: as it is, unless it is to be masked.
+
+    >>> kept_setting("lr", 0.1), kept_setting("db.password", 123456789)
+    (0.1, '[redacted]')
+    """
+    shown = redact_setting(key, value)
+    return value if shown == str(value) else shown
 
 
 def _pairs_masked(text: str) -> Iterator[str]:

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.report.escape import visible
+from curvedoc.report.redact import redact
 from curvedoc.report.summary import group_of, last_value, lead_finding, onset, worst_first
 
 if TYPE_CHECKING:
@@ -52,7 +54,7 @@ def _row(run: RunDiagnosis, group: str | None) -> Row:
         "verdict": run.verdict,
         "group": group,
         "symptom": lead.symptom if lead else None,
-        "finding": lead.title if lead else None,
+        "finding": redact(lead.title) if lead else None,
         "severity": lead.severity if lead else None,
         "cause": cause.cause if cause else None,
         "probability": cause.probability if cause else None,
@@ -61,8 +63,8 @@ def _row(run: RunDiagnosis, group: str | None) -> Row:
         "last_step": max(ends, default=None),
         "steps_wasted": run.cost.steps_wasted,
         "hours_wasted": run.cost.hours_wasted,
-        "headline": run.headline,
-        "differs": run.nearest.text if run.nearest else None,
+        "headline": redact(run.headline),
+        "differs": redact(run.nearest.text) if run.nearest else None,
         "symptoms": " ".join(f.symptom for f in run.findings if f.kind == "pathology"),
     }
 
@@ -89,7 +91,8 @@ def _fit(value: str | int | float | None, kind: type) -> str | int | float | Non
 def to_csv(d: Diagnosis) -> str:
     """The rows as CSV with a header; NaN spelled NaN, what is not known left empty.
 
-    A cell that a spreadsheet would run as a formula gets an apostrophe in front: names come from logs.
+    A cell that a spreadsheet would run as a formula gets an apostrophe in front, and what a terminal would obey is
+    spelled out: names come from logs.
     """
     import csv
 
@@ -120,7 +123,7 @@ def _cell(value: str | int | float | None) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
+        return visible(f"'{value}" if value[:1] in ("=", "+", "-", "@", "\t", "\r") else value)
     return "NaN" if isinstance(value, float) and math.isnan(value) else repr(value)
 
 

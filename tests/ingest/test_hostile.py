@@ -21,6 +21,7 @@ from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.bytes import sparse as bytes_sparse
 from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.json import records as json_records
+from curvedoc.ingest.json.salvage import one_by_one
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.table import layout
 from curvedoc.pipeline import analyze
@@ -168,6 +169,17 @@ def test_brackets_within_brackets_cost_no_time(tmp_path):
         with suppress(YamlTrouble):
             load_yaml(text)
     assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("level", ['{"a":', '[{"a":', '{"b":1,"a":'])
+def test_objects_within_objects_cost_no_time_and_what_follows_them_is_read(tmp_path, level):
+    count = 50_000
+    text = level * count + "1" + "}" * count + "\n" + RECORDS.decode()
+    began = time.process_time()
+    rows, _ = one_by_one(text)
+    assert time.process_time() - began < 5
+    if level == '{"a":':  # what stands before each level is charged to the time that may be spent
+        assert rows[-1]["step"] == 49
 
 
 def test_holes_of_a_file_are_skipped_and_what_lies_between_them_is_read(tmp_path):

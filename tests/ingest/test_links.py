@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,27 @@ def test_a_pattern_brings_in_no_link_that_leads_out(
     assert len(read(Path(pattern)).runs) == 1
     (runs / "r2" / "train.log").unlink()
     assert read(runs / pattern).runs == () and "--follow-links" in read(runs / pattern).unreadable[0].reason
+
+
+def test_a_link_that_may_not_be_read_leads_out(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # as those below /proc of another user's process
+    (runs / "r1").mkdir()
+    (runs / "r1" / "train.log").symlink_to("r0.log")
+    (runs / "r2").mkdir()
+    (runs / "r2" / "train.log").write_text(ROWS)
+    real = os.path.realpath
+
+    def refused(path: str | Path, **given: bool) -> str:
+        if str(path).endswith("r1/train.log"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return str(real(path, **given))
+
+    monkeypatch.setattr(os.path, "realpath", refused)
+    for asked in (runs, runs / "*/train.log"):
+        found = read(asked)
+        folders = {Path(s.path).parent.name for run in found.runs for s in run.sources}
+        assert "r1" not in folders and len(found.runs) == len(folders)
+        assert "not followed" in found.unreadable[0].reason
 
 
 def test_a_link_within_the_tree_is_followed(runs: Path) -> None:

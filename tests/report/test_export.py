@@ -64,6 +64,16 @@ def test_parquet_csv_and_json_lines_hold_the_same_points(log: Path) -> None:
     assert {r["role"] for r in rows} >= {"loss", "val_accuracy"}
 
 
+def test_a_name_that_a_spreadsheet_would_run_is_quoted(tmp_path: Path) -> None:
+    rows = [{"step": i, "loss": 2.3 * 0.9**i, "=cmd|' /C calc'!A0": 1.0, "@SUM(1)": 2.0} for i in range(30)]
+    (tmp_path / "run.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
+    cells = {
+        line.split(",")[2].strip('"')
+        for line in points.to_csv(curvedoc.read(tmp_path / "run.jsonl")).decode().split("\n")[1:-1]
+    }
+    assert cells == {"loss", "'=cmd|' /C calc'!A0", "'@SUM(1)"}
+
+
 def test_event_files_are_read_back_point_by_point(log: Path, tmp_path: Path) -> None:
     run = curvedoc.read(log)[0]
     path = tmp_path / "events.out.tfevents.0.x"

@@ -9,9 +9,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import curvedoc
 from curvedoc.cli.app import app
 from curvedoc.report.redact import MASK, redact, redact_setting
 
@@ -328,6 +330,39 @@ def test_credentials_that_commands_and_headers_name_in_their_own_way_are_hidden(
     ):
         assert redact(text) == text
     assert redact_setting("password_policy_epochs", 3) == "3"
+
+
+def test_what_several_runs_are_told_by_holds_no_secret_either(tmp_path: Path) -> None:
+    keys = ["Zx81kQpW0rmN2vTq", "b7Rk20QmZtYw4Lx9"]
+    numbers = [918273645, 546372819]
+    for i in range(10):
+        folder, bad = tmp_path / "tree" / f"run{i}", i < 5
+        folder.mkdir(parents=True)
+        config = {"lr": 0.1, "db": {"password": numbers[bad]}, "awsSessionToken": keys[bad], "seed": i}
+        (folder / "config.json").write_text(json.dumps(config))
+        rows = [f"step {k} loss {2.3 * 0.9**k + 0.01 * (k * 7 % 5):.4f}" for k in range(60)]
+        end = ["Traceback (most recent call last):", '  File "train.py", line 3, in <module>']
+        end += [f"RuntimeError: cannot reach https://host/?api_key={keys[1]} password={numbers[1]}"]
+        (folder / "train.log").write_text("\n".join([*rows, *(end if bad else [])]) + "\n")
+    tree, said = str(tmp_path / "tree"), {}
+    for command in (
+        ["triage", tree, "--no-cache", "--all"], ["triage", tree, "--no-cache", "--format", "jsonl"],
+        ["diff", f"{tree}/run0", f"{tree}/run9"], ["diff", f"{tree}/run0", f"{tree}/run9", "--format", "json"],
+        ["analyze", tree, "--format", "brief"], ["doctor", f"{tree}/run0"], ["analyze", f"{tree}/run0", "--verbose"],
+        ["explain", "crash-traceback", "--run", f"{tree}/run0"], ["analyze", tree, "--format", "github"],
+    ):  # fmt: skip
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, (command, done.output)
+        said[" ".join(command)] = done.output
+    asked = [a for n in ("csv", "parquet", "json", "html", "markdown") for a in (f"--{n}", str(tmp_path / f"o.{n}"))]
+    assert CliRunner().invoke(app, ["triage", tree, "--no-cache", *asked]).exit_code == 0
+    assert CliRunner().invoke(app, ["analyze", tree, "--assets", str(tmp_path / "figures"), "-q"]).exit_code == 0
+    for path in (*tmp_path.glob("o.*"), *(tmp_path / "figures").iterdir()):
+        read = str(pl.read_parquet(path).rows()) if path.suffix == ".parquet" else path.read_bytes().decode("latin-1")
+        said[path.name] = read
+    said["to_polars"] = str(curvedoc.analyze(tree).to_polars().rows())
+    leaks = [(view, s) for view, text in said.items() for s in (*keys, *map(str, numbers)) if s in text]
+    assert leaks == []
 
 
 def test_a_planted_secret_reaches_no_view_unless_it_is_asked_for(tmp_path: Path) -> None:

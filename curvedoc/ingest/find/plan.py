@@ -21,7 +21,7 @@ from curvedoc.ingest.find.glob_matches import matches, top_of
 from curvedoc.ingest.find.met_archives import opened
 from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.remote import local_copies
-from curvedoc.ingest.find.walk import Finds, Folder, sort_file, walk
+from curvedoc.ingest.find.walk import Finds, Folder, lies_outside, sort_file, walk
 from curvedoc.ingest.registry import READERS
 
 
@@ -155,10 +155,9 @@ def _expand(path: Path) -> list[Path]:
 
 def _leaves(match: Path, top: Path) -> bool:
     """Whether links lead a match of a pattern out of the folder that the pattern is looked for in."""
-    real, home = os.path.realpath(match), os.path.realpath(top)
     if ".." in match.parts[len(top.parts) :]:  # the pattern itself leads out
         return False
-    return os.path.commonpath([real, home]) != home
+    return lies_outside(match, [Path(os.path.realpath(top))])
 
 
 def _opened(path: Path, lost: list[Unreadable]) -> Path:

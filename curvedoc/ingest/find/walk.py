@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -111,10 +111,18 @@ class Finds:
         """Whether a link leads out of what the user pointed at, and is not to be followed; counts it."""
         if self.follow_links:
             return False
-        real = Path(os.path.realpath(path))
-        out = not any(root == real or root in real.parents for root in self.roots)
+        out = lies_outside(path, self.roots)
         self.links_out += out
         return out
+
+
+def lies_outside(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether a path, all links followed, lies in none of the roots, which hold no link."""
+    try:
+        real = Path(os.path.realpath(path))
+    except OSError:  # where the links of another user's process lead, /proc tells nobody
+        return True
+    return not any(root == real or root in real.parents for root in roots)
 
 
 def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
@@ -141,7 +149,7 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             _mlflow_run(folder, finds)
             entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
         for entry in entries:
-            if entry.is_dir(follow_symlinks=finds.follow_links):
+            if _is_folder(entry, finds.follow_links):
                 if _enter(entry.name) and not (entry.is_symlink() and _been_there(entry, finds)):
                     folder.folders.append(Folder(Path(entry.path)))
             elif entry.name.lower().endswith(ARCHIVES):
@@ -153,6 +161,13 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
                 sort_file(Path(entry.path), folder, readers, finds)
         todo.extend(reversed(folder.folders))
     return top
+
+
+def _is_folder(entry: os.DirEntry[str], follow_links: bool) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=follow_links)
+    except OSError:  # a link into what may not be entered; opening it as a file says so
+        return False
 
 
 def _been_there(entry: os.DirEntry[str], finds: Finds) -> bool:

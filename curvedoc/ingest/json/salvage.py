@@ -12,6 +12,8 @@ from curvedoc.core.run import Note
 _MAX_REWORK = 20
 _NEXT_OBJECT = re.compile(r'\{\s*"')
 _BETWEEN = re.compile(r"[\s,\[\]]*")
+#: Objects and lists one inside the other.
+_OPENED = re.compile(r'(?:\{\s*"[^"\n]{0,200}"\s*:\s*|\[\s*)+')
 _DECODER = json.JSONDecoder()
 _WINDOW = 1 << 12
 #: A fault this close to the end of a window may be the window's doing ("-Infini").
@@ -37,14 +39,17 @@ def one_by_one(text: str) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
             stray = _NEXT_OBJECT.search(text, at + 1, behind + 1) if isinstance(value, str) else None
             at = behind if stray is None else stray.start()
             continue
-        work += behind - at
+        deep = behind == at
+        work += _WINDOW if deep else behind - at
         torn = behind >= end - 1
         offset = None if notes else len(text[:at].encode())
         if torn:
             notes.append(Note("truncated", "the file ends inside a record", offset=offset))
         else:
             notes.append(Note("damaged", "broken records were skipped", offset=offset))
-        following = _NEXT_OBJECT.search(text, at + 1)
+        # what is opened level by level would fail level by level, each time as late
+        opened = _OPENED.match(text, at) if deep else None
+        following = _NEXT_OBJECT.search(text, opened.end() if opened else at + 1)
         if following is None or work > _MAX_REWORK * len(text):
             break
         at = following.start()
@@ -52,7 +57,8 @@ def one_by_one(text: str) -> tuple[list[dict[str, Any]], tuple[Note, ...]]:
 
 
 def _decoded(text: str, at: int) -> tuple[Any, int]:
-    """The JSON value at a place and the place behind it; None and the place of the fault where there is none.
+    """The JSON value at a place and the place behind it; None and the place of the fault where there is none, the
+    place itself where it goes too deep.
 
     The error of a failed parse counts the lines of all the text it was given, so that it is given a little at first.
     """
@@ -63,7 +69,9 @@ def _decoded(text: str, at: int) -> tuple[Any, int]:
             value, end = _DECODER.raw_decode(window)
         except json.JSONDecodeError as e:
             fault = len(window) if "nterminated" in e.msg else e.pos
-        except (ValueError, RecursionError):
+        except RecursionError:
+            return None, at
+        except ValueError:
             return None, at + 1
         else:
             # A number can go on behind the window; an object, a list and a text have an end of their own.

@@ -111,7 +111,11 @@ def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:
         if figure.run != last:
             last = figure.run
             run = next(r for r in d.runs if r.run == figure.run)
-            out += [f"## {markdown_code(clip(words.run_name(run.run) or 'this run', 160))}", "", markdown(run.headline)]
+            out += [
+                f"## {markdown_code(clip(words.run_name(run.run) or 'this run', 160))}",
+                "",
+                markdown(redact(run.headline)),
+            ]
             out += [
                 "",
                 *(

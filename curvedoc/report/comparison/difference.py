@@ -9,7 +9,7 @@ from dataclasses import replace
 from curvedoc.core.run import Scalar
 from curvedoc.diagnose.siblings.difference import Difference, OnlyIn, SettingDifference, SignalDifference
 from curvedoc.report.escape import clip, visible
-from curvedoc.report.redact import redact, redact_setting
+from curvedoc.report.redact import kept_setting, redact
 from curvedoc.report.words import VERDICTS, count, run_name, step, value
 from curvedoc.serialize.dataclass_json import to_plain
 
@@ -24,7 +24,9 @@ CLEAR = 4.0
 def to_json(d: Difference) -> str:
     """One JSON document: sorted keys, null for non-finite, ends with a newline."""
     a, b = (redact(text) for text in d.headlines)
-    document = to_plain(replace(d, settings=tuple(_masked(s) for s in d.settings), headlines=(a, b)))
+    found_a, found_b = (tuple(replace(f, title=redact(f.title)) for f in found) for found in d.findings)
+    shown = replace(d, settings=tuple(map(_masked, d.settings)), headlines=(a, b), findings=(found_a, found_b))
+    document = to_plain(shown)
     document["first_difference"] = None if d.first is None else d.first.first
     document["parting_step"] = None if d.parted is None else d.parted.parting
     return json.dumps({"schema": "curvedoc-diff/1", **document}, sort_keys=True, allow_nan=False, indent=1) + "\n"
@@ -134,12 +136,8 @@ def _settings(d: Difference, everything: bool) -> list[str]:
 
 
 def _masked(s: SettingDifference) -> SettingDifference:
-    a, b = (_mask(s.key, v) for v in s.values)
+    a, b = (kept_setting(s.key, v) for v in s.values)
     return replace(s, values=(a, b))
-
-
-def _mask(key: str, v: Scalar | None) -> Scalar | None:
-    return redact_setting(key, v) if isinstance(v, str) else v
 
 
 def _value(v: Scalar | None) -> str:
@@ -156,4 +154,4 @@ def _findings(d: Difference) -> list[str]:
 def _finding(f: OnlyIn) -> str:
     place = "" if f.first_step is None else f" from step {step(f.first_step)}"
     scope = "".join(f" [{visible(v)}]" for v in f.scope.values())
-    return f"{f.severity} {f.symptom}{scope}{place}. {visible(f.title)}"
+    return f"{f.severity} {f.symptom}{scope}{place}. {visible(redact(f.title))}"

@@ -8,13 +8,15 @@ from typing import Any
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Signal
 from curvedoc.core.errors import UsageError
-from curvedoc.report.redact import redact, redact_setting
+from curvedoc.report.redact import kept_setting, redact
 from curvedoc.serialize.dataclass_json import build, schema, to_plain
 
 SCHEMA = "curvedoc/1"
 
 #: Keys whose values may quote the log.
-_SENTENCES = ("text", "title", "action", "command")
+_SENTENCES = ("text", "title", "action", "command", "headline", "because", "doubt", "reason")
+#: Parts of a run that quote nothing, or are masked by their own keys.
+_OWN_WAY = ("config", "curves", "skipped")
 
 #: Significant digits of drawn numbers: one part in 100,000 is far below a pixel, and curves are most of the file.
 CURVE_DIGITS = 5
@@ -93,18 +95,17 @@ def _document(d: Diagnosis) -> dict[str, Any]:
     document["curvedoc"] = document.pop("version")
     for run, row in zip(d.runs, document["runs"], strict=True):
         row["signals"] = _by_role(run)
-        row["config"] = {k: redact_setting(k, v) if isinstance(v, str) else v for k, v in row["config"].items()}
+        row["config"] = {k: kept_setting(k, v) for k, v in row["config"].items()}
+        _redact_texts({k: v for k, v in row.items() if k not in _OWN_WAY})
         row["headline"] = redact(row["headline"])
-        for part in (row["findings"], row["causes"], row["messages"], row["nearest"], row["next_action"]):
-            _redact_texts(part)
-        row["ending"]["because"] = redact(row["ending"]["because"])
         row["ending"]["captured"] = {k: redact(v) for k, v in row["ending"]["captured"].items()}
-        for fact in row["facts"].values():
-            fact |= {k: redact(fact[k]) for k in ("because", "doubt") if fact[k] is not None}
+        for apart in row["nearest"]["settings"] if row["nearest"] else ():
+            apart |= {side: kept_setting(apart["key"], apart[side]) for side in ("here", "there")}
         for curve in row["curves"]:
             for key in ("mean", "low", "high"):
                 curve[key] = [_short(v) for v in curve[key]]
             curve["raw"] = [curve["raw"][0], [_short(v) for v in curve["raw"][1]]]
+    _redact_texts({k: v for k, v in document.items() if k != "runs"})
     return document  # type: ignore[no-any-return]
 
 

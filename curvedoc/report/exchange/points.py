@@ -31,8 +31,13 @@ def to_parquet(runs: Sequence[Run]) -> bytes:
 
 
 def to_csv(runs: Sequence[Run]) -> bytes:
-    """The points of all runs as CSV; NaN and inf are spelled so, what is unknown is blank."""
-    return points_frame(runs).write_csv().encode()
+    """The points of all runs as CSV; NaN and inf are spelled so, what is unknown is blank.
+
+    A name that a spreadsheet would run as a formula gets an apostrophe in front: it comes from a log.
+    """
+    frame = points_frame(runs)
+    harmless = pl.col("run", "metric").str.replace(r"^([=+\-@\t\r])", "'$1")
+    return (frame.with_columns(harmless) if len(frame) else frame).write_csv().encode()
 
 
 def to_jsonl(runs: Sequence[Run]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.report.redact import redact
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,9 +49,9 @@ def to_polars(d: Diagnosis) -> pl.DataFrame:
                     f.first_step,
                     f.last_step,
                     f.metric,
-                    ", ".join(f"{k}={v}" for k, v in sorted(f.scope.items())),
+                    redact(", ".join(f"{k}={v}" for k, v in sorted(f.scope.items()))),
                     f.explained_by,
-                    "\n".join(e.text for e in f.evidence),
+                    redact("\n".join(e.text for e in f.evidence)),
                     cause.cause if cause else None,
                     cause.probability if cause else None,
                 )

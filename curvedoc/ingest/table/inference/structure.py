@@ -26,7 +26,7 @@ _BACK, _SIZES = 0.05, 8
 #: and by so few sizes for nearly all of its steps.
 _COMMON = 3
 _MOST = 0.9
-#: It stands in this share of the rows.
+#: It stands in this share of the rows, or in all but one: of a short table damage takes more than a tenth.
 _THERE = 0.9
 #: Texts that name metrics recur: each has so many rows on average.
 _RECURS = 3
@@ -126,7 +126,7 @@ def _counter(numbers: Mapping[str, RecordColumn], n: int, names: Texts | None) -
     each of whose metrics it counts."""
     best: tuple[float, int, str] | None = None
     for i, (key, c) in enumerate(numbers.items()):
-        if len(c.at) < _THERE * n or is_outcome(key):
+        if len(c.at) < min(_THERE * n, n - 1) or is_outcome(key):
             continue
         value = c.value[sampled(len(c.value))] if names is None else _within(c, names)
         if not counts(value):
