@@ -113,7 +113,7 @@ def _path(curve: Curve, x: Callable[[int], float], y: Callable[[float], int], lo
             pen = "M"
             continue
         bottom, top = y(low), y(high)
-        out.append(f"{pen}{x(step):g} {top if bottom != top else y(mean)}")
+        out.append(f"{pen}{x(step):.0f} {top if bottom != top else y(mean)}")
         if bottom != top:
             out.append(f"V{bottom}")
         pen = "L"
