@@ -17,7 +17,7 @@ from pathlib import Path
 from curvedoc.core.errors import CurvedocError
 from curvedoc.ingest.find.plan import plan
 from curvedoc.ingest.naming.signals import Signals, load_signals
-from curvedoc.ingest.read import read_bundles
+from curvedoc.ingest.read import NO_MEMORY, read_bundles
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.tensorboard.checksum import crc32c, header, mask
 from curvedoc.rulebook.load import load
@@ -71,7 +71,7 @@ def as_log(name: str) -> Callable[[bytes], set[float]]:
         path.write_bytes(data)
         harvest = read_bundles(plan([path]).bundles, _table())
         for lost in harvest.unreadable:
-            if "reader failed" in lost.reason:
+            if "reader failed" in lost.reason or lost.reason == NO_MEMORY:
                 raise RuntimeError(lost.reason)
         return {v for run in harvest.runs for block in run.blocks for v in block.value.tolist()}
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from curvedoc.core.errors import NothingToAnalyse
+from curvedoc.core.errors import NothingToAnalyse, TooMuch
 from curvedoc.core.run import Run
 
+if TYPE_CHECKING:
+    from curvedoc.ingest import Harvest
+    from curvedoc.triage import Limits
 
-def read(data: object, columns: Mapping[str, str] | None = None) -> list[Run]:
+
+def read(data: object, columns: Mapping[str, str] | None = None, *, limits: Limits | None = None) -> list[Run]:
     """Every training run in and below the paths, whatever wrote it, or in data that is in memory.
 
     data: as `curvedoc.analyze` takes it: paths, a frame, a dict of lists, records or lines
 
     columns: what a metric or column is where that is guessed wrong, {"step": "it", "loss": "nll"}.
+
+    limits: what the call may take in all (`curvedoc.triage.Limits(seconds, memory)`). The files are then read in a
+    process of their own, for which a script needs the usual `if __name__ == "__main__"`. Without them any file is read
+    in bounded memory, for as long as it takes.
 
     Each run has `points`, a long polars frame with one row for each value logged, in file order:
 
@@ -28,16 +38,37 @@ def read(data: object, columns: Mapping[str, str] | None = None) -> list[Run]:
 
     and `messages`, `roles` (which metric is the loss, and how sure), `config`, `settings`, `sources` and `notes`.
 
-    Raises NothingToAnalyse where no run is found, UsageError for a path that does not exist.
+    Raises NothingToAnalyse where no run is found, UsageError for a path that does not exist, TooMuch beyond the limits.
     """
     from curvedoc.ingest.memory import as_paths
-    from curvedoc.ingest.read import read_runs
-    from curvedoc.rulebook.location import signals_file
 
     with as_paths(data) as paths:
-        found = read_runs(paths, signals=columns, signals_file=signals_file())
         places = ", ".join(map(str, paths))
+        if limits is None:
+            found = _read(paths, columns)
+        else:
+            from curvedoc.triage.run.apart import apart
+
+            found = apart(_read_whole, (paths, columns), limits)
     if not found.runs:
         told = "; ".join(f"{u.path}: {u.reason}" for u in (*found.unreadable, *found.ignored)[:5])
         raise NothingToAnalyse(f"no training run found{f' ({told})' if told else ''}", places)
     return list(found.runs)
+
+
+def _read(paths: Sequence[Path], columns: Mapping[str, str] | None) -> Harvest:
+    from curvedoc.ingest.read import read_runs
+    from curvedoc.rulebook.location import signals_file
+
+    return read_runs(paths, signals=columns, signals_file=signals_file())
+
+
+def _read_whole(paths: Sequence[Path], columns: Mapping[str, str] | None) -> Harvest:
+    """The same; a file that there was no memory for is none to leave out in silence."""
+    from curvedoc.ingest.read import NO_MEMORY
+
+    found = _read(paths, columns)
+    for lost in found.unreadable:
+        if lost.reason == NO_MEMORY:
+            raise TooMuch(lost.reason, lost.path)
+    return found

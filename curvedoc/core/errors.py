@@ -46,5 +46,9 @@ class UsageError(CurvedocError):
     """The command line or a configuration file asks for something that does not exist."""
 
 
+class TooMuch(CurvedocError):
+    """A call took more time or memory than it may."""
+
+
 class NothingToAnalyse(CurvedocError):
     """No readable run was found where the user pointed."""

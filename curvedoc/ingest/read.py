@@ -28,6 +28,7 @@ from curvedoc.ingest.trainings.tables import trainings_in
 #: the memory of a read is that of a shard.
 SHARD_BYTES = 64 << 20
 SHARD_BUNDLES = 200
+NO_MEMORY = "it needs more memory than it may take"
 #: Levels that make a text file without a single metric worth telling.
 _LOUD = frozenset(("WARNING", "ERROR", "CRITICAL", "TRACEBACK"))
 #: More values than this are not all of one metric each.
@@ -153,10 +154,14 @@ def _read(reader: Reader, paths: list[Path], troubles: dict[Path, str], columns:
     ) as e:  # a log is untrusted and a reader may have a fault: it costs this file, and is told
         if len(paths) > 1:
             return [log for p in paths for log in _read(reader, [p], troubles, columns)]
-        troubles[paths[0]] = (
-            str(e) if isinstance(e, CurvedocError | OSError) else f"the {reader.NAME} reader failed: {e!r}"
-        )
+        troubles[paths[0]] = _why(e, reader)
         return []
+
+
+def _why(fault: BaseException, reader: Reader) -> str:
+    if isinstance(fault, MemoryError):
+        return NO_MEMORY
+    return str(fault) if isinstance(fault, CurvedocError | OSError) else f"the {reader.NAME} reader failed: {fault!r}"
 
 
 def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen: Mapping[str, str]) -> list[Run]:
