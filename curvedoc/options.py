@@ -52,8 +52,9 @@ def rulebook(options: Options) -> Rulebook:
     write is read at each call: it may have to be told that a name in it is gone.
     """
     from curvedoc.rulebook.location import shipped_state
+    from curvedoc.rulebook.outside import outside_rules
 
-    state = () if options.rules or options.set else shipped_state()
+    state = () if options.rules or options.set or outside_rules() else shipped_state()
     if not state:
         return _made(options)
     key = (state, tuple(options.select), tuple(options.ignore), options.sensitivity, tuple(options.facts))

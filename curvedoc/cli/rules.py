@@ -42,7 +42,7 @@ def list_vocabulary() -> None:
     """Print every function by what it is about, with its types, its first line and a file that calls it."""
     from curvedoc.rulebook.load import load
     from curvedoc.rulebook.rule import Cause, Fact, Rule
-    from curvedoc.rulebook.vocabulary import fields_of, functions, type_name
+    from curvedoc.rulebook.vocabulary import brought_functions, fields_of, functions, type_name
 
     book = load()
     users: dict[str, str] = {}
@@ -53,12 +53,12 @@ def list_vocabulary() -> None:
             users.setdefault(called, file.id)
     sys.stdout.write(f"What is not known\n\n{FORMS}")
     groups: dict[str, list[str]] = {}
-    for name, function in sorted(functions().items()):
+    for name, function in sorted({**functions(), **brought_functions()}.items()):
         parameters = ", ".join(f"{p}: {type_name(t)}" for p, t in function.parameters)
         used = f" Used by {users[name]}." if name in users else ""
         about = f"{name}({parameters}) -> {type_name(function.result)}\n    {function.about}{used}\n"
         about += "".join(f"    .{field}: {told.about}\n" for field, told in fields_of(function.result).items())
-        groups.setdefault(function.module.rpartition(".")[0], []).append(about)
+        groups.setdefault(function.module.rpartition(".")[0] or function.module, []).append(about)
     for package in sorted(groups):
         heading = (sys.modules[package].__doc__ or package).strip().rstrip(".")
         sys.stdout.write(f"\n{heading}\n\n{''.join(groups[package])}")

@@ -21,6 +21,7 @@ from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.messages.catalog import FOLDER as MESSAGES
+from curvedoc.rulebook.outside import outside_rules
 from curvedoc.rulebook.remarks import FOLDER as REMARKS
 from curvedoc.rulebook.remarks import load_remarks
 from curvedoc.rulebook.rule import Cause, Program, Rule, Rulebook
@@ -112,13 +113,15 @@ def _shipped_cause(path: Path, where: str, facts: tuple[tuple[str, type], ...]) 
 
 
 def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False) -> Rulebook:
-    """The rulebook in the shipped rules (unless builtin is false) and in further folders; a later file of one id wins.
+    """The rulebook in the shipped rules and those of installed packages (unless builtin is false) and in further
+    folders; a later file of one id wins.
 
     lazy: read a shipped cause when it is first asked for, and shipped rules without their cases where an earlier call
     kept them; tests hold what is in these files. Files in further folders are read at once. Raises RuleErrors with
     everything that is wrong in any file.
     """
     shipped = rules_dir()
+    folders = (*(outside_rules() if builtin else ()), *folders)
     roots = [*([shipped] if builtin else []), *folders]
     rules: dict[str, Rule] = {}
     causes: dict[str, Cause] = {}

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
+from curvedoc.rulebook.outside import outside_statistics
 
 #: Unknown-aware forms, evaluated by the language itself: (fewest, most arguments, result type).
 #: None as the type means true/false whatever the arguments; object means the arguments' common type.
@@ -168,6 +169,16 @@ def functions() -> Mapping[str, Function]:
 
 
 @cache
+def brought_functions() -> Mapping[str, Function]:
+    """What other installed packages add: rules of users and of these packages may call it, ours do not."""
+    from curvedoc.stats.records import RECORDS
+    from curvedoc.stats.vocabulary import RETIRED, VOCABULARY
+
+    ours = {f.__name__ for f in (*VOCABULARY, *RETIRED)} | RECORDS.keys() | SPECIAL.keys()
+    return _Vocabulary(outside_statistics(ours, describe), {})
+
+
+@cache
 def retired() -> Mapping[str, Function]:
     """Functions that shipped files do without: those of users may call them, with a warning, until release 0.3."""
     from curvedoc.stats.vocabulary import RETIRED
@@ -182,4 +193,5 @@ def callable_functions() -> Mapping[str, Function]:
     from curvedoc.stats.vocabulary import RETIRED, VOCABULARY
 
     records = {name: about for name, (about, _) in RECORDS.items()}
-    return _Vocabulary({f.__name__: f for f in (*VOCABULARY, *RETIRED)}, records)
+    brought = {name: f.call for name, f in brought_functions().items()}
+    return _Vocabulary({**{f.__name__: f for f in (*VOCABULARY, *RETIRED)}, **brought}, records)

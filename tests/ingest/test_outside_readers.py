@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from curvedoc.core import entry_points
 from curvedoc.ingest.outside_readers import outside_readers
 
 READER = """
@@ -26,8 +27,10 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: shiny\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[curvedoc.readers]\nshiny = shiny_reader\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    entry_points.forget()
     outside_readers.cache_clear()
     yield tmp_path / "shiny_reader.py"
+    entry_points.forget()
     outside_readers.cache_clear()
     sys.modules.pop("shiny_reader", None)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from curvedoc.core.numbers import spelled
 from curvedoc.report.explain.page import Items, PageTable
 from curvedoc.rulebook.rule import Fact, Need, Program
-from curvedoc.rulebook.vocabulary import fields_of, functions
+from curvedoc.rulebook.vocabulary import brought_functions, fields_of, functions
 
 _MEMBERS = {
     "": "", "each": "each ", "same": "the same ", "others": "the others' ", "first": "the first ", "last": "the last ",
@@ -68,7 +68,7 @@ def params(program: Program) -> PageTable:
 
 def vocabulary(program: Program) -> Items:
     """What the functions of the measures give, by their own first lines."""
-    known = functions()
+    known = {**functions(), **brought_functions()}
     nodes = [node for _, e in program.measures for node in ast.walk(e.tree)]
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     read = {node.attr for node in nodes if isinstance(node, ast.Attribute)}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.cache_files import cache_place, drop_old
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
+from curvedoc.core.entry_points import brought_by
 from curvedoc.core.frozen import dataclass
 from curvedoc.triage.store.codec import BAD_BYTES, decode_curves, dump, encode_curves, load
 from curvedoc.triage.store.outcome import Outcome, decode, encode
@@ -42,7 +43,7 @@ def code_mark() -> str:
     without which a file is told as unreadable, so that it is read once they are there."""
     root = Path(__file__).resolve().parents[2]
     rows = [f"{name} {spec.origin if (spec := find_spec(name)) else ''}" for name in _OPTIONAL]
-    rows.append(f"Python {sys.version_info[:2]}")
+    rows += [f"Python {sys.version_info[:2]}", *brought_by()]
     for path in sorted(root.rglob("*.py")):
         info = path.stat()
         rows.append(f"{path.relative_to(root).as_posix()} {info.st_size} {info.st_mtime_ns}")

@@ -26,6 +26,7 @@ from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.find.remote import url_of
 from curvedoc.options import Options
 from curvedoc.rulebook.location import files_digest
+from curvedoc.rulebook.outside import outside_rules
 from curvedoc.serialize.fast_json import maker
 from curvedoc.triage.store.codec import BAD_BYTES, decode_run, dump, encode_run, load
 
@@ -85,7 +86,7 @@ def tree_key(paths: Sequence[Path], options: Options, context: Sequence[object])
     if not seen:
         return NO_TREE
     choice = [[os.path.realpath(p) for p in paths], *(_choice(getattr(options, f.name)) for f in fields(options))]
-    rows = [seen, files_digest(options.rules), choice, *context]
+    rows = [seen, files_digest((*outside_rules(), *options.rules)), choice, *context]
     return TreeKey(_hash(choice), _hash(rows))
 
 
