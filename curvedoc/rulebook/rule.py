@@ -233,7 +233,7 @@ class Fact:
 
     id: str
     title: str
-    type: Literal["number", "flag", "word", "step"]
+    type: Literal["number", "flag", "word", "step", "text"]
     unit: str
     what: str
     words: Mapping[str, str]

@@ -68,8 +68,9 @@ def test_the_book_has_no_more_thresholds_than_its_ceiling() -> None:
 
 
 def test_the_book_has_no_more_measures_than_its_ceiling() -> None:
-    # true, false and words of a list, by which a fact is known, count as well
-    constant = sum(not isinstance(way.value, Expr) for f in FILES if isinstance(f, Fact) for way in f.ways)
+    # true, false and words of a list, by which a fact is known, count as well; a group of a pattern works nothing out
+    facts = [f for f in FILES if isinstance(f, Fact) and f.type != "text"]
+    constant = sum(not isinstance(way.value, Expr) for f in facts for way in f.ways)
     shared = {name for f in FILES for name in f.program.shared}
     assert sum(1 for f in FILES for _ in measures(f)) + constant + len(shared) <= MEASURES
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from curvedoc.diagnose.fact_cases import check_fact
@@ -26,6 +28,10 @@ def test_a_fact_has_cases_where_it_is_known_and_where_it_is_not(name: str) -> No
     assert len({c.name for c in fact.tests}) == len(fact.tests), "two cases of one name"
 
 
+def _gives_a_text(regex: str, said: str) -> bool:
+    return any(group in said for group in re.findall(r"\(\?P<\w+>", regex))
+
+
 @pytest.mark.parametrize("name", FACTS)
 def test_a_fact_reads_well(name: str) -> None:
     fact: Fact = BOOK.facts[name]
@@ -40,5 +46,7 @@ def test_a_fact_reads_well(name: str) -> None:
     read |= {fact.doubt} if fact.doubt else set()
     said = " ".join(w.say for w in fact.ways)
     names = [p.name for p in fact.program.params] + [m for m, _ in fact.program.measures]
-    names += list(fact.program.patterns) + [n.name for n in fact.program.needs if n.source != "log"]
+    said += "".join(f"(?P<{w.value}>" for w in fact.ways if fact.type == "text")  # the group that a text is read from
+    names += [name for name, regex in fact.program.patterns.items() if not _gives_a_text(regex, said)]
+    names += [n.name for n in fact.program.needs if n.source != "log"]
     assert not [n for n in names if n not in read and f"{{{n}" not in said], "nothing reads these"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from curvedoc.diagnose.judge.names import WHOLE
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.facts.fact import SETTING
 from curvedoc.rulebook.rule import Fact, Way
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from curvedoc.diagnose.judge.names import Names
 
 TOLD = "you said so"
+#: A path, a file or an artifact: "true", "auto" and "none" are settings too.
+_PLACE = re.compile(r"^\S*[/\\.:]\S*$")
 
 Value = bool | int | float | str
 
@@ -60,8 +64,18 @@ def _comparable(fact: Fact) -> bool:
 def _value(fact: Fact, way: Way, env: Names) -> Value | None:
     if way.given is not None and code_of(way.given)(env) is not True:
         return None
+    if fact.type == "text":
+        return _text(str(way.value), env)
     value: Value | None = code_of(way.value)(env) if isinstance(way.value, Expr) else way.value
     return round(value) if fact.type == "step" and isinstance(value, float) else value
+
+
+def _text(source: str, env: Names) -> str | None:
+    """What a group of a pattern took from a message, or a setting says; of a setting only what reads like a place."""
+    if not source.startswith(SETTING):
+        return env.texts().get(source)
+    said = env.bench.run.settings.get(source.removeprefix(SETTING))
+    return said if isinstance(said, str) and _PLACE.search(said) else None
 
 
 def _differ(fact: Fact, one: Value, other: Value, env: Names) -> bool:
@@ -79,7 +93,7 @@ def _sentence(fact: Fact, way: Way, value: Value, env: Names) -> str:
     texts = env.texts()
     numbers: Mapping[str, Any] = env
     if isinstance(value, str):
-        texts["value"] = fact.words[value]
+        texts["value"] = fact.words.get(value, value)
     else:
         numbers = _With(env, float(value))
     # a sentence may name a number that this run does not have; how the value is known still holds

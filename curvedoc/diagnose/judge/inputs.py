@@ -95,7 +95,7 @@ class Bench:
         for name in program.facts:
             known = self.fact(name)
             if known is not None and isinstance(known.value, str):
-                found[name] = self._facts[name].words[known.value]
+                found[name] = self._facts[name].words.get(known.value, known.value)
         return found
 
     def pick(self, need: Need) -> Series | None:

@@ -25,12 +25,14 @@ _SOURCES: Mapping[str, str] = {
     "log": "log text",
     "note": "notes of the reader",
 }
+#: What a way to know a text begins with where a setting says it; else it names a group of a pattern.
+SETTING = "config."
 _YES, _NO = frozenset(("true", "yes", "1", "on")), frozenset(("false", "no", "0", "off"))
 
 
-def type_of(file: FactFile) -> type:
-    """The type of a fact in expressions."""
-    return word_type(tuple(file.words)) if file.type == "word" else PLAIN_TYPES[file.type]
+def type_of(fact: FactFile | Fact) -> type:
+    """The type of a fact in expressions; a text is a word of no list, of which only `known` can be asked."""
+    return word_type(tuple(fact.words)) if fact.type in ("word", "text") else PLAIN_TYPES[fact.type]
 
 
 def compile_fact(
@@ -60,18 +62,24 @@ def _way(c: Compiler, row: int, way: WayFile, file: FactFile, program: Program) 
         value = str(way.value)
         if value not in file.words:
             c.problems.append(((*at, "value"), f"'{value}' is not in its list of words"))
+    elif file.type == "text":
+        value = str(way.value)
+        if value not in c.texts and not value.startswith(SETTING):
+            c.problems.append(((*at, "value"), f"'{value}' is no group of a pattern and no {SETTING}<key>"))
     elif isinstance(way.value, bool):
         value = way.value
         if file.type != "flag":
             c.problems.append(((*at, "value"), f"a {file.type} is not true or false"))
     else:
         value = c.expr((*at, "value"), way.value, PLAIN_TYPES[file.type])
-    c.saying((*at, "say"), way.say, None if file.type == "flag" else file.type == "word")
+    c.saying((*at, "say"), way.say, None if file.type == "flag" else file.type in ("word", "text"))
     if value is None:
         return None
-    return Way(
-        value, given, way.trust, way.say, _source(c, program, [e for e in (value, given) if isinstance(e, Expr)])
-    )
+    if file.type == "text":
+        source = _SOURCES["config"] if str(value).startswith(SETTING) else _SOURCES["log"]
+    else:
+        source = _source(c, program, [e for e in (value, given) if isinstance(e, Expr)])
+    return Way(value, given, way.trust, way.say, source)
 
 
 def _source(c: Compiler, program: Program, exprs: Sequence[Expr]) -> str:
@@ -147,6 +155,8 @@ def _value(fact: Fact, text: str, whole: str) -> bool | float | str:
         if word not in fact.words:
             raise UsageError(f"'{text}' is no word of {fact.id}", place, ", ".join(fact.words))
         return word
+    if fact.type == "text":
+        return text
     try:
         number = float(text)
     except ValueError as error:

@@ -10,8 +10,7 @@ from typing import Any
 
 from curvedoc.core.errors import RuleError, RuleErrors
 from curvedoc.rulebook.cache.compiled import load_compiled, save_compiled
-from curvedoc.rulebook.expr import word_type
-from curvedoc.rulebook.facts.fact import PLAIN_TYPES, circle, compile_fact, type_of
+from curvedoc.rulebook.facts.fact import circle, compile_fact, type_of
 from curvedoc.rulebook.rule import Fact
 from curvedoc.rulebook.rule_file import PlacedFile, located, misnamed, placed_files, validate
 from curvedoc.rulebook.shared import shared_digest
@@ -79,7 +78,7 @@ def _document(path: Path, where: str, ours: bool) -> tuple[Any, list[RuleError]]
 
 def types_of(facts: Mapping[str, Fact]) -> dict[str, type]:
     """The type of each fact in expressions."""
-    return {id_: word_type(tuple(f.words)) if f.type == "word" else PLAIN_TYPES[f.type] for id_, f in facts.items()}
+    return {id_: type_of(f) for id_, f in facts.items()}
 
 
 @functools.cache

@@ -46,7 +46,7 @@ class FactFile(Strict):
 
     id: Name
     title: Prose
-    type: Literal["number", "flag", "word", "step"]
+    type: Literal["number", "flag", "word", "step", "text"]
     unit: str = ""
     what: Prose
     words: dict[Name, str] = Field(default={})
