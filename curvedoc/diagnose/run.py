@@ -11,7 +11,7 @@ from curvedoc.core.diagnosis import Finding, Message, NextAction, NotJudged, Ran
 from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
-from curvedoc.diagnose.ending.course import course
+from curvedoc.diagnose.ending.course import Course, course
 from curvedoc.diagnose.ending.ending import ending
 from curvedoc.diagnose.ending.notices import as_note, happened, record, spoken, with_causes, with_reason
 from curvedoc.diagnose.ending.said import said
@@ -26,10 +26,10 @@ from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, wast
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
+from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.headline import SUSPECTED, headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
-from curvedoc.diagnose.story.progress import gain
 from curvedoc.diagnose.story.remedy import LEARNS_LITTLE, SPLIT, UNUSUAL_RATE, after_range_test, remedy
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalog import catalog
@@ -64,13 +64,17 @@ def _last_step(run: Run) -> int | None:
 
 
 def _first(
-    bench: Bench, result: Verdict, findings: Sequence[Finding], causes: Sequence[RankedCause]
+    bench: Bench,
+    result: Verdict,
+    findings: Sequence[Finding],
+    causes: Sequence[RankedCause],
+    left: Course | None = None,
 ) -> NextAction | None:
     run = bench.run
     if result == "healthy":
         # where the rate is far from what its optimizer takes, nothing else is worth a longer training
         unusual = any(f.symptom == UNUSUAL_RATE for f in findings)
-        return after_range_test(findings) or (next_action(causes) if unusual else gain(run, grounds(run), bench))
+        return after_range_test(findings) or (next_action(causes) if unusual else gain(run, grounds(run), bench, left))
     if result == "inconclusive":
         return remedy(run, grounds(run))
     # what would merely have been logged better is not what ended it
@@ -104,6 +108,8 @@ def diagnose(
     rules = {r.id: r for r in book.rules}
     seen = lowered(run, [j.finding for j in judged if j.finding is not None])
     fired = unspoken(survived(seen, rules, bench, ended), rules, ended)
+    # a plan that was not done, of a run whose files nobody watches and that says nothing of its end
+    left = way if ended.value == "running" and not alive and way is not None and not way.complete else None
     title = happened(ended, way, run.axis, _last_step(run))
     findings = fold(with_causes(fired, told, ended, title), rules)
     findings, causes = led(findings, rank(findings, book.causes, bench))
@@ -114,7 +120,7 @@ def diagnose(
     # a run that was cut off has no fault of which causes could share the whole
     shared = result in ("failed", "warning") or (early and ended.value != "cut-off")
     sentence = (
-        f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_, bench)
+        f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_, bench, left)
     )
     result, sentence = doubted(run, result, sentence)
     shown = [e for f in findings for e in f.evidence]
@@ -145,7 +151,7 @@ def diagnose(
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts(), book.remarks.get("timeline")),
         facts=with_reason(bench.facts(), ended),
-        next_action=_first(bench, result, findings, causes),
+        next_action=_first(bench, result, findings, causes, left),
         ending=record(ended, way),
         none_of_these=unexplained(causes) if shared else None,
         abort_rules=abort_rules(run, findings) if result == "failed" else (),

@@ -11,7 +11,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.names import Subject
+from curvedoc.diagnose.judge.names import Subject, called
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.sentence.fields import evidence, fill, first_that_holds
 from curvedoc.rulebook.evaluate import Env, code_of
@@ -157,9 +157,16 @@ def _merge(findings: Sequence[Finding]) -> Finding:
         f" and {len(names) - NAMED_MEMBERS} more" if len(names) > NAMED_MEMBERS else ""
     )
     steps = [f.first_step for f in findings if f.first_step is not None]
+    # the headline is the title of the clearest one: it must not speak as if that were the only one
+    label, rest = called(best.scope[key]), len(names) - 1
+    title = best.title.replace(label, f"{label} (and {rest} more)", 1)
     also = Evidence(f"the same in {len(names)} {key}{'s' * (key in _COUNTED)}: {named}")
     return replace(
-        best, scope={key: named}, first_step=min(steps, default=best.first_step), evidence=(*best.evidence, also)
+        best,
+        title=title,
+        scope={key: named},
+        first_step=min(steps, default=best.first_step),
+        evidence=(*best.evidence, also),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
 from curvedoc.core.run import Run
+from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
@@ -47,17 +48,19 @@ def headline(
     checks: tuple[int, int] | None = None,
     open_: str = "",
     bench: Bench | None = None,
+    left: Course | None = None,
 ) -> str:
     """One sentence: what, where, and the cause when it is more likely than not.
 
     checks: how many rules could be judged, of how many; told where that is too few.
-    open_: what the log does not decide.
+    open_: what the log does not decide. left: the plan that the run did not come to the end of, as far as it is logged.
     """
     ground = grounds(run)
     if result == "healthy" and ground.curve is not None:
         notices = [f.title for f in findings if f.kind == "notice"]
         also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
-        return f"No problem found: {course_of(run, ground, bench=bench)}.{also}"
+        far = f" The log ends at {left.words}." if left is not None else ""
+        return f"No problem found{' so far' if far else ''}: {course_of(run, ground, bench=bench)}.{far}{also}"
     undecided = ground.lacking if ground.deciding else ""
     if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
         return f"The log does not decide it: {undecided or lower_first(open_)}."

@@ -1,0 +1,157 @@
+"""What can still be gained from a sound run: its best checkpoint, more steps, a look at data that it never saw."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.ending.course import Course
+from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.story.progress import better, one_batch, players, validation
+from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
+from curvedoc.diagnose.story.reward import LATE, of_reward
+from curvedoc.stats.basic.levels import head_level, tail_level
+from curvedoc.stats.noise.noise import noise
+
+#: Of its peak: a learning rate below this moves little more.
+SPENT = 0.1
+#: How the setting that repeats one batch is called.
+_ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
+#: Share of the rows that is the start and the end of a game.
+ENDS = 0.1
+#: Of its level at the start: a network that lost so much of its loss is ahead of one that lost nothing.
+AHEAD = 0.5
+
+
+def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | None = None) -> NextAction | None:
+    """What a sound run still invites to. left: the plan that it did not come to the end of."""
+    if left is not None:
+        return NextAction(
+            f"If it no longer runs, resume it from its last checkpoint: {left.words} is logged, and nothing says why "
+            f"it stopped there."
+        )
+    if ground.name == ADVERSARIAL:
+        return _of_game(run)
+    if one_batch(run):
+        return _of_one_batch(run)
+    val, count = validation(run), counter(run)
+    rated = quality(run, bench or Bench(run))
+    if val is not None:
+        return _of_evaluations(run, val, rated, count)
+    if ground.name == "reward" and ground.curve is not None:
+        return of_reward(ground.curve.finite(), count)
+    if rated is not None:
+        return _best_of(rated, count)
+    if ground.name in ("loss", "accuracy") and run.series("test_accuracy") is None:
+        return NextAction(
+            "Evaluate on data that it did not train on, and log that: the log holds training values only."
+        )
+    return None
+
+
+def _of_game(run: Run) -> NextAction:
+    """Samples tell what the losses of two networks that play against each other do not."""
+    for (ahead, falls), (behind, rises) in _pairs(run):
+        ends = [(head_level(s, ENDS), tail_level(s, ENDS)) for s in (falls, rises)]
+        (a, b), (c, d) = ends
+        if a is None or b is None or c is None or d is None:
+            continue
+        if 0.0 < b < AHEAD * a and d > c > 0.0:
+            return NextAction(
+                f"Compare samples of the start, the middle and the end, made from the same noise: {ahead} pulls ahead "
+                f"of {behind}, and where the samples grow alike, halve the learning rate of {ahead}."
+            )
+    return NextAction(
+        "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
+        "against each other do not tell how good they are."
+    )
+
+
+def _pairs(run: Run) -> tuple[tuple[tuple[str, Series], tuple[str, Series]], ...]:
+    """Both networks of a game, each as the one that may be ahead."""
+    both = players(run)
+    return () if both is None else (both, both[::-1])
+
+
+def _of_one_batch(run: Run) -> NextAction:
+    keys = [key for key in run.config if _ONE_BATCH.search(key)]
+    where = f"Take {keys[0]} out of" if len(keys) == 1 else "Switch it off in"
+    return NextAction(
+        f"The test on one batch is passed: model, loss and optimizer work together. {where} the configuration and "
+        f"start the training itself."
+    )
+
+
+def _best_of(rated: Quality, count: Counter) -> NextAction | None:
+    """The best evaluation, where the last is clearly worse."""
+    if len(rated.series) < FEW or rated.still_best:
+        return None
+    where, most = count.at(int(rated.series.step[rated.best])), rated.told(rated.best)
+    return NextAction(f"Use the checkpoint of {where}, where {rated.name} was best ({most}), not the last.")
+
+
+def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
+    """The checkpoint to use, or more steps where those of the last fifth still brought much."""
+    best = int(np.argmin(val.value))
+    where, least = count.at(int(val.step[best])), _value(val.value[best])
+    if better(val, best):
+        if rated is None or len(rated.series) < FEW:
+            return NextAction(f"Use the checkpoint of {where}, where validation was best ({least}), not the last.")
+        if not rated.still_best:
+            return _best_of(rated, count)
+        if rated.as_good_at(int(val.step[best])):
+            return NextAction(
+                f"Use the checkpoint of {where}, not the last: validation loss was lowest there ({least}), and "
+                f"{rated.name} no worse than at the end."
+            )
+        if rated.name == "validation accuracy":
+            return NextAction(
+                f"Keep the last checkpoint if right answers count; if probabilities do, take that of {where}, where "
+                f"the validation loss was lowest ({least})."
+            )
+        return NextAction(
+            f"Keep the last checkpoint if {rated.name} counts; the validation loss was lowest, {least}, at {where}."
+        )
+    ago = max(1, round(LATE * len(val)))
+    if len(val) < FEW or val.value[0] <= val.value[-1]:
+        return None
+    # against the best before, not a bump: what merely comes back to an old level has gained nothing
+    before = int(np.argmin(val.value[:-ago]))
+    gained = float(val.value[before]) - float(val.value[-1])
+    fell = f"from {_value(val.value[before])} to {_value(val.value[-1])} after {count.at(int(val.step[before]))}"
+    # nor has one that fell by no more than evaluations scatter
+    scatter = noise(val)
+    if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), scatter or 0.0):
+        if rated is not None or scatter is None or gained <= scatter:
+            return None
+        return NextAction(
+            f"Rate the checkpoint of {where} by what the model is for before training longer: its validation loss "
+            f"only went {fell}."
+        )
+    spent = _spent(run)
+    if spent is None:
+        return NextAction(f"Train on if more is wanted, half as long again: validation still fell {fell}.")
+    return NextAction(
+        f"If more is wanted, train anew for twice as long, with the schedule of the learning rate stretched to the new "
+        f"end: validation still fell {fell}, while the rate is down to {spent}."
+    )
+
+
+def _spent(run: Run) -> str | None:
+    """The learning rate at the end, where its schedule has taken it down to a small part of its peak."""
+    rate = run.series("lr")
+    known = None if rate is None else rate.finite()
+    if known is None or len(known) < FEW or not known.value[-1] < SPENT * known.value.max():
+        return None
+    return spelled(float(known.value[-1]), ".2g")
+
+
+def _value(v: float) -> str:
+    return spelled(float(v), ".4g")
