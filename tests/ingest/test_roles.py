@@ -83,6 +83,8 @@ def test_a_spelling_found_in_the_wild_has_its_role(name: str, role: str) -> None
         ("saturation/act_1", "saturation_fraction", "act_1"),
         ("eval_wikitext_loss", "val_loss", "wikitext"),
         ("val_task2/accuracy", "val_accuracy", "task2"),
+        ("val_domain_acc", "aux_accuracy", "domain"),
+        ("train/disc_accuracy", "aux_accuracy", "disc"),
         ("val_loss_b", "val_loss", "b"),
         ("eval/old/accuracy", "val_accuracy", "old"),
         ("train/box_loss", "aux_loss", "box"),
