@@ -159,3 +159,17 @@ def test_the_total_of_a_reward_is_a_reward_and_no_loss() -> None:
     rewards = [-81.0, -80.2, -79.5, -79.9, -78.0, -77.1, -77.4, -76.0, -75.5, -75.0]
     told = assign([facts("Total Prey Reward", np.array(rewards))], TABLE)
     assert [m.role for m in told] == ["reward"]
+
+
+def test_a_terse_word_for_validation_that_the_values_contradict_is_a_guess_at_most() -> None:
+    spread = 1.1 + 0.3 * RNG.random(N)
+    assert roles(loss=LOSS, loss_cv=1.08 * LOSS)["loss_cv"].trust == "sure"
+    assert roles(loss=LOSS, loss_cv=spread)["loss_cv"].trust == "guess"
+    assert roles(loss=LOSS, val_loss=spread)["val_loss"].trust == "sure"
+    assert "loss_cv" not in roles(loss=LOSS, val_loss=1.1 * LOSS, loss_cv=0.01 * spread)
+
+
+@pytest.mark.parametrize("name", ["loss_test_rate", "eval_loss_weight", "val_loss_factor"])
+def test_a_setting_of_a_loss_is_none_of_validation(name: str) -> None:
+    found = roles(**{"loss": LOSS, name: 0.5 + 0.0 * LOSS})
+    assert name not in found or not found[name].role.startswith(("val", "test"))

@@ -7,6 +7,7 @@ import re
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Sureness
 from curvedoc.ingest.naming.signals import Bounds, RoleFamily, Signals, Split, plain
+from curvedoc.ingest.naming.word_set import word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,8 @@ class Reading:
 
 
 #: Words at the end of a setting that is called by what it steers ("l1_ratio", "loss_weight").
-_SETTINGS = frozenset(
-    ("alpha", "beta", "gamma", "lambda", "ratio", "weight", "weights", "wei", "coef", "coeff", "temperature")
+_SETTINGS = word_set(
+    "alpha beta gamma lambda ratio weight weights wei coef coeff temperature rate factor prob threshold decay"
 )
 #: How mathematics writes a loss: "l_pix", "L_G".
 _LOSS_SIGN = "l"

@@ -14,6 +14,7 @@ from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.rivals import MetricValues
 from curvedoc.ingest.naming.signals import Signals, Split
+from curvedoc.ingest.naming.split_words import PLAIN_SPLITS, SPLITS
 
 F = TypeVar("F", bound=MetricValues)
 #: Whose loss stands beside that of the value function.
@@ -24,6 +25,11 @@ _SCORES = frozenset(("score", "scores"))
 #: So many terms make an objective; what it may be called beside them.
 _TERMS = 2
 _SUMS = frozenset(("total", "sum", "overall", "all"))
+#: A level is told by one in so many values.
+_ENDS = 20
+#: A loss of other data is of the size of training's, at first or at last, within so many times; or it moves with it,
+#: by the correlation of ranks.
+_LIKE, _WITH = 1.25, 0.3
 _LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
@@ -106,6 +112,48 @@ def _lettered(name: str) -> tuple[str, ...]:
     words = plain(name).split("_")
     at_end = len(words) > 1 and words[0] not in _LETTERS and words[-1] in _LETTERS
     return (words[-1], "_".join(words[:-1])) if at_end else tuple(plain(name).split("_", 1))
+
+
+def doubted(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
+    """The readings with a validation loss that a terse word alone tells ("loss_cv", which may be a coefficient of
+    variation) as a guess, where it neither moves with the loss nor is of its size; beside a plain one it is none."""
+    trained = [f for f, r in found if r.role == "loss" and not r.label]
+    plainly = any(r.role == "val_loss" and not r.label and not _tersely(f.metric) for f, r in found)
+    out = []
+    for f, r in found:
+        if (
+            r.family == "loss"
+            and r.split != "train"
+            and trained
+            and _tersely(f.metric)
+            and _apart(f.finite, trained[0].finite)
+        ):
+            if plainly:
+                continue
+            r = replace(r, trust="guess")
+        out.append((f, r))
+    return out
+
+
+def _tersely(name: str) -> bool:
+    """Whether the only word for a split in a name is one that means it in names of metrics alone."""
+    words = plain(name).split("_")
+    return not any(w in PLAIN_SPLITS for w in words) and any(w in SPLITS for w in words)
+
+
+def _apart(unseen: Floats, trained: Floats) -> bool:
+    """Whether values neither move with those of training nor are of their size at the beginning or the end."""
+    if min(len(unseen), len(trained)) < curve_shape.FEWEST:
+        return False
+    few = max(1, len(unseen) // _ENDS)
+    ends = [(float(np.median(unseen[k])), float(np.median(trained[k]))) for k in (slice(None, few), slice(-few, None))]
+    if any(max(abs(a), abs(b)) <= _LIKE * min(abs(a), abs(b)) for a, b in ends):
+        return False
+    at = np.linspace(0, 1, len(unseen))
+    both = np.stack([unseen, np.interp(at, np.linspace(0, 1, len(trained)), trained)])
+    a, b = (r - r.mean() for r in np.argsort(np.argsort(both, axis=1), axis=1).astype(np.float64))
+    scale = float(np.sqrt((a @ a) * (b @ b)))
+    return scale == 0.0 or float(a @ b) / scale < _WITH
 
 
 def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

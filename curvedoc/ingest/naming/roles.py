@@ -21,6 +21,7 @@ from curvedoc.ingest.naming.metric_name import Reading, read_name
 from curvedoc.ingest.naming.misnomers import (
     by_letter,
     counterparts,
+    doubted,
     of_play,
     of_the_critic,
     of_the_evaluation,
@@ -116,7 +117,7 @@ def assign(
     found += counterparts(metrics, found, table)
     found = _promoted(_lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings or {}) if _plausible(f, r)]
-    found = _test_for_validation(of_the_evaluation(found, table))
+    found = doubted(_test_for_validation(of_the_evaluation(found, table)))
     chosen = resolved(chosen or {}, [f.metric for f in metrics])
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
