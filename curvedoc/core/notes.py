@@ -15,9 +15,9 @@ NoteKind = Literal[
     "needs-zstd", "legacy-encoding", "no-clean-end", "no-exit-record", "not-a-log", "not-utf8", "nul-bytes", "skipped",
     "thinned", "too-large", "truncated", "unknown-schema", "unreadable", "unshared", "zero-tail",
     # records, columns and names
-    "bad-cells", "duplicate-columns", "duplicate-curves", "duplicate-file", "duplicate-keys", "garbage-lines",
-    "long-lists", "many-shapes", "media-skipped", "messages-capped", "no-header", "no-metrics", "no-scalars",
-    "ragged-rows", "repeated-header", "summary-row", "too-deep", "too-many-keys", "values-held",
+    "bad-cells", "batches-averaged", "duplicate-columns", "duplicate-curves", "duplicate-file", "duplicate-keys",
+    "garbage-lines", "long-lists", "many-shapes", "media-skipped", "messages-capped", "no-header", "no-metrics",
+    "no-scalars", "ragged-rows", "repeated-header", "summary-row", "too-deep", "too-many-keys", "values-held",
     # values
     "aggregated", "looks-averaged", "looks-sampled", "nan-as-missing", "nan-filtered", "nan-for-missing",
     "null-as-nan", "null-values", "numbers-as-strings", "zero-values",

@@ -29,6 +29,7 @@ _BLURS: dict[str, str] = {
     "truncated": "A file ends in the middle of a record: what came after is not known",
     "damaged": "Part of a file is damaged: what stood there is not known",
     "bad-checksum": "Part of a file is damaged: what stood there is not known",
+    "batches-averaged": "Evaluations were logged batch by batch: the mean of each pass over the data was taken",
     "values-held": "Each evaluation stands in every row until the next one: it was taken once, at the first",
     "summary-row": "A last row that repeats the mean or best of its curve was left out",
     "too-large": "A file was too large to be read whole: what was left out is not known",

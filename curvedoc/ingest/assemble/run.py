@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.core.run import MESSAGES, Note, RoleMatch, Run, Scalar, Source, empty_messages
-from curvedoc.ingest.assemble import axis, duplicates, nulls, repeated_evals, restarts, summaries
+from curvedoc.ingest.assemble import axis, batch_evals, duplicates, nulls, repeated_evals, restarts, summaries
 from curvedoc.ingest.assemble.copies import without_copies
 from curvedoc.ingest.assemble.groups import Piece
 from curvedoc.ingest.assemble.stream_curves import StreamBlock, blocks, spliced
@@ -56,6 +56,7 @@ def assemble(
     settings = settings_of(merged, table)
     roles = assign(_facts(strands), table, chosen, settings)
     strands, held_told = repeated_evals.without_repeats(strands, roles)
+    strands, means_told = batch_evals.with_means(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,
@@ -65,7 +66,7 @@ def assemble(
         config=merged,
         settings=settings,
         sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
-        notes=_few([*notes, *converted, *copies, *held_told, *_endings(pieces)]),
+        notes=_few([*notes, *converted, *copies, *held_told, *means_told, *_endings(pieces)]),
         axis=run_axis,
         quiet=bundle.quiet,
         has_text=any(p.log.is_text for p in pieces),
