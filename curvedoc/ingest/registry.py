@@ -28,6 +28,10 @@ _WANDB = LateReader(
     "Weights & Biases offline logs: history, settings, system metrics, console output",
     lambda name, head: name.endswith(".wandb") or head.startswith(b":W&B"),
 )  # fmt: skip
+_SWANLAB = LateReader(
+    "wandb.swanlab", "swanlab", ("*.swanlab",), "SwanLab's logs of a run: its scalars",
+    lambda name, head: head.startswith(b":SWL"),
+)  # fmt: skip
 _MLFLOW_DB = LateReader(
     "stores.mlflow_db", "mlflow-db", ("mlflow.db", "*.db", "*.sqlite"),
     "MLflow's SQLite store: every run in it with its metrics and parameters; deleted runs are left out",
@@ -74,6 +78,11 @@ _NOTEBOOK = LateReader(
     "outputs of Jupyter notebooks: printed epochs, progress bars, the Trainer's tables, tracebacks",
     lambda name, head: name.lower().endswith(".ipynb"),
 )  # fmt: skip
+_TRACKERS = LateReader(
+    "stores.tracker_json", "tracker-json", ("messages.json", "data-*.log", "metrics.jsonl"),
+    "what Comet, Neptune and ClearML keep offline: metrics and parameters as JSON",
+    lambda name, head: head[:1] in (b"{", b"["),
+)  # fmt: skip
 _YAML = LateReader(
     "json.yaml_log", "yaml", ("*.yaml", "*.yml"),
     "YAML of training records: a list, a document for each, or lists of values under their names",
@@ -89,11 +98,13 @@ READERS: tuple[Reader, ...] = (
     *outside_readers(),
     _TENSORBOARD,
     _WANDB,
+    _SWANLAB,
     folder,
     mlflow_files,
     _MLFLOW_DB,
     _TRACKIO_DB,
     _SACRED,
+    _TRACKERS,
     _NUMPY,
     hf_state,
     catboost,

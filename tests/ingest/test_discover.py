@@ -320,9 +320,8 @@ def test_a_record_longer_than_the_head_is_still_a_record(tmp_path: Path) -> None
 
 def test_stores_of_other_tools_are_told_once_each(tmp_path: Path) -> None:
     (tmp_path / "mlflow.db").write_bytes(b"SQLite format 3\x00")
-    (tmp_path / "run.swanlab").write_bytes(b":SWL")
     (tmp_path / ".aim").mkdir()
     jsonl(tmp_path / "m.jsonl")
     found = harvest(tmp_path)
-    assert {u.path for u in found.unreadable} == {"run.swanlab", "mlflow.db", ".aim"}
+    assert {u.path for u in found.unreadable} == {"mlflow.db", ".aim"}
     assert [r.name for r in found.runs] == ["."]

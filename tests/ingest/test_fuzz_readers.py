@@ -48,6 +48,15 @@ def _text() -> str:
     )
 
 
+def _message(name: str, value: object, step: object) -> str:
+    return (
+        json.dumps(
+            {"payload": {"metric": {"metricName": name, "metricValue": value, "step": step}}, "type": "metric_msg"}
+        )
+        + "\n"
+    )
+
+
 def _csv() -> str:
     return "step,loss,lr\n" + "".join(f"{r['step']},{r['loss']},{r['lr']}\n" for r in ROWS)
 
@@ -81,6 +90,9 @@ LOGS: Mapping[str, Mapping[str, Callable[[], str | bytes]]] = {
     "wandb": {"run-1.wandb": _wandb},
     "json lines": {"metrics.jsonl": lambda: "".join(json.dumps(r) + "\n" for r in ROWS)},
     "yaml": {"log.yaml": lambda: "".join("- " + "\n  ".join(f"{k}: {v}" for k, v in r.items()) + "\n" for r in ROWS)},
+    "comet": {
+        "messages.json": lambda: "".join(_message(k, v, r["step"]) for r in ROWS for k, v in r.items() if k != "step")
+    },
     "export": {"export.csv": lambda: _csv().replace("step", "_step", 1)},
     "csv": {"metrics.csv": _csv},
     "text": {"train.log": _text},
@@ -154,6 +166,7 @@ def test_the_logs_are_read_when_nothing_happened_to_them(tmp_path: Path) -> None
         "trackio",
         "numpy",
         "headless",
+        "swanlab",
         "catboost",
     }
     assert {r.NAME for r in READERS} - seen == elsewhere

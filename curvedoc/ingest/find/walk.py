@@ -19,7 +19,7 @@ from curvedoc.ingest.settings import files as settings_files
 from curvedoc.ingest.stores import mlflow_files
 
 #: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
-HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim"))
+HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim", ".neptune"))
 #: Weights, code, prose, pictures, archives: never opened.
 SKIP_SUFFIXES = word_set(
     """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
@@ -62,7 +62,6 @@ _MLFLOW_ARTIFACTS = "artifacts"
 #: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
 FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r".*\.aim|\.aim_.*"), _AIM),
-    (re.compile(r".*\.swanlab"), "a SwanLab log: export the run's metrics to CSV"),
     (re.compile(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
 )
 
@@ -279,6 +278,8 @@ def _enter(name: str) -> bool:
 
 def skipped(name: str, folder: Sequence[str]) -> bool:
     """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
+    if "swanlog" in folder[-4:] and {"logs", "debug"} & {*folder[-2:]}:  # what its own log of the run holds as well
+        return True
     if _is_diary(name) and "wandb" in (*folder[-1:], *folder[-3:-2]):
         return True
     return _skipped(name)

@@ -22,7 +22,7 @@ from curvedoc.ingest.naming.log_words import names_curve
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.batch import RecordBatch, Row
 from curvedoc.ingest.table.curve import LogCurve, points_of
-from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts
+from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
 from curvedoc.ingest.table.log import log_of
 from curvedoc.ingest.table.values import clock, moment, number, numbers
@@ -32,7 +32,7 @@ FILES: tuple[str, ...] = ("*.json",)
 ABOUT = "curves as columns of one JSON object: Keras histories, XGBoost's evals_result, Sacred's metrics"
 
 _NAMED = re.compile(r"history|hist|evals?_result|metrics|results?|loss|curves?|log|progress|stats", re.IGNORECASE)
-_LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
+_LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:\[\s*)?(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
 _INDEXED = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
 _DRAWN = re.compile(rb'"name"\s*:\s*"([^"\\]{1,200})"')
 _HOLDER = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{')
@@ -188,13 +188,23 @@ def _is_plotted(value: Any) -> bool:
 def _flat(name: str, cells: list[Any]) -> Iterator[LogCurve]:
     if all(isinstance(c, list) for c in cells):
         width = max(len(c) for c in cells)
-        if width == 2 and all(len(c) == 2 and isinstance(c[0], int) for c in cells):  # pairs of step and value
+        if all(len(c) == 2 and isinstance(c[0], int) for c in cells):  # pairs of step and value
             yield _curve(name, [c[1] for c in cells], [c[0] for c in cells], None)
+        elif (
+            all(len(c) == 3 for c in cells)
+            and is_clock(np.array([_float(c[0]) for c in cells]))
+            and counts(np.array([_float(c[1]) for c in cells]))
+        ):
+            yield _curve(name, [c[2] for c in cells], [c[1] for c in cells], [c[0] for c in cells])
         elif width <= 16:
             for i in range(width):
                 yield _curve(f"{name}[{i}]", [c[i] if i < len(c) else None for c in cells], None, None)
     elif any(isinstance(c, (int, float)) or (isinstance(c, str) and number(c) is not None) for c in cells):
         yield _curve(name, cells, None, None)
+
+
+def _float(cell: Any) -> float:
+    return float(cell) if isinstance(cell, (int, float)) else float("nan")
 
 
 def _curve(name: str, cells: list[Any], steps: list[Any] | None, times: Any) -> LogCurve:

@@ -41,6 +41,8 @@ _YAML_COUNT = re.compile(
     rb"|^(?:epoch|step|iteration)[_ -]?\d+:"
 )
 _RECORDS = 3
+#: What W&B and SwanLab say of each setting.
+_VALUED = frozenset(("value", "desc", "sort"))
 _FLAT_LINE = re.compile(r"([A-Za-z_][\w.-]*)\s*:\s+(\S.*)")
 
 
@@ -103,7 +105,7 @@ def flat_config(value: object) -> dict[str, Scalar]:
     if not isinstance(value, Mapping):
         return {}
     kept = {k: v for k, v in value.items() if k not in ("_wandb", "wandb_version")}
-    if kept and all(isinstance(v, Mapping) and "value" in v and len(v) <= 2 for v in kept.values()):
+    if kept and all(isinstance(v, Mapping) and "value" in v and {*v} <= _VALUED for v in kept.values()):
         kept = {k: v["value"] for k, v in kept.items() if k != "_wandb"}
     # YAML 1.1 takes 1e-4 for a string.
     return {k: _number(v) for k, v in flatten(kept).items()}

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from curvedoc.core.frozen import dataclass
 
 MAGIC = b":W&B"
+#: SwanLab frames its records alike.
+SWANLAB = b":SWL"
 BLOCK = 1 << 15
 #: Longer records (a logged data set) are skipped.
 MAX_RECORD = 64 << 20
@@ -96,7 +98,7 @@ def _chunks(read: Callable[[int], bytes]) -> Iterator[Chunk]:
     data, base, at, ended = _fill(read, _PIECE), 0, _HEADER, False
     ended = len(data) < _PIECE
     damage: int | None = None  # where it began, as long as its end is looked for
-    if data and not data.startswith(MAGIC):
+    if data and not data.startswith((MAGIC, SWANLAB)):
         yield Chunk(0, 0, cause="header")
         at = damage = 0
     while True:

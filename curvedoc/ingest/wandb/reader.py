@@ -23,7 +23,7 @@ NAME = "wandb"
 FILES: tuple[str, ...] = ("*.wandb",)
 ABOUT = "Weights & Biases offline logs: history, settings, system metrics, console output"
 
-_TROUBLE: dict[str, tuple[NoteKind, str]] = {
+TROUBLE: dict[str, tuple[NoteKind, str]] = {
     "header": ("damaged", "the file does not begin like a W&B log; its blocks were read all the same"),
     "gap": ("damaged", "damaged chunks were skipped; reading went on at the next good one"),
     "checksum": ("bad-checksum", "chunks whose checksum is wrong were dropped"),
@@ -64,7 +64,7 @@ class _WandbFile:
     """One log while it is read."""
 
     def __init__(self) -> None:
-        self.tally = NoteTally(_TROUBLE)
+        self.tally = NoteTally(TROUBLE)
         self._history = History()
         self._console = Console()
         self._config: dict[str, Scalar] = {}
