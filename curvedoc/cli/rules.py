@@ -43,6 +43,7 @@ def list_vocabulary() -> None:
     from curvedoc.rulebook.load import load
     from curvedoc.rulebook.rule import Cause, Fact, Rule
     from curvedoc.rulebook.vocabulary import brought_functions, fields_of, functions, type_name
+    from curvedoc.stats.units import FIELD_UNITS, UNITS
 
     book = load()
     users: dict[str, str] = {}
@@ -56,8 +57,11 @@ def list_vocabulary() -> None:
     for name, function in sorted({**functions(), **brought_functions()}.items()):
         parameters = ", ".join(f"{p}: {type_name(t)}" for p, t in function.parameters)
         used = f" Used by {users[name]}." if name in users else ""
-        about = f"{name}({parameters}) -> {type_name(function.result)}\n    {function.about}{used}\n"
-        about += "".join(f"    .{field}: {told.about}\n" for field, told in fields_of(function.result).items())
+        gives = UNITS.get(name, "a number") if function.result is float else type_name(function.result)
+        about = f"{name}({parameters}) -> {gives}\n    {function.about}{used}\n"
+        for field, told in fields_of(function.result).items():
+            gives = FIELD_UNITS.get(field, "a number") if told.result is float else type_name(told.result)
+            about += f"    .{field} -> {gives}: {told.about}\n"
         groups.setdefault(function.module.rpartition(".")[0] or function.module, []).append(about)
     for package in sorted(groups):
         heading = (sys.modules[package].__doc__ or package).strip().rstrip(".")
