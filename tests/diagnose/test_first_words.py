@@ -307,3 +307,11 @@ def test_the_setting_that_the_evidence_names_is_the_one_to_change(
     (tmp_path / "config.json").write_text(json.dumps({**settings, "num_classes": 10}), encoding="utf-8")
     run = curvedoc.analyze(tmp_path).runs[0]
     assert run.next_action is not None and says in run.next_action.text, (run.headline, run.next_action)
+
+
+def test_a_rate_that_was_down_for_most_of_the_run_is_told_to_stay_up() -> None:
+    rate = Series.of(np.r_[np.full(12, 5e-5), np.full(28, 2.5e-6)])
+    told = advice({"loss": FELL, "lr": rate}, gain)
+    assert told.startswith("Keep the learning rate up for longer: from step 12 on, for 69% of the run, it was down to")
+    late = Series.of(np.r_[np.full(30, 5e-5), np.full(10, 2.5e-6)])
+    assert advice({"loss": FELL, "lr": late}, gain).startswith("Evaluate on data")

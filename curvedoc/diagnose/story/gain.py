@@ -19,11 +19,14 @@ from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
+from curvedoc.stats.schedule.floor import negligible_from
 
 #: Of its peak: a learning rate below this moves little more.
 SPENT = 0.1
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
+#: Of the run: a rate that is down for longer leaves little time at which anything was learned.
+MOST_OF_IT = 0.5
 #: Share of the rows that is the start and the end of a game.
 ENDS = 0.1
 #: Of its level at the start: a network that lost so much of its loss is ahead of one that lost nothing.
@@ -50,10 +53,28 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
     if rated is not None:
         return _best_of(rated, count)
     if ground.name in ("loss", "accuracy") and run.series("test_accuracy") is None:
+        early = _spent_early(run, ground.curve, count) if ground.curve is not None else ""
         return NextAction(
-            "Evaluate on data that it did not train on, and log that: the log holds training values only."
+            f"{early}Evaluate on data that it did not train on, and log that: the log holds training values only."
         )
     return None
+
+
+def _spent_early(run: Run, curve: Series, count: Counter) -> str:
+    """What a rate that is taken down for most of the run costs; "" where it is not."""
+    rate = run.series("lr")
+    at = None if rate is None else negligible_from(rate, SPENT)
+    loss = curve.finite()
+    if rate is None or at is None or _spent(run) is None or not len(loss):
+        return ""
+    begins, ends = int(loss.step[0]), int(loss.step[-1])
+    left = (ends - at) / max(1, ends - begins)
+    if left < MOST_OF_IT:
+        return ""
+    return (
+        f"Keep the learning rate up for longer: from {count.at(at)} on, for {left:.0%} of the run, it was down to "
+        f"{_spent(run)}, where little is learned. "
+    )
 
 
 def _of_game(run: Run) -> NextAction:
