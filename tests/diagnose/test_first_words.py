@@ -82,8 +82,10 @@ def test_of_a_game_both_networks_are_told_and_which_pulls_ahead(tmp_path: Path) 
     rows = [{"step": i, "g_loss": 0.7 + 0.02 * i, "d_loss": 1.4 * 0.97**i} for i in range(60)]
     (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
     (run,) = curvedoc.analyze(tmp_path).runs
-    assert "the loss of g went from 0.7 to 1.88 and the loss of d went from 1.4 to" in run.headline
-    assert run.next_action is not None and "d pulls ahead of g" in run.next_action.text
+    assert (
+        "loss of the generator went from 0.7 to 1.88 and the loss of the discriminator went from 1.4 to" in run.headline
+    )
+    assert run.next_action is not None and "the discriminator pulls ahead of the generator" in run.next_action.text
 
 
 def test_a_plan_that_was_not_done_is_told_before_what_could_be_gained(tmp_path: Path) -> None:

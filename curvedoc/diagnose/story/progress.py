@@ -16,6 +16,9 @@ from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
+#: How the two networks of a game are labeled.
+_GENERATOR = frozenset(("g", "gen", "generator"))
+_DISCRIMINATOR = frozenset(("d", "dis", "disc", "discr", "discriminator"))
 #: A curve whose rows scatter by this much of its level is told by the level of its first rows and of its last tenth.
 ROUGH, FIRST, ENDS = 0.05, 3, 0.1
 
@@ -48,10 +51,15 @@ def one_batch(run: Run) -> bool:
 
 
 def players(run: Run) -> tuple[tuple[str, Series], tuple[str, Series]] | None:
-    """The losses of the two networks of a game by their labels; None where not exactly two are logged."""
-    found = [(m.label, run.metric(m.metric)) for m in run.matches("game_loss") if m.label]
+    """The losses of the two networks of a game, each with what it is called; None where not exactly two are logged."""
+    found = [(_player(m.label), run.metric(m.metric)) for m in run.matches("game_loss") if m.label]
     known = [(label, s.finite()) for label, s in found if s is not None and len(s.finite()) >= FEW]
     return (known[0], known[1]) if len(known) == 2 else None
+
+
+def _player(label: str) -> str:
+    word = label.lower().replace("net", "").strip("_-/ .")
+    return "the generator" if word in _GENERATOR else "the discriminator" if word in _DISCRIMINATOR else label
 
 
 def moved(curve: Series) -> bool:
