@@ -107,16 +107,18 @@ def _scale(curves: list[Curve], levels: tuple[float, ...]) -> tuple[float, float
 def _path(curve: Curve, x: Callable[[int], float], y: Callable[[float], int], log: bool) -> str:
     """Through the mean of each bucket, with a stroke from its low to its high where they differ in the picture."""
     out: list[str] = []
-    pen = "M"
+    pen, across, up = "M", 0, 0
     for step, mean, low, high in zip(curve.step, curve.mean, curve.low, curve.high, strict=True):
         if not math.isfinite(mean) or (log and low <= 0):
             pen = "M"
             continue
         bottom, top = y(low), y(high)
-        out.append(f"{pen}{x(step):.0f} {top if bottom != top else y(mean)}")
+        here, there = round(x(step)), top if bottom != top else y(mean)
+        # relative moves are a third shorter
+        out.append(f"M{here} {there}" if pen == "M" else f"l{here - across} {there - up}".replace(" -", "-"))
         if bottom != top:
-            out.append(f"V{bottom}")
-        pen = "L"
+            out.append(f"v{bottom - there}")
+        pen, across, up = "l", here, bottom if bottom != top else there
     if len(out) == 1:
         out.append("h3")  # a lone value has no length of its own
     return "".join(out)
