@@ -104,18 +104,18 @@ def test_time_and_not_rows_where_the_interval_changes() -> None:
 @quick
 @given(st.lists(st.integers(1, 3), min_size=2, max_size=40), st.floats(0.0, 1.0))
 def test_evenly_logged_shares_are_of_rows(gaps: list[int], share: float) -> None:
-    step = np.cumsum([0, *gaps])
-    rows = max(1, math.ceil(len(step) * share))
-    assert spacing.share_of_rows(step, share, late=False) == rows == spacing.share_of_rows(step, share, late=True)
+    s = Series.of([0.0] * (len(gaps) + 1), step=np.cumsum([0, *gaps]))
+    rows = max(1, math.ceil(len(s) * share))
+    assert spacing.share_of_rows(s, share, late=False) == rows == spacing.share_of_rows(s, share, late=True)
 
 
 @quick
 @given(st.lists(st.integers(1, 1_000), min_size=2, max_size=40), st.floats(0.0, 1.0))
 def test_a_share_is_some_of_the_rows(gaps: list[int], share: float) -> None:
-    step = np.cumsum([0, *gaps])
+    s = Series.of([0.0] * (len(gaps) + 1), step=np.cumsum([0, *gaps]))
     for late in (False, True):
-        assert 1 <= spacing.share_of_rows(step, share, late) <= len(step)
-    assert spacing.share_of_rows(step, 1.0, late=True) == len(step)
+        assert 1 <= spacing.share_of_rows(s, share, late) <= len(s)
+    assert spacing.share_of_rows(s, 1.0, late=True) == len(s)
 
 
 @pytest.mark.parametrize("head", [[9.0], [9.0, 8.0]])

@@ -70,9 +70,9 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     env.update(bound)
     truths = _conditions(rule, env)
     # excuses come last: most rules are silent without them
-    if all(t is False for t in truths) or any(env.get(name) is True for name in rule.excused_by):
+    if not (True in truths or None in truths) or any(env.get(name) is True for name in rule.excused_by):
         return Judgment(rule, "silent")
-    if not any(t is True for t in truths):
+    if True not in truths:
         reason, missing = _undecided(rule, env)
         return Judgment(rule, "not-judged", reason, missing)
     harmless = any(env.get(name) is True for name in (*rule.harmless_if, *rule.undecided_if))

@@ -142,7 +142,7 @@ def head_level(s: Series, share: float) -> float | None:
     Of the steps where the interval of logging changes.
     """
     f = s.finite()
-    return median_of(f.value[: share_of_rows(f.step, share, late=False)]) if len(f) else None
+    return median_of(f.value[: share_of_rows(f, share, late=False)]) if len(f) else None
 
 
 def tail_level(s: Series, share: float) -> float | None:
@@ -151,7 +151,7 @@ def tail_level(s: Series, share: float) -> float | None:
     Of the steps where the interval of logging changes.
     """
     f = s.finite()
-    return median_of(f.value[-share_of_rows(f.step, share, late=True) :]) if len(f) else None
+    return median_of(f.value[-share_of_rows(f, share, late=True) :]) if len(f) else None
 
 
 def share_above(s: Series, x: float) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from curvedoc.core.series import Ints
+from curvedoc.core.series import Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import median_of
 
 _Number = TypeVar("_Number", bound=np.generic)
@@ -24,22 +24,28 @@ def evenly_spaced(step: Ints) -> bool:
 CHANGED = 4.0
 
 
-def share_of_rows(step: Ints, share: float, late: bool) -> int:
-    """How many rows make up the first (or, with late, the last) share of a log, one at least.
-
-    Of its rows where they are evenly logged. Where the interval changes (dense at first, then one in hundreds), of its
-    steps: the last tenth is then the last tenth of the time.
-    """
-    n, part = len(step), min(1.0, max(0.0, share))
-    rows = max(1, math.ceil(n * part))
-    gaps = step[1:] - step[:-1]
-    if n < 3 or not len(gaps) or bool((gaps == gaps[0]).all()):
-        return rows
+@once_a_series
+def interval_changes(s: Series) -> bool:
+    """Whether rows do not stand for time: their interval changes (dense at first, then one in hundreds)."""
+    gaps = s.step[1:] - s.step[:-1]
+    if len(gaps) < 2 or bool((gaps == gaps[0]).all()):
+        return False
     # the wide tenth against the narrow one: a lone gap changes no interval
     ordered = np.sort(gaps)
     narrow, wide = ordered[len(gaps) // 10], ordered[len(gaps) - 1 - len(gaps) // 10]
-    if wide <= CHANGED * narrow:
-        return rows
+    return bool(wide > CHANGED * narrow)
+
+
+def share_of_rows(s: Series, share: float, late: bool) -> int:
+    """How many rows make up the first (or, with late, the last) share of a log, one at least.
+
+    Of its rows where they are evenly logged. Where the interval changes, of its steps: the last tenth is then the last
+    tenth of the time.
+    """
+    n, part = len(s), min(1.0, max(0.0, share))
+    if not interval_changes(s):
+        return max(1, math.ceil(n * part))
+    step = s.step
     reach = part * float(step[-1] - step[0])
     if late:
         return max(1, n - int(np.searchsorted(step, step[-1] - reach, side="left")))

@@ -38,7 +38,7 @@ def head(s: Series, share: float) -> Series:
 
     Of the steps where the interval of logging changes.
     """
-    return s.cut(slice(0, share_of_rows(s.step, share, late=False)))
+    return s.cut(slice(0, share_of_rows(s, share, late=False)))
 
 
 def tail(s: Series, share: float) -> Series:
@@ -46,7 +46,7 @@ def tail(s: Series, share: float) -> Series:
 
     Of the steps where the interval of logging changes.
     """
-    return s.cut(slice(max(0, len(s) - share_of_rows(s.step, share, late=True)), len(s)))
+    return s.cut(slice(max(0, len(s) - share_of_rows(s, share, late=True)), len(s)))
 
 
 def head_rows(s: Series, rows: float) -> Series:
