@@ -317,3 +317,16 @@ def test_a_rate_that_was_down_for_most_of_the_run_is_told_to_stay_up() -> None:
     assert told.startswith("Keep the learning rate up for longer: from step 12 on, for 69% of the run, it was down to")
     late = Series.of(np.r_[np.full(30, 5e-5), np.full(10, 2.5e-6)])
     assert advice({"loss": FELL, "lr": late}, gain).startswith("Evaluate on data")
+
+
+@pytest.mark.parametrize(
+    ("flat", "says"), [(False, "Keep the learning rate up for longer: until it was cut to 0.0006 at"), (True, "")]
+)
+def test_a_rate_that_was_cut_while_validation_fell_is_told_to_stay_up(flat: bool, says: str) -> None:
+    falls = 5.9 - 0.065 * np.arange(12.0)
+    before = falls if not flat else np.r_[falls[:6] - 0.5, np.full(6, 5.0)]
+    after = before[-1] - (0.08 if not flat else 0.9) * (1 - 0.3 ** np.arange(1, 13))
+    rate = Series.of([6e-3] * 12 + [6e-4] * 12)
+    val = Series.of(np.r_[before, after])
+    found = advice({"loss": FELL, "val_loss": val, "lr": rate}, gain)
+    assert found.startswith(says) and ("stay up" in found) is False and (bool(says) or "Keep the learning" not in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import NO_HITS, Hits, hits_in
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
-from curvedoc.diagnose.judge.names import Names, Subject
+from curvedoc.diagnose.judge.names import WHOLE, Names, Subject
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 from curvedoc.rulebook.evaluate import Evaluator
@@ -33,6 +34,8 @@ MAX_LAYERS = 400
 ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
 #: What says how good the model is, by the fact of that name, turned so that up is better.
 QUALITY, MAIN_QUALITY = "quality", "main_quality"
+#: The input of that fact by which the name of a measure says that it should fall.
+ERROR = "lower"
 #: The share of wrong answers, in training and on other samples, by what is graded there.
 WRONG, VAL_WRONG = "wrong", "val_wrong"
 _GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
@@ -122,6 +125,12 @@ class Bench:
         if need.target in _GRADES:
             return self._wrong(_GRADES[need.target])
         return self.run.series(need.target)
+
+    def is_error(self, role: str) -> bool:
+        """Whether the metric of a role is one that should fall, by its name."""
+        fact = self._facts.get(MAIN_QUALITY)
+        named = None if fact is None else fact.program.inputs.get(ERROR)
+        return named is not None and self.bind(replace(named, target=role), WHOLE) is True
 
     def _wrong(self, roles: Sequence[str]) -> Series | None:
         """What a measure between 0 and 1 leaves to be wanted; of one that should fall, the measure itself."""

@@ -14,19 +14,15 @@ from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
 from curvedoc.diagnose.story.progress import better, one_batch, players, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
-from curvedoc.stats.schedule.floor import negligible_from
 
-#: Of its peak: a learning rate below this moves little more.
-SPENT = 0.1
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
-#: Of the run: a rate that is down for longer leaves little time at which anything was learned.
-MOST_OF_IT = 0.5
 #: Share of the rows that is the start and the end of a game.
 ENDS = 0.1
 #: Of its level at the start: a network that lost so much of its loss is ahead of one that lost nothing.
@@ -53,28 +49,11 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
     if rated is not None:
         return _best_of(rated, count)
     if ground.name in ("loss", "accuracy") and run.series("test_accuracy") is None:
-        early = _spent_early(run, ground.curve, count) if ground.curve is not None else ""
+        early = spent_early(run, ground.curve, count) if ground.curve is not None else ""
         return NextAction(
             f"{early}Evaluate on data that it did not train on, and log that: the log holds training values only."
         )
     return None
-
-
-def _spent_early(run: Run, curve: Series, count: Counter) -> str:
-    """What a rate that is taken down for most of the run costs; "" where it is not."""
-    rate = run.series("lr")
-    at = None if rate is None else negligible_from(rate, SPENT)
-    loss = curve.finite()
-    if rate is None or at is None or _spent(run) is None or not len(loss):
-        return ""
-    begins, ends = int(loss.step[0]), int(loss.step[-1])
-    left = (ends - at) / max(1, ends - begins)
-    if left < MOST_OF_IT:
-        return ""
-    return (
-        f"Keep the learning rate up for longer: from {count.at(at)} on, for {left:.0%} of the run, it was down to "
-        f"{_spent(run)}, where little is learned. "
-    )
 
 
 def _of_game(run: Run) -> NextAction:
@@ -133,13 +112,17 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
                 f"{rated.name} no worse than at the end."
             )
         if rated.name == "validation accuracy":
+            right = f"{rated.told(-1)}, at best {rated.told(rated.best)}"
             return NextAction(
-                f"Keep the last checkpoint if right answers count; if probabilities do, take that of {where}, where "
-                f"the validation loss was lowest ({least})."
+                f"Keep the last checkpoint if right answers count ({right}); if probabilities do, take that of "
+                f"{where}, where the validation loss was lowest ({least})."
             )
         return NextAction(
             f"Keep the last checkpoint if {rated.name} counts; the validation loss was lowest, {least}, at {where}."
         )
+    early = cut_early(run, val, count)
+    if early is not None:
+        return early
     ago = max(1, round(LATE * len(val)))
     if len(val) < FEW or val.value[0] <= val.value[-1]:
         return None
@@ -150,28 +133,20 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
     # nor has one that fell by no more than evaluations scatter
     scatter = noise(val)
     if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), scatter or 0.0):
-        if rated is not None or scatter is None or gained <= scatter:
+        little = AS_GOOD * float(val.value[0] - val.value[best])
+        if rated is not None or scatter is None or not scatter < val.value[before] - val.value[best] <= little:
             return None
         return NextAction(
-            f"Rate the checkpoint of {where} by what the model is for before training longer: its validation loss "
-            f"only went {fell}."
+            f"Rate the checkpoint of {where} by what the model is for before training longer: its validation loss of "
+            f"{least} is little below the {_value(val.value[before])} of {count.at(int(val.step[before]))}."
         )
-    spent = _spent(run)
-    if spent is None:
+    down = spent(run)
+    if down is None:
         return NextAction(f"Train on if more is wanted, half as long again: validation still fell {fell}.")
     return NextAction(
         f"If more is wanted, train anew for twice as long, with the schedule of the learning rate stretched to the new "
-        f"end: validation still fell {fell}, while the rate is down to {spent}."
+        f"end: validation still fell {fell}, while the rate is down to {down}."
     )
-
-
-def _spent(run: Run) -> str | None:
-    """The learning rate at the end, where its schedule has taken it down to a small part of its peak."""
-    rate = run.series("lr")
-    known = None if rate is None else rate.finite()
-    if known is None or len(known) < FEW or not known.value[-1] < SPENT * known.value.max():
-        return None
-    return spelled(float(known.value[-1]), ".2g")
 
 
 def _value(v: float) -> str:

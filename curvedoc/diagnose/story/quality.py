@@ -85,7 +85,7 @@ def quality(run: Run, bench: Bench) -> Quality | None:
         known = found.finite()
         if role == "metric":
             rises = known.value[-1] > known.value[0] and "train" not in match.metric.lower()
-            return Quality(_called(match), known) if rises else None
+            return Quality(_called(match), known) if rises and not bench.is_error(role) else None
         return Quality(_called(match), known, bench.value_of("main_quality", False) == "val_metric_down")
     return None
 
