@@ -20,6 +20,7 @@ class DiffFormat(StrEnum):
 
     text = "text"
     json = "json"
+    markdown = "markdown"
 
 
 def formats(json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False, debug: Debug = False) -> None:
@@ -60,10 +61,10 @@ def diff(
         from curvedoc.cli.settings.config import load
 
         if not b:
-            show_table(Path(a), by, format_ == DiffFormat.json)
+            show_table(Path(a), by, format_.value, html, force)
             return
         options = options_of(load(Path.cwd()), rules, None, None, None, None, signal, siblings=False)
-        show(a, b, options, format_ == DiffFormat.json, everything, html, force)
+        show(a, b, options, format_.value, everything, html, force)
 
 
 def watch(

@@ -26,23 +26,30 @@ def show(
     a: str,
     b: str,
     options: Options,
-    as_json: bool,
+    form: str,
     everything: bool,
     html: Path | None = None,
     force: bool = False,
 ) -> None:
-    """Print the difference of the two runs, then write it as a page to `html`. Raises UsageError, NothingToAnalyse."""
+    """Print the difference of the two runs, then write it as a page to `html`. Raises UsageError, NothingToAnalyse.
+
+    form: text, json, or markdown, which holds the text as a block
+    """
+    from curvedoc.report.escape import markdown_block
+
     if html is not None:
         check(html, force, [Path(a), Path(b)])
-    text, page = _compared(a, b, options, as_json, everything)
-    sys.stdout.write(text)
+    text, page = _compared(a, b, options, form == "json", everything)
+    sys.stdout.write(markdown_block(text.rstrip("\n"), "text") + "\n" if form == "markdown" else text)
     if html is not None:
         write(html, page(), force)
         sys.stderr.write(f"wrote {html}\n")
 
 
-def show_table(path: Path, by: str, as_json: bool) -> None:
-    """Print what the settings of a table of runs have to do with how they went. by: a result, "" for all.
+def show_table(path: Path, by: str, form: str, html: Path | None = None, force: bool = False) -> None:
+    """Print what the settings of a table of runs have to do with how they went, then write it as a page to `html`.
+
+    by: a result, "" for all; form: text, json or markdown
 
     Raises UsageError for a path that is none.
     """
@@ -50,16 +57,24 @@ def show_table(path: Path, by: str, as_json: bool) -> None:
     from curvedoc.ingest import load_signals
     from curvedoc.ingest.csv.runs_table import is_runs_table, read_runs_table
     from curvedoc.ingest.naming.comparable_name import plain
-    from curvedoc.report.comparison.table_contrast import to_json, to_text
+    from curvedoc.report.comparison import table_contrast as views
     from curvedoc.rulebook.location import signals_file
 
+    if html is not None:
+        check(html, force, [path])
     signals = load_signals(signals_file())
     keys = {name for setting in signals.settings for name in setting.keys}
     table = read_runs_table(path, lambda name: plain(name) in keys) if is_runs_table(path) else None
     if table is None:
         raise UsageError("no table with a row for each run", str(path), "to compare two runs, give both of them")
     made = table_contrast(table, str(path), signals, by)
-    sys.stdout.write(to_json(made) if as_json else to_text(made))
+    drawn = {"json": views.to_json, "markdown": views.to_markdown}.get(form, views.to_text)
+    sys.stdout.write(drawn(made))
+    if html is not None:
+        from curvedoc.report.html.table_page import to_html
+
+        write(html, to_html(made), force)
+        sys.stderr.write(f"wrote {html}\n")
 
 
 def compared(a: str, b: str, options: Options) -> str:

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
+from curvedoc.core.output_file import is_own
 
 #: number, rate, optimizer, batch size, whether it went wrong, final loss
 Trial = tuple[int, float, str, int, bool, float]
@@ -116,3 +117,26 @@ def test_a_log_alone_is_no_table_and_analyze_points_at_diff(tmp_path: Path) -> N
     table = written(tmp_path / "runs.csv", [mlflow(t) for t in trials()])
     done = CliRunner().invoke(app, ["analyze", str(table)])
     assert done.exit_code == 4 and "curvedoc diff" in done.output and "its rows are runs" in done.output
+
+
+def test_a_table_is_told_as_markdown_and_as_a_page(tmp_path: Path) -> None:
+    path, page = written(tmp_path / "runs.csv", [wandb(t) for t in trials()]), tmp_path / "page.html"
+    told = diff(str(path), "-f", "markdown", "--html", str(page))
+    assert "| `lr` | 5 of 5 runs with lr of 0.02808 or more went wrong" in told and "| 5 of 5 | 0 of 25 |" in told
+    text = page.read_text()
+    assert is_own(page) and "5 of 5 runs with lr of 0.02808 or more went wrong" in text and "width:80.0%" in text
+    assert "<script" not in text and "http:" not in text and "https:" not in text
+    diff(str(path), "--html", str(page))  # its own page is written anew
+    page.write_text("mine")
+    assert CliRunner().invoke(app, ["diff", str(path), "--html", str(page)]).exit_code == 2
+
+
+def test_names_of_a_table_stay_text(tmp_path: Path) -> None:
+    rows = [{**wandb(t), "<b onload=x>|": "<script>alert(1)</script>" if t[4] else "b"} for t in trials()]
+    page = tmp_path / "page.html"
+    told = diff(str(written(tmp_path / "runs.csv", rows)), "-f", "markdown", "--html", str(page))
+    assert "<script" not in page.read_text() and "onload=x&gt;" in page.read_text()
+    assert (
+        "<script" not in told.replace("\\<script", "")
+        and len({line.count(" | ") for line in told.split("\n") if line[:1] == "|"}) == 1
+    )
