@@ -11,10 +11,8 @@ from curvedoc.stats.basic.spacing import share_of_rows
 
 #: The width that has a network of its own.
 FIVE = 5
-#: Values of overlapping windows copied at a time.
-CELLS = 1 << 18
-#: So many medians over half a window say how it moves: more of a wider one would take the square of the rows.
-PLACES = 128
+#: Values of overlapping windows that are copied; of more, polars keeps each window sorted from row to row.
+CELLS = 1 << 15
 
 
 def before(s: Series, step: float) -> Series:
@@ -81,10 +79,7 @@ def smooth(s: Series, rows: float) -> Series:
 
 
 def steady(s: Series, rows: float) -> Series:
-    """The centered running median over an odd number of finite rows: smooth, but one outlier leaves no trace.
-
-    Of more than 500 rows at every some rows, and straight lines between.
-    """
+    """The centered running median over an odd number of finite rows: smooth, but one outlier leaves no trace."""
     f = s.finite()
     n = len(f)
     half = min(max(0, int(rows)) // 2, max(0, (n - 1) // 2))
@@ -93,14 +88,15 @@ def steady(s: Series, rows: float) -> Series:
     padded = extended(f.value, half)
     if half == FIVE // 2:
         return Series(f.step.copy(), inner_median5(padded), s.metric)
-    every = max(1, half // PLACES)
-    wide = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)[::every]
-    rows = max(1, CELLS // (2 * half + 1))
-    # a copy of the middle column alone: a view of it would keep all of the windows
-    parts = [np.partition(wide[i : i + rows], half, axis=1)[:, half].copy() for i in range(0, len(wide), rows)]
-    middle = np.concatenate(parts)
-    if every > 1:
-        middle = np.interp(np.arange(n), np.append(np.arange(0, n, every), n - 1), np.append(middle, f.value[-1]))
+    width = 2 * half + 1
+    if n * width > CELLS:
+        import polars as pl
+
+        middle = pl.Series(padded).rolling_median(width).to_numpy()[2 * half :].copy()
+    else:
+        wide = np.lib.stride_tricks.sliding_window_view(padded, width)
+        # a copy of the middle column alone: a view of it would keep all of the windows
+        middle = np.partition(wide, half, axis=1)[:, half].copy()
     return Series(f.step.copy(), middle, s.metric)
 
 
