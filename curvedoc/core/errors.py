@@ -52,3 +52,8 @@ class TooMuch(CurvedocError):
 
 class NothingToAnalyse(CurvedocError):
     """No readable run was found where the user pointed."""
+
+
+def not_installed(package: str, what: str) -> UsageError:
+    """The error where a package that few need was left out of an installation."""
+    return UsageError(f"{what} needs {package}, which is not installed", "", f"pip install {package}")

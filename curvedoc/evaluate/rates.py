@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from curvedoc.core.errors import not_installed
+
 #: Bins of the reliability table. Wider than the customary tenths: some two hundred runs fill no more than these.
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
@@ -34,8 +36,10 @@ class Rate:
         """
         if not self.n:
             return None
-        from scipy.stats import binomtest
-
+        try:
+            from scipy.stats import binomtest
+        except ModuleNotFoundError as error:
+            raise not_installed("scipy", "an interval") from error
         found = binomtest(self.k, self.n).proportion_ci(0.95, method="wilson")
         return float(found.low), float(found.high)
 

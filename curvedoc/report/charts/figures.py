@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import escape
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.core.errors import not_installed
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
 from curvedoc.report.charts.panel_layers import RIGHT, layers
@@ -97,8 +98,10 @@ def svg(figure: Figure, name: str = "c0") -> str:
 
 def png(figure: Figure) -> bytes:
     """The figure as PNG, at twice its size."""
-    import vl_convert
-
+    try:
+        import vl_convert
+    except ModuleNotFoundError as error:
+        raise not_installed("vl-convert-python", "a PNG") from error
     made: bytes = vl_convert.svg_to_png(svg(figure), scale=2)
     return made
 

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Curve, Diagnosis
-from curvedoc.core.errors import UsageError
+from curvedoc.core.errors import UsageError, not_installed
 from curvedoc.report import words
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import short
@@ -31,8 +31,10 @@ def plain_chart(d: Diagnosis, role: str, run: str | None = None) -> alt.Chart:
 
     Columns of the data: step, value (null where nothing was finite), curve. Raises UsageError.
     """
-    import altair as alt
-
+    try:
+        import altair as alt
+    except ModuleNotFoundError as error:
+        raise not_installed("altair", "a chart") from error
     chosen = [r for r in worst_first(d) if run is None or r.run == run or words.run_name(r.run) == run]
     if not chosen:
         raise UsageError(f"no run '{run}'", "", "runs: " + ", ".join(r.run for r in d.runs[:10]))
@@ -73,8 +75,10 @@ def _offline() -> type[alt.Chart]:
 
     class OfflineChart(alt.Chart):
         def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, str]:
-            import vl_convert
-
+            try:
+                import vl_convert
+            except ModuleNotFoundError as error:
+                raise not_installed("vl-convert-python", "a chart in a notebook") from error
             svg: str = vl_convert.vegalite_to_svg(self.to_json(), allowed_base_urls=[])
             return {"image/svg+xml": svg, "text/plain": "<chart; .to_dict() gives its specification>"}
 
