@@ -12,8 +12,8 @@ from curvedoc.diagnose.thinning import thin
 #: validated on.
 ALWAYS = {"reward": 1, "loss": 1, "val_loss": 4, "game_loss": 2}
 #: Roles that are drawn beside what the findings mark, in the order of panels.
-ALSO = {"accuracy": 1, "val_accuracy": 2, "grad_norm": 1, "lr": 1, "weight_norm": 1, "loss_scale": 1, "memory": 1,
-        "throughput": 1, "step_time": 1, "gpu_utilization": 1}  # fmt: skip
+ALSO = {"accuracy": 1, "val_accuracy": 2, "val_metric": 1, "metric": 1, "grad_norm": 1, "lr": 1, "weight_norm": 1,
+        "loss_scale": 1, "memory": 1, "throughput": 1, "step_time": 1, "gpu_utilization": 1}  # fmt: skip
 BUCKETS = 420
 #: A healthy run is drawn small: its sparkline and one look at its loss.
 BUCKETS_HEALTHY = 120

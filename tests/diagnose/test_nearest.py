@@ -134,6 +134,13 @@ def test_runs_that_cannot_be_compared_are_not(mine: dict[str, Any], other: dict[
     assert told({"f": ("failed", mine), "h": ("healthy", other)}) == {}
 
 
+def test_two_runs_without_settings_are_not_compared_though_others_log_some() -> None:
+    counted = {"printed.epochs": 20}
+    assert "f" not in told(
+        {"f": ("failed", {"printed.epochs": 10}), "h": ("healthy", counted), "x": ("healthy", {"lr": 0.1})}
+    )
+
+
 def test_only_failed_runs_get_one_and_only_from_healthy_runs() -> None:
     verdicts: tuple[Verdict, ...] = ("failed", "warning", "inconclusive")
     assert told({v: (v, {"lr": 0.1 * i + 0.1}) for i, v in enumerate(verdicts)}) == {}

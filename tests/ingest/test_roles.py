@@ -51,7 +51,7 @@ SPELLINGS = {
         |throughput/device/tokens_per_sec|train_samples_per_second|samples_per_sec""",
     "step_time": """iteration-time|iter_time|dt|perf/step_time_seconds|elapsed time per iteration (ms)|batch_time
         |perf/step_time_s|time_metrics/end_to_end(s)""",
-    "data_time": "data_time|data_load_time|time_metrics/data_loading(s)|speed/data_load_time",
+    "data_time": "data|data_time|data_load_time|time_metrics/data_loading(s)|speed/data_load_time",
     "memory": """memory/max_active(GiB)|gpu_memory/used|System/Peak GPU Memory (MB)|perf/max_memory_allocated_gb|rss_mb
         |vram_allocated|mem_mb|memory""",
     "gpu_utilization": "gpu_util|GPU utilization (%)",

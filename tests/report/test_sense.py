@@ -25,6 +25,9 @@ from tests.helpers.quoted_numbers import unfounded
 
 #: Further labeled sets, where they are at hand: folders, separated as in PATH.
 MORE = [Path(p) for p in os.environ.get("CURVEDOC_SENSE_SETS", "").split(os.pathsep) if p]
+#: Sets of which some runs are laid aside.
+OTHERS = [CORPUS.parent / name for name in ("corpus-torch", "wild")]
+ASIDE = Path(__file__).resolve().parents[2] / "benchmarks" / "aside.txt"
 _FIELD = re.compile(r"\{([^{}]*)\}")
 #: What stands for many logged points.
 _LEVELS = ("tail_level(", "head_level(", "median(", "quantile(", "best_level(", "at(smooth(", "low(smooth(")
@@ -32,11 +35,21 @@ _LEVELS = ("tail_level(", "head_level(", "median(", "quantile(", "best_level(", 
 _AGAINST = "ruled-out"
 
 
-@pytest.fixture(scope="module", params=[SAMPLES, CORPUS, *MORE], ids=lambda p: p.name)
+def looked_at(folder: Path) -> list[Path]:
+    """The runs of a labeled set, without those that are laid aside and may not be looked at."""
+    lines = ASIDE.read_text(encoding="utf-8").splitlines()
+    aside = {fields[-1] for line in lines if (fields := line.split()) and fields[0] == folder.name}
+    if not aside:
+        return [folder]
+    below = "*/*/" if folder.name == "wild" else "*/"
+    return [p for p in sorted(folder.glob(below)) if str(p.relative_to(folder)) not in aside]
+
+
+@pytest.fixture(scope="module", params=[SAMPLES, CORPUS, *OTHERS, *MORE], ids=lambda p: p.name)
 def labeled(request: pytest.FixtureRequest) -> tuple[Path, Diagnosis]:
     if not request.param.is_dir():
         pytest.skip(f"{request.param} is not there")
-    return request.param, analyze([request.param], Options())
+    return request.param, analyze(looked_at(request.param), Options())
 
 
 @pytest.fixture
@@ -293,7 +306,9 @@ def test_the_step_of_a_headline_is_the_onset(diagnosis: Diagnosis) -> None:
     parted = []
     for r in flagged(diagnosis):
         lead, at = lead_finding(r), onset(r)
-        steps = [] if lead is None else re.findall(r"(?<!by )\bstep ([\d,]+)", re.sub(r"\(best .*?\)+", "", lead.title))
+        steps = (
+            [] if lead is None else re.findall(r"(?<![Bb]y )\bstep ([\d,]+)", re.sub(r"\(best .*?\)+", "", lead.title))
+        )
         if lead is not None and at is not None and len(set(steps)) == 1 and not lead.scope:
             parted += [(r.run, lead.symptom, at, lead.title)] if int(steps[0].replace(",", "")) != at else []
     assert not parted

@@ -66,6 +66,8 @@ ENDED, ENDED_WEIGHT = "ended-early", 0.9
 NOTICE_BESIDE = 0.05
 GAP_WEIGHT = 0.02
 FOLDED = 0.5
+#: What is left of a cause whose own question the log has answered against it: as if something decisive spoke so.
+RULED_OUT = 0.05
 #: Shares below this are not shown: a list of thirty remote causes helps nobody.
 SHOWN = 0.01
 #: The map from score to probability. It changes nothing as it stands: the scores are shares, so that the causes of one
@@ -128,8 +130,10 @@ def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
         shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.counter)
-    factor = agreement((p.channel, p.times) for p in held)
     checks = tuple(answered(c, env, texts, cause.program, bench.counter) for c in cause.checks)
+    factor = agreement((p.channel, p.times) for p in held)
+    if any((c.yes if c.answer == "yes" else c.no if c.answer == "no" else "") == "ruled-out" for c in checks):
+        factor = min(factor, RULED_OUT)
     act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.counter)
     code = cause.probe if act is not None and cause.acts[act[0]].code else ""
     new = {} if act is None else {k: env.get(name) for k, name in cause.acts[act[0]].settings.items()}

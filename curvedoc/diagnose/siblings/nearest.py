@@ -105,7 +105,8 @@ def _comparable(run: Outline, table: Signals, memo: dict[object, Mapping[str, Sc
     """Settings by canonical name, then raw ones that no canonical one stands for."""
     out: dict[str, Value] = {k: normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, "seed")}
     for key, value in run.config.items():
-        if NAMING.search(key) or _SECRET.search(key):
+        # how far a counter runs was printed, not set
+        if NAMING.search(key) or _SECRET.search(key) or key.startswith("printed."):
             continue
         mark = (key, type(value), value)
         if mark not in memo:
@@ -155,8 +156,10 @@ def _one_task(a: _Row, b: _Row) -> bool:
 
 def _of_one_script(others: np.ndarray, own: np.ndarray) -> np.ndarray:
     """Which of other runs log the same settings for the most part, bool [n]: where most keys stand in one of the two
-    only, the runs come from different scripts, and "not set" would be no difference but another way of logging."""
-    both: np.ndarray = (others & own).sum(axis=1) >= (others ^ own).sum(axis=1)
+    only, the runs come from different scripts, and "not set" would be no difference but another way of logging. Two
+    that log none have nothing to be compared by."""
+    shared = (others & own).sum(axis=1)
+    both: np.ndarray = (shared > 0) & (shared >= (others ^ own).sum(axis=1))
     return both
 
 
