@@ -55,6 +55,7 @@ FORMATS = (
     Format("batch glued to its number", ("Epoch {e} Batch50 Loss {l}",)),
     Format("ordinal epoch", ("The {e}th epoch: train loss {l}",)),
     Format("ordinal iteration", ("{e}-th iteration: loss = {l}",)),
+    Format("range of iterations", ("Average train loss for iteration 1-{s}: {l}",)),
     Format("loss glued to its value", ("EPOCH[{e}/1000] loss{l}-|Sample:3.21|",)),
     Format("is equal to", ("Running epoch {e}", "Avg loss after epoch {e}, is equal to {l}")),
     Format("Transformer-XL", (

@@ -370,3 +370,8 @@ def test_parts_of_what_rewards_steer_do_not_stand_in_for_a_loss() -> None:
 def test_what_falls_beside_a_loss_and_is_named_by_its_split_alone_is_no_accuracy() -> None:
     told = roles(train=[0.4, 0.3, 0.2, 0.1, 0.06], val=[0.4, 0.6, 0.8, 0.9, 0.92], loss=[2.0, 1.5, 1.2, 0.6, 0.4])
     assert [m.metric for m in told if m.role in ("accuracy", "val_accuracy")] == ["val"]
+
+
+def test_settings_called_like_the_loss_of_a_rival_make_no_game() -> None:
+    metrics = {"train_loss": [2.0 / (1 + i) for i in range(40)], "loss_disc": [16.0] * 4, "loss_gen": [16.0] * 4}
+    assert found(**metrics)["train_loss"] == "loss"

@@ -198,3 +198,14 @@ def test_runs_by_the_hundred_in_one_table(tmp_path: Path) -> None:
 def test_a_seed_that_changes_from_episode_to_episode_names_no_run(tmp_path: Path) -> None:
     rows = [{"episode": e, "seed": e % 7, "loss": v} for e, v in enumerate(losses(20, 7))]
     assert by_columns(tmp_path / "log.csv", rows) == [("", 20)]
+
+
+def test_how_many_epochs_there_will_be_is_no_epoch() -> None:
+    text = ""
+    for k, n in enumerate((20, 3, 25)):
+        text += (
+            f"TRAIN started at Fri Oct 24 1{k}:45:03 2025\nParameters:\n  mode: train\n  epochs: {n}\n  device: cuda\n"
+        )
+        text += "".join(f"Epoch {e}/{n} | loss={v:.4f} | Time=11.2s\n" for e, v in enumerate(losses(n, k), 1))
+    assert [len(r) for r in runs(text)] == [20, 3, 25]
+    assert [r[-1][0] for r in runs(text)] == [20, 3, 25]

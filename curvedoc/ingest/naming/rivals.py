@@ -52,6 +52,10 @@ def in_a_game(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, R
             continue
         trained = (family.roles.get("train"), family.parts_as.get("train"))
         own = [(f, r) for f, r in found if r.family == family.name and r.role in trained]
+        # what never moves beside a curve is a setting that is called like a loss
+        longest = max((f.points for f, _ in own), default=0)
+        if longest >= curve_shape.FEWEST:
+            own = [(f, r) for f, r in own if 2 * f.points > longest or len(np.unique(f.finite)) > 1]
         said = [set(r.label.lower().split("_")) & family.players for _, r in own]
         players = set().union(*said)
         plain = players & family.rivals

@@ -92,6 +92,7 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     inner_total = cells.column(INNER, cells.of)
     flags = _flags(plans)
     step, inner, epoch = (cells.column(role, cells.value) for role in (STEP, INNER, EPOCH))
+    epoch = np.where(_planned(epoch, cells.column(EPOCH, cells.of), flags["record"][tid]), np.nan, epoch)
     within = _nested(epoch, tid, plans)
     inner, epoch = np.where(within & np.isnan(inner), epoch, inner), np.where(within, np.nan, epoch)
     inner_total = np.where(within, cells.column(EPOCH, cells.of), inner_total)
@@ -107,6 +108,21 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
         evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
         averaged=flags["averaged"][tid], samples=flags["samples"][tid],
     )  # fmt: skip
+
+
+def _planned(epoch: Floats, of: Floats, record: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The lines that say how many epochs there will be ("epochs: 50" ahead of "Epoch 1/50"): each says the total of the
+    counter behind it."""
+    bare = np.flatnonzero(~np.isnan(epoch) & np.isnan(of) & ~record)
+    total = np.flatnonzero(~np.isnan(of))
+    found = np.zeros(len(epoch), bool)
+    if not len(bare) or not len(total) or len(bare) >= len(total):
+        return found
+    behind = np.searchsorted(total, bare)
+    known = behind < len(total)
+    says = of[total[behind[known]]] == epoch[bare[known]]
+    found[bare] = len(says) > 0 and float(says.mean()) >= _FOLLOWS
+    return found
 
 
 def _nested(epoch: Floats, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:

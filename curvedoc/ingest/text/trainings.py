@@ -22,6 +22,8 @@ from curvedoc.ingest.trainings.starts import Progress, Returns, cut, goes_on, re
 
 #: So many epochs of each make two trainings of what is told by two names.
 _TRAINED = 5
+#: What a call of `fit` prints ahead of its first epoch, at most.
+_CALL = 2
 #: A line that announces something has a word in it.
 _WORD_RE = r"[A-Za-z]{3}"
 _NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
@@ -79,7 +81,7 @@ def boxed_trainings(lines: pl.DataFrame, boxes: Boxes) -> list[tuple[int, int]]:
     if not len(found.early):
         return whole
     idx = mine["idx"].to_numpy()
-    at = starts(p, found, _announced(lines, idx, found))
+    at = starts(p, found, _announced(lines, idx, found) > 0)
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
     return cut(firsts, len(lines))
 
@@ -101,7 +103,8 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     if not len(found.early):
         return []
     idx = events["idx"].to_numpy()
-    announced = _not_gone_on(_announced(lines, idx[rows], found), p.loss)
+    said = _announced(lines, idx[rows], found)
+    announced = _not_gone_on(said, p.loss)
     announced |= _replaced(events["tid"].to_numpy()[rows], found)
     begin = starts(p, found, announced)
     # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
@@ -164,10 +167,10 @@ def _shape(lines: pl.DataFrame) -> pl.Series:
     return lines.select(pl.when(says).then(shape).alias("shape"))["shape"]
 
 
-def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Bools:
-    """For each record (a line's `idx`), whether a line before it was printed before the first record too and, after
+def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Ints:
+    """For each record (a line's `idx`), how many lines before it were printed before the first record too and, after
     that, only where the counters were back at their start."""
-    out = np.zeros(len(idx), bool)
+    out = np.zeros(len(idx), np.int64)
     shape = _shape(lines)
     head = shape.head(int(idx[0])).drop_nulls().unique()
     if not len(head):
@@ -178,15 +181,17 @@ def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Bools:
     fell = pl.col("gap").is_in(found.early.tolist())
     back = fell | pl.col("gap").is_in(found.again.tolist())
     kept = seen.group_by("shape").agg((back.all() & fell.any()).alias("only")).filter("only")["shape"]
-    out[seen.filter(pl.col("shape").is_in(kept.implode()))["gap"].unique().to_numpy()] = True
+    rows, often = np.unique(seen.filter(pl.col("shape").is_in(kept.implode()))["gap"].to_numpy(), return_counts=True)
+    out[rows] = often
     return out
 
 
-def _not_gone_on(announced: Bools, loss: Floats) -> Bools:
-    """The announced rows but those at which the loss goes on: a model is fitted further."""
-    begin = 0
+def _not_gone_on(lines: Ints, loss: Floats) -> Bools:
+    """The announced rows but those at which the loss goes on behind a line or two: a model is fitted further. A program
+    that starts again says more."""
+    announced, begin = lines > 0, 0
     for row in np.flatnonzero(announced).tolist():
-        if goes_on(loss[begin:], row - begin):
+        if lines[row] <= _CALL and goes_on(loss[begin:], row - begin):
             announced[row] = False
         else:
             begin = row

@@ -37,6 +37,12 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}(?:[A-Za-z]{{2,10}}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*[ =:])",
         "${1}epoch ${2}${3}",
     ),
+    # "train loss for iteration 1-100: 0.5"
+    (
+        r"( (?:for|over|in|of) (?:the )?)((?i:iteration|step|update|batch|iter))(?:s|es)? "
+        r"[0-9]{1,12} ?(?:-|to|\.\.) ?([0-9]{1,12})( ?[:=])",
+        "${1}${2} ${3}${4}",
+    ),
     # "The 3rd epoch", "20-th iteration"
     (
         r"(?:[Tt]he )?\b([0-9]{1,9})-?(?:st|nd|rd|th) ((?i:epoch|iteration|iter|step|round|episode|batch))\b",
@@ -242,6 +248,7 @@ COULD = "|".join(
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
         r"(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
         r"\x01 ?(?:->|=>|\u2192) ?\x01",
+        r" (?i:iteration|step|update|batch|iter)(?:s|es)? [0-9\x01]+ ?(?:-|to|\.\.) ?[0-9\x01]+ ?[:=]",
         r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\u2592 *\(?\x01%",
     )
 )
