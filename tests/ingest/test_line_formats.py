@@ -55,6 +55,9 @@ FORMATS = (
     Format("batch glued to its number", ("Epoch {e} Batch50 Loss {l}",)),
     Format("ordinal epoch", ("The {e}th epoch: train loss {l}",)),
     Format("ordinal iteration", ("{e}-th iteration: loss = {l}",)),
+    Format("means named for the epoch", (
+        "Starting epoch {e}", "train_loss_epoch: {l}", "Starting eval epoch", "eval_loss_epoch: {v}"
+    ), "loss val_loss"),
     Format("range of iterations", ("Average train loss for iteration 1-{s}: {l}",)),
     Format("loss glued to its value", ("EPOCH[{e}/1000] loss{l}-|Sample:3.21|",)),
     Format("is equal to", ("Running epoch {e}", "Avg loss after epoch {e}, is equal to {l}")),

@@ -84,3 +84,18 @@ def test_catboost_names_its_metrics_once(tmp_path: Path) -> None:
     text = path.read_text()
     path.write_text(text[: text.index('"iteration": 20') - 8])
     assert lost(path, "learn/Logloss")[0] in (19, 20)
+
+
+def test_what_catboost_writes_beside_its_record_is_no_run_of_its_own(tmp_path: Path) -> None:
+    place = tmp_path / "catboost_info"
+    place.mkdir()
+    rows = [{"learn": [1.0 / (1 + i)], "iteration": i, "test": [1.1 / (1 + i)]} for i in range(30)]
+    meta = {"test_sets": ["test"], "test_metrics": [{"best_value": "Min", "name": "MultiClass"}],
+            "learn_metrics": [{"best_value": "Min", "name": "MultiClass"}]}  # fmt: skip
+    (place / "catboost_training.json").write_text(json.dumps({"meta": meta, "iterations": rows}))
+    for name in ("learn", "test"):
+        (place / f"{name}_error.tsv").write_text(
+            "iter\tMultiClass\n" + "".join(f"{r['iteration']}\t{r[name][0]}\n" for r in rows)  # type: ignore[index]
+        )
+    (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
+    assert {m.role: m.metric for m in run.roles} == {"loss": "learn/MultiClass", "val_loss": "test/MultiClass"}

@@ -100,3 +100,10 @@ def test_no_content_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory,
     headless.claims(path, text.encode())
     (log,) = headless.read([path])
     assert log.height or log.notes
+
+
+def test_a_file_called_by_a_measure_and_whose_it_is(tmp_path: Path) -> None:
+    for name in ("loss_actor", "loss_critic", "critic_loss"):
+        (tmp_path / f"{name}.csv").write_text("".join(f"{100 * i},{2.0 / (1 + i)}\n" for i in range(30)))
+    found = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert sorted(m for r in found for m in r.metrics()) == ["critic_loss", "loss_actor", "loss_critic"]

@@ -375,3 +375,14 @@ def test_what_falls_beside_a_loss_and_is_named_by_its_split_alone_is_no_accuracy
 def test_settings_called_like_the_loss_of_a_rival_make_no_game() -> None:
     metrics = {"train_loss": [2.0 / (1 + i) for i in range(40)], "loss_disc": [16.0] * 4, "loss_gen": [16.0] * 4}
     assert found(**metrics)["train_loss"] == "loss"
+
+
+@pytest.mark.parametrize("split", ["train's", "valid's", "eval's"])
+def test_a_set_in_the_genitive_is_a_split(split: str) -> None:
+    role = "loss" if split == "train's" else "val_loss"
+    assert (
+        found(**{f"{split} multi_logloss": [1.0, 0.7, 0.5], f"{split} multi_error": [0.5, 0.3, 0.2]})[
+            f"{split} multi_logloss"
+        ]
+        == role
+    )

@@ -42,7 +42,8 @@ _OTHER = frozenset(
 ) | {""}
 #: Of these there is one value each.
 _APART = word_set(
-    "class classes fold folds category categories label labels weight weights matrix subject sample samples"
+    """class classes fold folds category categories label labels weight weights matrix subject sample samples table
+    tables result results summary comparison by vs rank ranks model models"""
 )
 _GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
 #: Two counters, of which the second begins anew with the first ("epoch 0, batch 3: 0.7").
@@ -117,7 +118,11 @@ def _is_called_so(stem: str) -> bool:
     parts = [w for p in re.split(r"[^a-z]+", stem) for w in _apart(p)]
     if sum(p in _MEASURES for p in parts) != 1:
         return False
-    return all(p in _MEASURES or p in _OTHER for p in parts) or (parts[-1] in _MEASURES and _APART.isdisjoint(parts))
+    if all(p in _MEASURES or p in _OTHER for p in parts):
+        return True
+    # "actor_loss", "loss_actor": whose it is
+    said = [p for p in parts if p]
+    return bool({said[0], said[-1]} & _MEASURES) and _APART.isdisjoint(parts)
 
 
 def _apart(word: str) -> tuple[str, ...]:

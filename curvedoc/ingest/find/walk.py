@@ -278,6 +278,8 @@ def _enter(name: str) -> bool:
 
 def skipped(name: str, folder: Sequence[str]) -> bool:
     """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
+    if "catboost_info" in folder[-2:] and name != "catboost_training.json":  # which holds what the others do
+        return True
     if "swanlog" in folder[-4:] and {"logs", "debug"} & {*folder[-2:]}:  # what its own log of the run holds as well
         return True
     if _is_diary(name) and "wandb" in (*folder[-1:], *folder[-3:-2]):

@@ -93,6 +93,8 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
             if last in names and len(parts) >= take:
                 rest = [w for w in parts[:-take] if w[:1].isalpha()]
+                if "_" in base and " " not in base and any(map(is_outcome, rest)):
+                    return None  # "train_loss_epoch" is one name
                 if all(w in ALLOWED_REST or w in SCOPES or w in SCORES or w in _COUNTS or is_outcome(w) for w in rest):
                     return role, " ".join(rest)
                 stage = opens and role == EPOCH and not last.endswith("s") and len(rest) <= _STAGE
