@@ -31,7 +31,6 @@ SHOWN: dict[str, set[str]] = {
     "loss-collapsed-to-zero": {"initial-loss-mismatch", "warmup-missing"},  # inputs and rate are large, the start wild
     "oom-at-start": {"oom-later"},
     "scaled-loss-logged": {"initial-loss-mismatch", "val-better-than-train"},  # a sum over the batch
-    "step-decay": {"plateau-after-progress"},  # a rate that never falls holds the loss up, from early on
     "train-regime-shift-after-eval": {"val-better-than-train"},  # dropout
     "vanishing-gradients": {"initial-loss-mismatch"},  # weights too large rather than too small
 }
