@@ -162,12 +162,19 @@ def stories(findings: Sequence[Finding], factors: Mapping[str, float], said: str
     by_id = {f.symptom: f for f in findings}
     faulty = any(f.kind == "pathology" for f in findings)
     mass: dict[str, dict[str, float]] = {}
+    heads: dict[str, Finding] = {}
     for f in findings:
-        story = mass.setdefault(root(f.symptom, by_id), {})
+        first = root(f.symptom, by_id)
+        story = mass.setdefault(first, {})
+        # what is harmless by itself does not take the weight of a fault that it explains
+        if f.kind == "pathology" and heads.get(first, by_id[first]).kind != "pathology":
+            heads[first] = f
         for cause, share in f.causes:
             if cause in factors:
                 story[cause] = story.get(cause, 0.0) + grade(f) * share * factors[cause]
-    return tuple(Story(_story_weight(by_id[first], faulty, said), odds) for first, odds in mass.items() if odds)
+    return tuple(
+        Story(_story_weight(heads.get(first, by_id[first]), faulty, said), odds) for first, odds in mass.items() if odds
+    )
 
 
 def scores(told: Iterable[Story], sharpness: float = SHARPNESS) -> dict[str, float]:

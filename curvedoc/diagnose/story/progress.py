@@ -19,8 +19,8 @@ from curvedoc.stats.noise.noise import noise
 #: How the two networks of a game are labeled.
 _GENERATOR = frozenset(("g", "gen", "generator"))
 _DISCRIMINATOR = frozenset(("d", "dis", "disc", "discr", "discriminator"))
-#: A curve whose rows scatter by this much of its level is told by the level of its first rows and of its last tenth.
-ROUGH, FIRST, ENDS = 0.05, 3, 0.1
+#: A curve whose rows scatter by this much of its level is told by the level of its last tenth.
+ROUGH, ENDS = 0.05, 0.1
 
 
 def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | None = None) -> str:
@@ -72,18 +72,17 @@ def moved(curve: Series) -> bool:
 
 
 def _span(curve: Series) -> str:
-    """Where it went, by the first and the last value; of a curve that scatters by the levels at both ends, of which no
-    single row speaks.
-
-    A fast fall is over within a tenth of the run: the first rows alone say where it began.
+    """Where it went, by the first and the last value; of a curve that scatters by the level of its last tenth, since no
+    single row speaks for where it ended. Where it began the log says in its first row.
     """
-    ending = tail_level(curve, ENDS)
+    ending, first = tail_level(curve, ENDS), _value(float(curve.value[0]))
     if ending is None or not _rough(curve, ending):
-        first, last, about = _value(float(curve.value[0])), _value(float(curve.value[-1])), ""
-    else:
-        opening = float(np.median(curve.value[:FIRST]))
-        first, last, about = spelled(opening, ".3g"), spelled(ending, ".3g"), "about "
-    return f"stayed at {about}{last}" if first == last else f"went from {about}{first} to {about}{last}"
+        last = _value(float(curve.value[-1]))
+        return f"stayed at {last}" if first == last else f"went from {first} to {last}"
+    level = spelled(ending, ".3g")
+    if not moved(curve):
+        return f"stayed at about {level}"
+    return f"went from {first} to about {level} in the last tenth"
 
 
 def _rough(curve: Series, level: float) -> bool:
