@@ -386,3 +386,11 @@ def test_a_set_in_the_genitive_is_a_split(split: str) -> None:
         ]
         == role
     )
+
+
+@pytest.mark.parametrize("name", [
+    "eval_sts_pearson_cosine", "eval_sts_spearman_cosine", "eval_NanoBEIR_mean_cosine_ndcg@10", "val_entities_mrr@10",
+])  # fmt: skip
+def test_a_quality_of_a_named_set_keeps_the_set_as_its_label(name: str) -> None:
+    read = role_of(name)
+    assert read is not None and read[0] == "val_metric"

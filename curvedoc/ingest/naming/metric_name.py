@@ -142,6 +142,8 @@ def _by_words(name: str, table: Signals) -> Reading | None:
     for family in table.families:
         if (split or "train") in family.labeled or (split or "train") in family.parts_as:
             found = _label(full, family)
+            if found is None and family.numbered and len(full) > 1 and full[-1].isdecimal():  # "dev_cosine_ndcg@10"
+                found = _label(full[:-1], family)
             if found is not None:
                 return _reading(family, split or "train", found[0], len(family.names), average, name, found[1])
     return None
