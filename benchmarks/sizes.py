@@ -3,6 +3,8 @@
 
 Each log holds one spike in the middle and a last value of its own. A process of its own analyses it; told are the most
 memory it held, the time, and whether spike and last value were seen. More than 1.5 GB, or one that was missed, fails.
+What a call does not measure stays on the page as it was, so that each may have its hour. `--runs N` alone: no KIND but
+`none`.
 """
 
 from __future__ import annotations
@@ -188,23 +190,32 @@ def values_of(curve: dict[str, object]) -> list[float | None]:
     return found
 
 
-def lines(rows: list[Size], trees: list[Tree]) -> Iterator[str]:
+def lines(rows: list[Size], trees: list[Tree], before: str = "") -> Iterator[str]:
+    """The page. before: as it stood; what was not measured this time is told as it was."""
+    new = {r.kind for r in rows}
+    told = [line for line in before.splitlines() if line.startswith("| ") and line.split()[1] in {*KINDS} - new]
+    points = [line for line in before.splitlines() if line.startswith("The event file") and "events" not in new]
+    runs = [line for line in before.splitlines() if line.startswith("Triage of") and not trees]
     yield "# Logs of gigabytes\n"
     yield "Written by `python benchmarks/sizes.py --write docs/sizes.md`; do not edit. Asked: at most 1.5 GB of memory,"
     yield "and one spike in the middle and the last value are both seen.\n"
     yield "| log | GB | points of each metric | most memory, MB | seconds | spike seen | last value seen |"
     yield "|---|---:|---:|---:|---:|---|---|"
+    yield from told
     for r in rows:
         seen = " | ".join("yes" if mark else "no" for mark in (r.spike, r.last))
         yield f"| {r.kind} | {r.gigabytes:.1f} | {r.points:,} | {r.megabytes:,.0f} | {r.seconds:.0f} | {seen} |"
     yield from (
         f"\nThe event file holds four curves, {4 * r.points:,} points together." for r in rows if r.kind == "events"
     )
+    for line in (*points, *runs):
+        yield f"\n{line}"
     for one in trees:
         yield (
             f"\nTriage of {one.runs:,} runs with its page: {one.told:,} told, all processes together at most "
             f"{one.megabytes:,.0f} MB (asked: {MOST_MEGABYTES_OF_RUNS:,}), {one.seconds:,.0f} s."
         )
+    yield "\nEach was measured by itself, at low priority on two busy cores; memory does not depend on that."
 
 
 def main() -> int:
@@ -216,13 +227,14 @@ def main() -> int:
     args = ask.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for kind in args.kinds or KINDS:
+        for kind in [k for k in args.kinds or KINDS if k != "none"]:
             rows.append(measure(kind, Path(folder), args.gigabytes * 1e9))
             print(rows[-1], flush=True)
         trees = [measure_runs(args.runs, Path(folder))] if args.runs else []
     print(*trees)
     if args.write:
-        args.write.write_text("\n".join(lines(rows, trees)) + "\n")
+        before = args.write.read_text() if args.write.exists() else ""
+        args.write.write_text("\n".join(lines(rows, trees, before)) + "\n")
     return not all(r.held for r in (*rows, *trees))
 
 
