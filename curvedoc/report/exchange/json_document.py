@@ -16,7 +16,7 @@ SCHEMA = "curvedoc/1"
 #: Keys whose values may quote the log.
 _SENTENCES = ("text", "title", "action", "command", "headline", "because", "doubt", "reason")
 #: Parts of a run that quote nothing, or are masked by their own keys.
-_OWN_WAY = ("config", "curves", "skipped")
+_OWN_WAY = ("config", "curves", "not_judged", "signals", "cost")
 
 #: Significant digits of drawn numbers: one part in 100,000 is far below a pixel, and curves are most of the file.
 CURVE_DIGITS = 5
