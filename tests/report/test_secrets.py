@@ -365,6 +365,18 @@ def test_what_several_runs_are_told_by_holds_no_secret_either(tmp_path: Path) ->
     assert leaks == []
 
 
+def test_no_view_cuts_a_credential_in_two(tmp_path: Path) -> None:
+    token = "ghp_Zx81kQpW0rmN2vTqLs93mdKfYtB6Rc4Hn7Ua"
+    rows = "".join(f"step {k} loss {2.3 * 0.9**k:.3f}\n" for k in range(60))
+    for pad in range(80, 220, 7):
+        error = f"RuntimeError: {('no luck ' * 40)[:pad]} {token} and more words that follow here"
+        trace = f'Traceback (most recent call last):\n  File "x.py", line 3, in f\n{error}\n'
+        (tmp_path / "train.log").write_text(rows + trace)
+        found = curvedoc.analyze(tmp_path)
+        views = found.to_json() + found.to_markdown().replace("\\", "") + found.to_html()
+        assert token[:12] not in views, pad
+
+
 def test_a_planted_secret_reaches_no_view_unless_it_is_asked_for(tmp_path: Path) -> None:
     secrets = ["Zx81kQpW0rmN2vTq", "hunter2hunter2", "Kq9TzR3mXw7LpB5nVc2H"]
     config = {"lr": 0.1, "awsSessionToken": secrets[0], "db": {"password": secrets[1]}}

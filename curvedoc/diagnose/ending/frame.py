@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.diagnose.judge.hits import shortened
 
 _FRAME = re.compile(r'File "([^"\n]{1,400})", line ([0-9]{1,9})(?:, in ([^\n]{1,120}))?')
+_LONGEST = 160
 #: Code of others: installed packages, the standard library, what an interpreter runs before a script.
 _FOREIGN = re.compile(
     r"(?:site|dist)-packages[\\/]|/lib(?:64)?/python[0-9.]+/|[\\/]Lib[\\/]|^<(?:frozen|string|decorator)"
@@ -31,12 +33,17 @@ def user_frame(traceback: str) -> Frame | None:
 
     >>> str(user_frame('  File "/home/u/train.py", line 39, in main\\n    x = cfg["ckpt_dir"]\\nKeyError: 1'))
     'train.py:39'
+    >>> user_frame('  File "train.py", line 3, in f\\nRuntimeError: no').code
+    ''
     """
     lines = traceback.split("\n")
     found: Frame | None = None
     for i, line in enumerate(lines):
         frame = _FRAME.search(line)
         if frame and not _FOREIGN.search(frame[1]):
-            code = lines[i + 1].strip() if i + 1 < len(lines) and "File " not in lines[i + 1] else ""
-            found = Frame(frame[1], int(frame[2]), (frame[3] or "").strip(), code[:160])
+            below = lines[i + 1] if i + 1 < len(lines) else ""
+            # code stands further in; without it the error or the next frame follows
+            inside = below[frame.start() : frame.start() + 1].isspace() and "File " not in below
+            code = shortened(below.strip(), _LONGEST) if inside else ""
+            found = Frame(frame[1], int(frame[2]), (frame[3] or "").strip(), code)
     return found
