@@ -59,7 +59,9 @@ def _table(head: tuple[str, ...], rows: tuple[tuple[str, ...], ...], width: int)
     rest = sum(w for i, w in enumerate(wide) if i != main) + 2 * len(head)
     wide[main] = min(wide[main], width - rest)
     if wide[main] < 16:  # no room for columns: one row, one paragraph
-        return [line for row in cells[1:] for line in _wrapped(": ".join(c for c in row if c), width, "  - ")]
+        return [
+            line for row in cells[1:] for line in _wrapped(": ".join(dict.fromkeys(c for c in row if c)), width, "  - ")
+        ]
     out = []
     for row in cells:
         folded = textwrap.wrap(row[main], wide[main], break_on_hyphens=False) or [""]

@@ -161,9 +161,9 @@ def _lost(r: RunDiagnosis, unit: str) -> str:
 
 
 def _shortly(r: RunDiagnosis, room: int) -> str:
-    """The finding up to the last clause that fits, else its name: half a sentence with dots leaves one to guess."""
+    """The id of the finding, in every row: the groups above have the sentences. Without one what fits of the text."""
     text, lead = visible(_finding(r)), lead_finding(r)
-    return clause(text, room) or (lead.symptom if lead else text)
+    return lead.symptom if lead else clause(text, room) or text
 
 
 def _finding(r: RunDiagnosis) -> str:
