@@ -1,7 +1,8 @@
 """How the time of a diagnosis grows: `python benchmarks/growth.py [--write docs/growth.md] [--only NAME]`.
 
 Each kind of log is made in five sizes, each twice the last; the processor time of reading and judging it (and, where
-the kind is about the page, of drawing it) is measured in one warm process, best of four rounds over the sizes. The
+the kind is about the page, of drawing it) is measured in one warm process of one thread (threads that wait for each
+other take processor time as well), best of four rounds over the sizes. The
 exponent is the slope of log time over log size on the three largest sizes, after the time of the smallest log there is
 has been taken off: 1 is linear, n log n is about 1.1. Above 1.2 the command fails.
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import sys
 import tempfile
@@ -17,6 +19,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+os.environ["POLARS_MAX_THREADS"] = "1"  # before polars is imported
 
 import numpy as np
 from growth_logs import KINDS, Kind
@@ -87,8 +91,8 @@ def measure(kind: Kind, folder: Path) -> Growth:
 def lines(rows: list[Growth]) -> Iterator[str]:
     yield "# How time grows\n"
     yield "Written by `python benchmarks/growth.py --write docs/growth.md`; do not edit. Processor time of one warm"
-    yield "process, seconds, without what the smallest log takes. An exponent of 1 is linear, n log n about 1.1; above"
-    yield "1.2 the command fails.\n"
+    yield "process of one thread, seconds, without what the smallest log takes. An exponent of 1 is linear, n log n"
+    yield "about 1.1; above 1.2 the command fails.\n"
     yield "| doubled | " + " | ".join(f"x{f}" for f in FACTORS) + " | exponent |"
     yield "|---|" + "---:|" * (len(FACTORS) + 1)
     for row in rows:

@@ -202,7 +202,7 @@ KINDS = (
     Kind("ranks", ranks, 32, smallest=2),
     Kind("runs", runs, 16, smallest=2),
     Kind("runs, with their page", runs, 16, smallest=2, page=True),
-    Kind("restarts in a run", restarts, 200, smallest=1),
+    Kind("restarts in a run", restarts, 800, smallest=1),
     Kind("spikes", spikes, 200),
     Kind("messages", messages, 500),
     Kind("tracebacks", tracebacks, 100),
