@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import curvedoc
 from curvedoc.core.errors import RuleErrors, UsageError
 from curvedoc.core.run import Run
 from curvedoc.diagnose.cases import build, judge
@@ -232,3 +233,11 @@ def test_facts_are_in_the_diagnosis_and_come_back_from_its_json(tmp_path: Path) 
     }  # fmt: skip
     assert facts["color"]["value"] == "red" and "classes" not in facts
     assert from_json(text).runs[0].facts == d.runs[0].facts
+
+
+def test_a_checkpoint_that_a_setting_names_is_what_a_run_was_taken_up_from(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text('{"resume_from_checkpoint": "out/last.ckpt", "lr": 0.1}')
+    rows = (json.dumps({"step": 1000 + i, "loss": 2.3 * 0.99**i}) for i in range(100))
+    (tmp_path / "log.jsonl").write_text("\n".join(rows))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert run.facts["resumes"].value == "out/last.ckpt" and run.facts["resumes"].known_by == "configuration"

@@ -71,11 +71,15 @@ def _value(fact: Fact, way: Way, env: Names) -> Value | None:
 
 
 def _text(source: str, env: Names) -> str | None:
-    """What a group of a pattern took from a message, or a setting says; of a setting only what reads like a place."""
+    """What a group of a pattern took from a message, or a setting says whose name begins so, as it was written.
+
+    Of a setting only what reads like a place.
+    """
     if not source.startswith(SETTING):
         return env.texts().get(source)
-    said = env.bench.run.settings.get(source.removeprefix(SETTING))
-    return said if isinstance(said, str) and _PLACE.search(said) else None
+    begins = source.removeprefix(SETTING)
+    said = (v for k, v in env.bench.run.config.items() if k.rsplit(".", 1)[-1].lower().startswith(begins))
+    return next((v for v in said if isinstance(v, str) and _PLACE.search(v)), None)
 
 
 def _differ(fact: Fact, one: Value, other: Value, env: Names) -> bool:
