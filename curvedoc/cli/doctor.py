@@ -82,11 +82,13 @@ def _fact_lines(run: Run, facts: Mapping[str, Fact]) -> list[str]:
     """What is known of a run, with how it is known."""
     from curvedoc.diagnose.judge.facts import spoken
     from curvedoc.diagnose.judge.inputs import Bench
+    from curvedoc.report.redact import redact
 
     out = []
     for name, known in Bench(run, facts=facts).facts().items():
         guess = " (a guess)" if known.trust == "guess" else ""
-        out.append(f"  fact   {name:24} {visible(spoken(facts[name], known.value))}{guess}: {visible(known.because)}")
+        value, because = (visible(redact(t)) for t in (spoken(facts[name], known.value), known.because))
+        out.append(f"  fact   {name:24} {value}{guess}: {because}")
         if known.doubt is not None:
             out.append(f"  doubt  {name:24} {visible(known.doubt)}")
     return out

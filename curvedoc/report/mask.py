@@ -97,9 +97,14 @@ def _masked(value: Any, mask: Mask) -> Any:
 
 
 def _told(facts: Mapping[str, KnownFact], mask: Mask) -> dict[str, KnownFact]:
-    """Facts with their sentences masked; their names, values and units are ours."""
+    """Facts with their sentences and texts masked; their names, units and other values are ours."""
     return {
-        k: dataclasses.replace(v, because=mask(v.because), doubt=None if v.doubt is None else mask(v.doubt))
+        k: dataclasses.replace(
+            v,
+            value=mask(v.value) if isinstance(v.value, str) else v.value,
+            because=mask(v.because),
+            doubt=None if v.doubt is None else mask(v.doubt),
+        )
         for k, v in facts.items()
     }
 

@@ -396,3 +396,15 @@ def test_a_planted_secret_reaches_no_view_unless_it_is_asked_for(tmp_path: Path)
     shown = CliRunner().invoke(app, ["analyze", str(tmp_path), "--json", str(tmp_path / "out.json"), "--show-secrets"])
     assert shown.exit_code == 0, shown.output
     assert secrets[0] in (tmp_path / "out.json").read_text()
+
+
+def test_where_a_run_was_taken_up_from_tells_no_secret(tmp_path: Path) -> None:
+    run, secret = tmp_path / "run", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    run.mkdir()
+    (run / "config.json").write_text(json.dumps({"resume_from_checkpoint": f"https://bob:{secret}@host.example/ck.pt"}))
+    (run / "log.jsonl").write_text("\n".join(json.dumps({"step": 1000 + i, "loss": 2.3 * 0.99**i}) for i in range(50)))
+    made = tmp_path / "out.json"
+    for call in (["analyze", str(run), "--json", str(made), "--no-html"], ["doctor", str(run)]):
+        said = CliRunner().invoke(app, call)
+        assert said.exit_code == 0 and secret not in said.stdout
+    assert "host.example/ck.pt" in made.read_text() and secret not in made.read_text()

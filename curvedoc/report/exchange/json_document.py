@@ -98,6 +98,8 @@ def _document(d: Diagnosis) -> dict[str, Any]:
         row["config"] = {k: kept_setting(k, v) for k, v in row["config"].items()}
         _redact_texts({k: v for k, v in row.items() if k not in _OWN_WAY})
         row["headline"] = redact(row["headline"])
+        for fact in row["facts"].values():  # the text of one quotes a setting or a message
+            fact["value"] = redact(fact["value"]) if isinstance(fact["value"], str) else fact["value"]
         row["ending"]["captured"] = {k: redact(v) for k, v in row["ending"]["captured"].items()}
         for apart in row["nearest"]["settings"] if row["nearest"] else ():
             apart |= {side: kept_setting(apart["key"], apart[side]) for side in ("here", "there")}
