@@ -104,3 +104,12 @@ def test_the_skill_file_names_commands_that_exist() -> None:
     assert text.startswith("---\nname: curvedoc\ndescription: ")
     known = {c.name or (c.callback and c.callback.__name__) for c in app.registered_commands}
     assert set(re.findall(r"`curvedoc (\w[\w-]*)", text)) <= known
+
+
+def test_what_is_known_of_a_run_tells_no_secret(tmp_path: Path) -> None:
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    (tmp_path / "config.json").write_text(f'{{"resume_from_checkpoint": "https://bob:{secret}@host.example/ck.pt"}}')
+    rows = "".join(f'{{"step": {1000 + i}, "loss": {2.3 * 0.99**i}}}\n' for i in range(50))
+    (tmp_path / "log.jsonl").write_text(rows, encoding="utf-8")
+    (run,) = Tools(Roots.of([tmp_path])).facts(".")["runs"]
+    assert run["facts"]["resumes"]["value"] == "https://[redacted]@host.example/ck.pt"

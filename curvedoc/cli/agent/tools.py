@@ -85,7 +85,12 @@ class Tools:
                 {
                     "run": r.run,
                     "facts": {
-                        k: {"value": f.value, "unit": f.unit, "trust": f.trust, "because": redact(f.because)[:200]}
+                        k: {
+                            "value": redact(f.value)[:200] if isinstance(f.value, str) else f.value,
+                            "unit": f.unit,
+                            "trust": f.trust,
+                            "because": redact(f.because)[:200],
+                        }
                         for k, f in r.facts.items()
                     },
                     "signals": {s.role: {"metric": s.metric, "points": s.points} for s in r.signals},
