@@ -110,7 +110,6 @@ def _joined(rows: list[str], at: int, *more: str) -> bytes:
 _LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
 _HTML = b"<!DOCTYPE html><html><body>sign in</body></html>"
 _BOMB_LINES = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12)).encode()
-_MERGES = "".join(f"m{i}: &m{i} {{<<: [*m{i - 1}, *m{i - 1}], k{i}: 1}}\n" for i in range(1, 30)).encode()
 
 _PICKLED = (
     b"\x93NUMPY\x01\x00v\x00{'descr': '|O', 'fortran_order': False, 'shape': (40,), }"
@@ -237,7 +236,6 @@ NASTY: tuple[NastyLog, ...] = (
     ),
     _text("a clock that goes back", _BACK),
     _beside("configuration", "YAML aliases that unfold to 9^11 words", {"config.yaml": b"a0: &a0 [x]\n" + _BOMB_LINES}),
-    _beside("configuration", "YAML merge keys that double 30 times", {"config.yaml": b"m0: &m0 {a: 1}\n" + _MERGES}),
     _beside(
         "configuration",
         "YAML that asks for a Python object",

@@ -39,6 +39,11 @@ def test_a_clock_a_counter_or_hardware_that_falls_is_no_loss(name: str) -> None:
     assert not roles(**{name: LOSS})
 
 
+def test_data_is_the_wait_for_a_batch_beside_the_time_of_a_step() -> None:
+    assert roles(loss=LOSS, time=NORM, data=NORM / 10)["data"].role == "data_time"
+    assert "data" not in roles(loss=LOSS, data=NORM / 10)
+
+
 def test_nothing_is_guessed_beside_a_known_loss_or_a_reward() -> None:
     assert set(roles(loss=LOSS, quux=LOSS * 3)) == {"loss"}
     assert "quux" not in roles(reward=SHARE * 100, quux=LOSS)

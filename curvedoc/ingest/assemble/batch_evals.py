@@ -75,5 +75,6 @@ def _means(s: StreamBlock, passes: _Passes) -> StreamBlock:
     first = np.zeros(len(s), np.bool_)
     first[passes.begins] = True
     running = bool((s.flags & np.uint16(Flag.AVERAGED)).any())
-    mean = s.value[ends - 1] if running else np.add.reduceat(s.value, passes.begins) / (ends - passes.begins)
+    with np.errstate(invalid="ignore", over="ignore"):  # a batch that is not finite makes its pass so
+        mean = s.value[ends - 1] if running else np.add.reduceat(s.value, passes.begins) / (ends - passes.begins)
     return replace(s.keep(first), step=passes.step, value=mean)

@@ -49,6 +49,13 @@ def without_times(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> l
     return [(f, r) for f, r in found if not is_time(f, r)]
 
 
+def without_waits(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
+    """The readings without a bare "data" that stands beside no time of a step: there alone it is a wait."""
+    if any(r.role == "step_time" for _, r in found):
+        return list(found)
+    return [(f, r) for f, r in found if r.role != "data_time" or plain(f.metric) != "data"]
+
+
 def of_play(found: Sequence[tuple[F, Reading]], metrics: Sequence[F], table: Signals) -> list[tuple[F, Reading]]:
     """A score beside the rate of exploration is what an agent is paid."""
     if not any(plain(f.metric) in _EXPLORATION for f in metrics):

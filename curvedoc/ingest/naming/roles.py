@@ -27,6 +27,7 @@ from curvedoc.ingest.naming.misnomers import (
     of_the_evaluation,
     terms,
     without_times,
+    without_waits,
 )
 from curvedoc.ingest.naming.rivals import in_a_game, steered
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
@@ -105,7 +106,7 @@ def assign(
     """
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
     found = of_play(found, metrics, table)
-    found = of_the_critic(by_letter(without_times(found, metrics), table), table)
+    found = of_the_critic(by_letter(without_waits(without_times(found, metrics)), table), table)
     found += [(f, r) for f, r in terms(metrics, found, table) if _plausible(f, r)]
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
