@@ -13,8 +13,8 @@ from curvedoc.ingest.assemble.likeness import conflict
 from curvedoc.ingest.assemble.stream_curves import StreamBlock, unravel
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.find import path_words
+from curvedoc.ingest.find.file_names import natural
 from curvedoc.ingest.find.plan import Member
-from curvedoc.ingest.find.walk import natural
 
 #: A file that begins this far into the steps of the one before it goes on from a checkpoint.
 _RESUMED = 0.1

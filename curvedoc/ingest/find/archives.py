@@ -21,7 +21,7 @@ from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.bytes.file import read_head
-from curvedoc.ingest.find.walk import ARCHIVES, CURVE_NAMES, LOG_NAME, skipped
+from curvedoc.ingest.find.file_names import ARCHIVES, CURVE_NAMES, LOG_NAME, skipped
 
 #: What one archive may unpack to, and hold; nothing within an archive is unpacked again.
 MAX_BYTES = 1 << 30

@@ -8,7 +8,7 @@ from pathlib import Path
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.find.archives import holds_a_log, is_archive, size_of, unpacked
-from curvedoc.ingest.find.walk import ARCHIVES
+from curvedoc.ingest.find.file_names import ARCHIVES
 
 #: One that is larger, and more of them, were not meant: whoever means one names it.
 MAX_SIZE = 64 << 20

@@ -16,8 +16,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from curvedoc.core.errors import UsageError
+from curvedoc.ingest.find.file_names import HIDDEN_FOLDERS, skipped
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
-from curvedoc.ingest.find.walk import HIDDEN_FOLDERS, skipped
 
 #: Requests at once: the round trip, not the bandwidth, is what small files take.
 REQUESTS = 16

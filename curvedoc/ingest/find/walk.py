@@ -3,67 +3,28 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.find.path_words import SKIP_FOLDERS
-from curvedoc.ingest.naming.word_set import word_set
+from curvedoc.ingest.find.file_names import AIM, ARCHIVES, LOG_NAME, entered, foreign, natural, skipped
 from curvedoc.ingest.settings import files as settings_files
 from curvedoc.ingest.stores import mlflow_files
 
-#: Hidden folders that belong to a run (Hydra's configuration, old W&B stores); every other hidden one is skipped.
-HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim", ".neptune"))
-#: Weights, code, prose, pictures, archives: never opened.
-SKIP_SUFFIXES = word_set(
-    """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
-    .model .pb .tflite .py .pyc .pyx .so .c .cc .cpp .cu .h .hpp .sh .bat .sbatch .slurm .rst .tex
-    .html .htm .css .js .ts .patch .diff .lock .png .jpg .jpeg .gif .svg .pdf .webp .mp4 .wav .mp3 .flac .ttf
-    .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
-    .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
-)
-#: Of arrays, of which most are data and weights, those that are called by what a training logs.
-CURVE_NAMES = re.compile(
-    r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
-    r"([_. -].*)?\.np[yz]"
-)
-#: Text files with a fixed meaning that is not a log.
-SKIP_NAMES = re.compile(
-    r"(requirements.*|readme.*|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
-    r"(\.(txt|json|yaml|yml))?|tokenizer.*|special_tokens_map\.json|added_tokens\.json|preprocessor_config\.json"
-    r"|package(-lock)?\.json|.*\.index\.json|\..*",
-    re.IGNORECASE,
-)
-#: What is a folder in one file.
-ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 #: What is kept of a head once the file is claimed (folding looks at the first tags): a tree may hold a million files.
 KEPT_HEAD = 4096
-#: W&B's own diary, not the run's.
-_WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
 #: A record of thousands of layers does not fit into the usual head, and half a record tells nothing.
 _LONG_RECORD = 4 << 20
-#: A file of this name is a log, so one that nothing can read is told.
-LOG_NAME = re.compile(
-    r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
-)
 #: Names of tables and stores, for which zeros alone are damage.
 _TABLES = (".csv", ".tsv", ".json", ".db")
 #: A folder with this file holds an environment of Python.
 _VENV = "pyvenv.cfg"
-_AIM = "an Aim store: export the run's metrics to CSV"
 #: What a run logged beside its metrics, in MLflow's own folder of files.
 _MLFLOW_ARTIFACTS = "artifacts"
-#: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
-FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r".*\.aim|\.aim_.*"), _AIM),
-    (re.compile(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +101,7 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
             continue
         if folder.path.name == ".aim":
-            finds.unreadable.append(Unreadable(str(folder.path), _AIM))
+            finds.unreadable.append(Unreadable(str(folder.path), AIM))
             continue
         if _VENV in names and folder is not top:
             continue
@@ -149,7 +110,7 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
             entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
         for entry in entries:
             if _is_folder(entry, finds.follow_links):
-                if _enter(entry.name) and not (entry.is_symlink() and _been_there(entry, finds)):
+                if entered(entry.name) and not (entry.is_symlink() and _been_there(entry, finds)):
                     folder.folders.append(Folder(Path(entry.path)))
             elif entry.name.lower().endswith(ARCHIVES):
                 if not entry.is_symlink():
@@ -205,7 +166,7 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
         return
     finds.seen.add(key)
     finds.newest = max(finds.newest, info.st_mtime)
-    reason = _foreign(path.name)
+    reason = foreign(path.name)
     if reason:
         finds.unreadable.append(Unreadable(str(path), reason))
         return
@@ -249,15 +210,6 @@ def guesser(path: Path, head: bytes, readers: Sequence[Reader], named: bool) -> 
     return next((name for name, guesses in asked if guesses is not None and guesses(path, head, named)), None)
 
 
-def natural(name: str) -> list[tuple[int, int, str]]:
-    """A sort key that puts run2 before run10.
-
-    >>> sorted(["run10", "run2"], key=natural)
-    ['run2', 'run10']
-    """
-    return [(1, int(p), "") if p.isdecimal() and len(p) < 19 else (0, 0, p) for p in re.split(r"(\d+)", name) if p]
-
-
 def _mlflow_run(folder: Folder, finds: Finds) -> None:
     """The one file that stands for a run of MLflow's store, at the size of the whole run. A damaged one still does;
     that of a deleted run or of a model is left out."""
@@ -268,42 +220,6 @@ def _mlflow_run(folder: Folder, finds: Finds) -> None:
         finds.ignored.append(Unreadable(str(folder.path), left_out))
     else:
         folder.files.append(File(path, mlflow_files.NAME, head, mlflow_files.stored_bytes(folder.path)))
-
-
-def _enter(name: str) -> bool:
-    if name.startswith("."):
-        return name in HIDDEN_FOLDERS
-    return name not in SKIP_FOLDERS and not name.endswith(".egg-info")
-
-
-def skipped(name: str, folder: Sequence[str]) -> bool:
-    """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
-    if "catboost_info" in folder[-2:] and name != "catboost_training.json":  # which holds what the others do
-        return True
-    if "swanlog" in folder[-4:] and {"logs", "debug"} & {*folder[-2:]}:  # what its own log of the run holds as well
-        return True
-    if _is_diary(name) and "wandb" in (*folder[-1:], *folder[-3:-2]):
-        return True
-    return _skipped(name)
-
-
-@lru_cache(maxsize=4096)  # the files of a tree have a few names between them
-def _is_diary(name: str) -> bool:
-    return _WANDB_DIARY.fullmatch(name.lower()) is not None
-
-
-@lru_cache(maxsize=4096)
-def _foreign(name: str) -> str:
-    """What to say of a file that another tool's store is known by, "" for the others."""
-    return next((reason for pattern, reason in FOREIGN if pattern.fullmatch(name)), "")
-
-
-@lru_cache(maxsize=4096)
-def _skipped(name: str) -> bool:
-    low = name.lower()
-    if ("tfevents" in low and not low.endswith(".profile-empty")) or CURVE_NAMES.fullmatch(low):
-        return False
-    return os.path.splitext(low)[1] in SKIP_SUFFIXES or SKIP_NAMES.fullmatch(name) is not None  # noqa: PTH122
 
 
 def _reason(e: OSError) -> str:
