@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from curvedoc.cli.agent.command import mcp
 from curvedoc.cli.settings.arguments import Debug, Facts, FailOn, FollowLinks, Html, Paths, Rules, Signals, options_of
 from curvedoc.cli.skeleton_commands import new_cause, new_reader, new_rule
 
@@ -259,28 +260,6 @@ def doctor(
         options = options_of(load(Path.cwd()), rules, signal=signal, fact=fact, follow_links=follow_links)
         with with_stdin(paths) as places:
             show(places, options)
-
-
-def mcp(
-    root: Annotated[
-        list[Path] | None,
-        typer.Option("--root", help="A folder whose runs may be asked about; default this one."),
-    ] = None,
-    skill: Annotated[bool, typer.Option("--skill", help="Print the skill file for agents instead.")] = False,
-    debug: Debug = False,
-) -> None:
-    """Serve analyze, triage, explain, diff and facts as tools over the Model Context Protocol (stdin and stdout)."""
-    from curvedoc.cli.exits import reported_errors
-
-    with reported_errors(debug):
-        if skill:
-            from curvedoc.cli.agent.tools import SKILL
-
-            print(SKILL.read_text(encoding="utf-8"), end="")
-            return
-        from curvedoc.cli.agent.server import serve
-
-        serve(root or [])
 
 
 #: Name and function of each command.
