@@ -132,7 +132,7 @@ def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
         shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.counter)
     checks = tuple(answered(c, env, texts, cause.program, bench.counter) for c in cause.checks)
     factor = agreement((p.channel, p.times) for p in held)
-    if any((c.yes if c.answer == "yes" else c.no if c.answer == "no" else "") == "ruled-out" for c in checks):
+    if any({"yes": c.yes, "no": c.no}.get(c.answer) == "ruled-out" for c in checks):
         factor = min(factor, RULED_OUT)
     act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.counter)
     code = cause.probe if act is not None and cause.acts[act[0]].code else ""

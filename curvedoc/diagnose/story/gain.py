@@ -7,7 +7,6 @@ import re
 import numpy as np
 
 from curvedoc.core.diagnosis import NextAction
-from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.ending.course import Course
@@ -15,7 +14,7 @@ from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
-from curvedoc.diagnose.story.progress import better, one_batch, players, validation
+from curvedoc.diagnose.story.progress import ENDS, better, four_digits, one_batch, players, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.basic.levels import head_level, tail_level
@@ -23,8 +22,6 @@ from curvedoc.stats.noise.noise import noise
 
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
-#: Share of the rows that is the start and the end of a game.
-ENDS = 0.1
 #: Of its level at the start: a network that lost so much of its loss is ahead of one that lost nothing.
 AHEAD = 0.5
 
@@ -100,7 +97,7 @@ def _best_of(rated: Quality, count: Counter) -> NextAction | None:
 def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
     """The checkpoint to use, or more steps where those of the last fifth still brought much."""
     best = int(np.argmin(val.value))
-    where, least = count.at(int(val.step[best])), _value(val.value[best])
+    where, least = count.at(int(val.step[best])), four_digits(val.value[best])
     if better(val, best):
         if rated is None or len(rated.series) < FEW:
             return NextAction(f"Use the checkpoint of {where}, where validation was best ({least}), not the last.")
@@ -129,7 +126,9 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
     # against the best before, not a bump: what merely comes back to an old level has gained nothing
     before = int(np.argmin(val.value[:-ago]))
     gained = float(val.value[before]) - float(val.value[-1])
-    fell = f"from {_value(val.value[before])} to {_value(val.value[-1])} after {count.at(int(val.step[before]))}"
+    fell = (
+        f"from {four_digits(val.value[before])} to {four_digits(val.value[-1])} after {count.at(int(val.step[before]))}"
+    )
     # nor has one that fell by no more than evaluations scatter
     scatter = noise(val)
     if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), scatter or 0.0):
@@ -138,7 +137,7 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
             return None
         return NextAction(
             f"Rate the checkpoint of {where} by what the model is for before training longer: its validation loss of "
-            f"{least} is little below the {_value(val.value[before])} of {count.at(int(val.step[before]))}."
+            f"{least} is little below the {four_digits(val.value[before])} of {count.at(int(val.step[before]))}."
         )
     down = spent(run)
     if down is None:
@@ -147,7 +146,3 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
         f"If more is wanted, train anew for twice as long, with the schedule of the learning rate stretched to the new "
         f"end: validation still fell {fell}, while the rate is down to {down}."
     )
-
-
-def _value(v: float) -> str:
-    return spelled(float(v), ".4g")

@@ -39,7 +39,7 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} {_span(finite)}"
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
-        told += f" and validation from {_value(val.value[0])} to {_value(val.value[-1])}"
+        told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
         told += _best(val, counter(run))
     return told + "".join(f"; {extra}" for extra in _beside(run, ground, val, quality(run, bench or Bench(run))))
 
@@ -67,7 +67,7 @@ def moved(curve: Series) -> bool:
     finite = curve.finite()
     ends = head_level(finite, ENDS), tail_level(finite, ENDS)
     if ends[0] is None or ends[1] is None or not _rough(finite, ends[1]):
-        return _value(finite.value[0]) != _value(finite.value[-1])
+        return four_digits(finite.value[0]) != four_digits(finite.value[-1])
     return spelled(ends[0], ".3g") != spelled(ends[1], ".3g")
 
 
@@ -75,9 +75,9 @@ def _span(curve: Series) -> str:
     """Where it went, by the first and the last value; of a curve that scatters by the level of its last tenth, since no
     single row speaks for where it ended. Where it began the log says in its first row.
     """
-    ending, first = tail_level(curve, ENDS), _value(float(curve.value[0]))
+    ending, first = tail_level(curve, ENDS), four_digits(float(curve.value[0]))
     if ending is None or not _rough(curve, ending):
-        last = _value(float(curve.value[-1]))
+        last = four_digits(float(curve.value[-1]))
         return f"stayed at {last}" if first == last else f"went from {first} to {last}"
     level = spelled(ending, ".3g")
     if not moved(curve):
@@ -115,7 +115,7 @@ def _best(val: Series, count: Counter) -> str:
     if len(val) < FEW:
         return ""
     if better(val, best):
-        return f" (best {_value(val.value[best])} at {count.at(int(val.step[best]))})"
+        return f" (best {four_digits(val.value[best])} at {count.at(int(val.step[best]))})"
     return ", its best" if best == len(val) - 1 else ""
 
 
@@ -127,7 +127,7 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
             yield f"{rated.name} {rated.told(-1)}" + _at_best(rated, counter(run))
     elif known is not None and len(known) and ground.name != "accuracy":
         last = float(known.value[-1])
-        yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else _value(last)}"
+        yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else four_digits(last)}"
     if one_batch(run):
         yield "it repeats one batch and has learned it by heart"
     elif val is None and rated is None and ground.name == "loss" and run.series("test_accuracy") is None:
@@ -141,5 +141,6 @@ def _at_best(rated: Quality, count: Counter) -> str:
     return f" (best {rated.told(rated.best)} at {count.at(int(rated.series.step[rated.best]))})"
 
 
-def _value(v: float) -> str:
+def four_digits(v: float) -> str:
+    """A value as sentences quote it."""
     return spelled(float(v), ".4g")
