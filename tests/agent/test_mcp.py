@@ -112,4 +112,4 @@ def test_what_is_known_of_a_run_tells_no_secret(tmp_path: Path) -> None:
     rows = "".join(f'{{"step": {1000 + i}, "loss": {2.3 * 0.99**i}}}\n' for i in range(50))
     (tmp_path / "log.jsonl").write_text(rows, encoding="utf-8")
     (run,) = Tools(Roots.of([tmp_path])).facts(".")["runs"]
-    assert run["facts"]["resumes"]["value"] == "https://[redacted]@host.example/ck.pt"
+    assert run["facts"]["resumed_from"]["value"] == "https://[redacted]@host.example/ck.pt"

@@ -240,4 +240,4 @@ def test_a_checkpoint_that_a_setting_names_is_what_a_run_was_taken_up_from(tmp_p
     rows = (json.dumps({"step": 1000 + i, "loss": 2.3 * 0.99**i}) for i in range(100))
     (tmp_path / "log.jsonl").write_text("\n".join(rows))
     (run,) = curvedoc.analyze(tmp_path).runs
-    assert run.facts["resumes"].value == "out/last.ckpt" and run.facts["resumes"].known_by == "configuration"
+    assert run.facts["resumed_from"].value == "out/last.ckpt" and run.facts["resumed_from"].known_by == "configuration"

@@ -7,6 +7,8 @@ import re
 import pytest
 
 from curvedoc.diagnose.fact_cases import check_fact
+from curvedoc.rulebook.compiler import shared
+from curvedoc.rulebook.facts.fact_files import types_of
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.rule import Fact
 
@@ -50,3 +52,9 @@ def test_a_fact_reads_well(name: str) -> None:
     names += [name for name, regex in fact.program.patterns.items() if not _gives_a_text(regex, said)]
     names += [n.name for n in fact.program.needs if n.source != "log"]
     assert not [n for n in names if n not in read and f"{{{n}" not in said], "nothing reads these"
+
+
+def test_no_fact_has_the_name_of_something_that_files_share() -> None:
+    """Files would read the fact instead, and their pages say so."""
+    common = shared(frozenset(types_of(BOOK.facts).items()))
+    assert not BOOK.facts.keys() & {*common.needs, *common.params, *common.formulas}
