@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from enum import IntFlag
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,51 +33,70 @@ class Flag(IntFlag):
     TORN = 64  # last value of a damaged record's neighborhood
 
 
+class Columns(Mapping[str, "type[pl.DataType]"]):
+    """Names of columns, each with its type by that of polars, which is imported when a type is first asked for."""
+
+    def __init__(self, **types: str) -> None:
+        self.types = types
+
+    def __getitem__(self, name: str) -> type[pl.DataType]:
+        found: type[pl.DataType] = getattr(pl, self.types[name])
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.types)
+
+    def __len__(self) -> int:
+        return len(self.types)
+
+
 #: Columns of `Run.points` and `Log.points`, in file order within (metric, rank).
-POINTS: Mapping[str, type[pl.DataType]] = {
-    "metric": pl.String,  # raw name as logged
-    "step": pl.Int64,  # as logged; null where the log had none (assembly fills it)
-    "value": pl.Float64,  # NaN and inf kept
-    "time": pl.Float64,  # seconds since the Unix epoch, or since the start; null where unknown
-    "rank": pl.Int32,  # 0 when the log names no rank
-    "flags": pl.UInt16,
-}
+POINTS = Columns(
+    metric="String",  # raw name as logged
+    step="Int64",  # as logged; null where the log had none (assembly fills it)
+    value="Float64",  # NaN and inf kept
+    time="Float64",  # seconds since the Unix epoch, or since the start; null where unknown
+    rank="Int32",  # 0 when the log names no rank
+    flags="UInt16",
+)
 
 #: What assembly adds to `Run.points`.
-ASSEMBLED: Mapping[str, type[pl.DataType]] = {
-    **POINTS,
-    "segment": pl.Int32,  # 0, then +1 at every restart (the step counter went back)
-    "superseded": pl.Boolean,  # a later segment wrote this step again
-}
+ASSEMBLED = Columns(
+    **POINTS.types,
+    segment="Int32",  # 0, then +1 at every restart (the step counter went back)
+    superseded="Boolean",  # a later segment wrote this step again
+)
 
 #: Columns of `Run.messages`: the lines of text logs that are not metric records.
-MESSAGES: Mapping[str, type[pl.DataType]] = {
-    "source": pl.String,  # path relative to the run
-    "line": pl.Int64,  # 1-based line number
-    "time": pl.Float64,  # seconds; null where unknown
-    "level": pl.String,  # DEBUG, INFO, WARNING, ERROR, CRITICAL, TRACEBACK or ""
-    "step": pl.Int64,  # last step logged before this line; null before the first
-    "rank": pl.Int32,
-    "text": pl.String,  # one line, or one whole traceback block; at most 8,000 characters
-    "after": pl.Int64,  # records of metrics that stand after this line in its own file; null where that has none
-}
+MESSAGES = Columns(
+    source="String",  # path relative to the run
+    line="Int64",  # 1-based line number
+    time="Float64",  # seconds; null where unknown
+    level="String",  # DEBUG, INFO, WARNING, ERROR, CRITICAL, TRACEBACK or ""
+    step="Int64",  # last step logged before this line; null before the first
+    rank="Int32",
+    text="String",  # one line, or one whole traceback block; at most 8,000 characters
+    after="Int64",  # records of metrics that stand after this line in its own file; null where that has none
+)
 
 
 #: No share of 1 is as large, not even one that was smoothed or interpolated, so that such a curve counts in percent.
 WHOLE = 1.5
 
-_NO_POINTS = pl.DataFrame(schema=dict(POINTS))
-_NO_MESSAGES = pl.DataFrame(schema=dict(MESSAGES))
+
+@cache
+def _no_rows(*schema: tuple[str, type[pl.DataType]]) -> pl.DataFrame:
+    return pl.DataFrame(schema=dict(schema))
 
 
 def empty_points() -> pl.DataFrame:
     """A points frame without rows."""
-    return _NO_POINTS.clone()
+    return _no_rows(*POINTS.items()).clone()
 
 
 def empty_messages() -> pl.DataFrame:
     """A messages frame without rows."""
-    return _NO_MESSAGES.clone()
+    return _no_rows(*MESSAGES.items()).clone()
 
 
 def _peak(block: Block) -> float:

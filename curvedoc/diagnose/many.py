@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Unreadable
 from curvedoc.core.run import Run, Scalar
 from curvedoc.core.version import __version__
-from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnose.siblings.groups import groups
 from curvedoc.diagnose.siblings.outline import Outline, outline
 from curvedoc.rulebook.rule import Rulebook
@@ -58,13 +57,16 @@ def _told(
 ) -> Iterator[RunDiagnosis]:
     """The diagnoses with what siblings say of them: causes re-ranked on the failing side, notes added."""
     from curvedoc.diagnose.siblings.contrast import sibling_evidence, worse_than_siblings
-    from curvedoc.diagnose.siblings.evidence import with_sibling_evidence
     from curvedoc.diagnose.siblings.nearest import nearest
 
     notes = worse_than_siblings(outlines, done)
     near = nearest(outlines, done)
     for diagnosis in done:
-        told = with_sibling_evidence(diagnosis, sibling_evidence(diagnosis.run, found))
+        told, evidence = diagnosis, sibling_evidence(diagnosis.run, found)
+        if evidence:
+            from curvedoc.diagnose.siblings.evidence import with_sibling_evidence  # it imports what ranks
+
+            told = with_sibling_evidence(diagnosis, evidence)
         told = replace(told, nearest=near[told.run]) if told.run in near else told
         yield replace(told, notes=(*told.notes, notes[told.run])) if told.run in notes else told
 
@@ -84,6 +86,8 @@ def diagnose_all(
     With siblings, repeats of one configuration are compared, settings that part failed from healthy runs of a sweep are
     named and raise their causes, and a run that ends far above its siblings is noted.
     """
+    from curvedoc.diagnose.run import diagnose  # who only concludes needs nothing of it
+
     related = repeats(runs) if siblings else {}
     done = []
     for i, run in enumerate(runs):

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from polars.exceptions import PanicException
+import polars as pl
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError
@@ -150,7 +150,7 @@ def _read(reader: Reader, paths: list[Path], troubles: dict[Path, str], columns:
         return reader.read(paths) if told is None else list(told(paths, columns))
     except (
         Exception,
-        PanicException,
+        pl.exceptions.PanicException,
     ) as e:  # a log is untrusted and a reader may have a fault: it costs this file, and is told
         if len(paths) > 1:
             return [log for p in paths for log in _read(reader, [p], troubles, columns)]

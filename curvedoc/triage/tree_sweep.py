@@ -36,9 +36,11 @@ def sweep(paths: Sequence[Path], options: Options, how: SweepOptions | None = No
     known = store is not None and tree.name and recorded(store.folder, tree)  # then most of its runs need no worker
     many = False
     if how.slim and how.engine is None and how.jobs > 1 and not known:
-        from curvedoc.triage.run.fork_server import crowded, warm_up
+        from curvedoc.triage.run.fork_server import crowded, import_polars_late, warm_up
 
         many = crowded(paths, CROWDED) and warm_up()  # it imports while this process does
+        if many:
+            import_polars_late()
     from curvedoc.triage.bundle_sweep import sweep_bundles
 
     return sweep_bundles(paths, options, how, tree, many=many)

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from polars.exceptions import PanicException, PolarsError
 
 from curvedoc.ingest.table.batch import Bulk, Cells
 from curvedoc.ingest.table.messages import is_logging
@@ -33,12 +32,13 @@ _WORDS = (b"NaN", b"Infinity")
 #: A letter is rare that stands in less than one of so many bytes.
 _RARE = 100
 _MARKS = (1.2345678912345e307, 1.3456789123456e307)
-_SCALARS: Mapping[frozenset[type], type[pl.DataType]] = {
-    frozenset((float,)): pl.Float64,
-    frozenset((int,)): pl.Float64,
-    frozenset((float, int)): pl.Float64,
-    frozenset((bool,)): pl.Boolean,
-    frozenset((str,)): pl.String,
+#: By their names in polars, which is imported when it is needed.
+_SCALARS: Mapping[frozenset[type], str] = {
+    frozenset((float,)): "Float64",
+    frozenset((int,)): "Float64",
+    frozenset((float, int)): "Float64",
+    frozenset((bool,)): "Boolean",
+    frozenset((str,)): "String",
 }
 
 
@@ -65,7 +65,7 @@ def schema_of(rows: Sequence[Mapping[str, Any]], depth: int = 0) -> Schema | Non
         elif kinds and kinds not in _SCALARS:
             return None
         else:
-            found[key] = _SCALARS[kinds] if kinds else pl.Float64
+            found[key] = getattr(pl, _SCALARS[kinds]) if kinds else pl.Float64
     return found
 
 
@@ -98,7 +98,7 @@ def bulk_of(body: bytes, lines: int, schema: Schema) -> Bulk | None:
     marked, marks = _marked(body)
     try:
         frame = pl.read_ndjson(io.BytesIO(marked), schema=dict(schema))
-    except (PolarsError, PanicException, OverflowError, ValueError):
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OverflowError, ValueError):
         return None
     if frame.height != lines:
         return None

@@ -7,7 +7,6 @@ import io
 
 import numpy as np
 import polars as pl
-from polars.exceptions import PanicException, PolarsError
 
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts
@@ -33,7 +32,7 @@ def csv_frame(text: str) -> tuple[pl.DataFrame, tuple[Note, ...]]:
         return pl.DataFrame(), (*notes, Note("empty", "no line in the file"))
     try:
         frame = pl.read_csv(io.BytesIO(text.encode()), infer_schema=False, truncate_ragged_lines=True)
-    except (PolarsError, PanicException) as e:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as e:
         notes.append(Note("damaged", f"uneven quotes or rows: {str(e).splitlines()[0][:100]}"))
         frame = _by_hand(text)
     blank = pl.col(pl.String).str.strip_chars() == ""
@@ -55,7 +54,7 @@ def parquet_frame(data: bytes) -> tuple[pl.DataFrame, tuple[Note, ...]]:
             note = Note("too-large", f"only the first {limit} of {rows} rows were read")
             return pl.read_parquet(io.BytesIO(data), n_rows=limit), (note,)
         return pl.read_parquet(io.BytesIO(data)), ()
-    except (PolarsError, PanicException, OSError, ValueError) as e:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as e:
         return pl.DataFrame(), (Note("damaged", f"no readable parquet: {str(e).splitlines()[0][:100]}"),)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from curvedoc.triage.run.interrupts import ctrl_c_later
 
@@ -14,8 +17,7 @@ from curvedoc.triage.run.interrupts import ctrl_c_later
 _ENVIRONMENT = {
     name: "1" for name in ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 }
-#: What a worker works with, and what that imports only when it is first used.
-_PRELOADED = ("curvedoc.triage.run.worker", "curvedoc.rulebook.load", "curvedoc.stats.vocabulary", "numpy.ma")
+_PRELOADED = ["curvedoc.triage.run.preload"]
 #: A tree without files in this many folders is left: it was to be a quick look.
 _MOST_FOLDERS = 1000
 
@@ -30,7 +32,7 @@ def warm_up() -> bool:
     from multiprocessing import forkserver, get_context
 
     try:
-        get_context("forkserver").set_forkserver_preload(list(_PRELOADED))
+        get_context("forkserver").set_forkserver_preload(_PRELOADED)
         with quiet_start():
             forkserver.ensure_running()
     except OSError:  # no place for its socket, for one
@@ -60,6 +62,21 @@ def quiet_start() -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+class _Late(ModuleType):
+    """Stands for a module, which is imported when something of it is first asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def import_polars_late() -> None:
+    """Have `import polars` of this process wait until something of it is asked for: who leaves all reading and judging
+    to workers never asks."""
+    sys.modules.setdefault("polars", _Late("polars"))
 
 
 def crowded(paths: Sequence[Path], many: int) -> bool:

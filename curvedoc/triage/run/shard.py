@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 
-from polars.exceptions import PanicException
+import polars as pl
 
 from curvedoc.core.diagnosis import RunDiagnosis, Unreadable
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.diagnose.many import repeats
-from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnose.siblings.outline import Outline, outline
-from curvedoc.ingest import Bundle, Harvest, Signals, read_each
+from curvedoc.ingest import Bundle, Harvest, Signals
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.store.outcome import Outcome
@@ -56,6 +55,8 @@ def work(shard: Shard, context: WorkContext) -> Iterator[tuple[Task, Outcome | N
 
     A run that cannot be diagnosed costs that run and is told in `unreadable`.
     """
+    from curvedoc.ingest import read_each  # what hands shards out does not read
+
     harvests = read_each([t.bundle for t in shard.tasks], context.table, context.options.signals)
     related: Mapping[str, tuple[Run, ...]] | None = None
     if shard.together:
@@ -80,6 +81,8 @@ def _among(harvest: Harvest, context: WorkContext) -> Mapping[str, tuple[Run, ..
 
 
 def _judge(harvest: Harvest, context: WorkContext, related: Mapping[str, tuple[Run, ...]]) -> Outcome:
+    from curvedoc.diagnose.run import diagnose
+
     done: list[RunDiagnosis] = []
     outlines: list[Outline] = []
     lost = list(harvest.unreadable)
@@ -89,7 +92,7 @@ def _judge(harvest: Harvest, context: WorkContext, related: Mapping[str, tuple[R
             outlines.append(replace(outline(run), config=done[-1].config))  # one copy of it in both
         except MemoryError:
             lost.append(Unreadable(run.name, "its diagnosis ran out of memory"))
-        except (Exception, PanicException) as e:  # one run's fault must not cost the others, and is told
+        except (Exception, pl.exceptions.PanicException) as e:  # one run's fault must not cost the others, and is told
             lost.append(Unreadable(run.name, f"its diagnosis failed: {e!r}"[:500]))
     names: set[str] = set()
     if context.options.signals:

@@ -26,9 +26,9 @@ def serve(pipe: Connection, context: WorkContext, memory: int) -> None:
     """Work until None comes or the parent is gone. memory: bytes beyond those of the program itself, 0 for no limit."""
     # Ctrl-C goes to the whole group of processes; the parent decides what becomes of its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.collect()
     gc.freeze()  # what was imported and compiled stays to the end
     gc.set_threshold(_OBJECTS, *gc.get_threshold()[1:])
+    gc.enable()
     try:
         limit(memory)
         pipe.send(("ready",))
