@@ -10,6 +10,8 @@ from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 #: Relative difference that rounding to four significant digits may leave.
 _ROUNDED = 6e-4
+#: The same for three digits.
+_SHORT = 5.1e-3
 #: Share of compared points that must agree; a running average agrees on few.
 _AGREE = 0.95
 #: Fewer common points than this prove nothing unless they are all there are.
@@ -68,12 +70,23 @@ def _agree(a: Floats, b: Floats) -> bool:
         return False
     digits = min(decimals(a), decimals(b))
     slack = 0.51 * 10.0**-digits if digits < _DECIMALS else 0.0
-    return float(_close(a, b, slack).mean()) >= _AGREE
+    if float(_close(a, b, slack, _ROUNDED).mean()) >= _AGREE:
+        return True
+    return _in_short(a) != _in_short(b) and float(_close(a, b, 0.0, _SHORT).mean()) >= _AGREE
 
 
-def _close(a: Floats, b: Floats, slack: float) -> Bools:
+def _in_short(value: Floats) -> bool:
+    """Whether the values were written with three significant digits, as loggers print tables of them."""
+    v = value[np.isfinite(value) & (value != 0.0)][:200]
+    if not len(v):
+        return False
+    scaled = v / 10.0 ** (np.floor(np.log10(np.abs(v))) - 2.0)
+    return bool((np.abs(scaled - np.rint(scaled)) <= 1e-6 * np.abs(scaled)).all())
+
+
+def _close(a: Floats, b: Floats, slack: float, part: float) -> Bools:
     with np.errstate(invalid="ignore", over="ignore"):
-        near = np.abs(a - b) <= slack + _ROUNDED * np.maximum(np.abs(a), np.abs(b))
+        near = np.abs(a - b) <= slack + part * np.maximum(np.abs(a), np.abs(b))
     return np.asarray(near & np.isfinite(a) & np.isfinite(b) | (a == b) | (np.isnan(a) & np.isnan(b)))
 
 

@@ -12,7 +12,7 @@ from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
-from curvedoc.ingest.naming.rivals import MetricValues, rivals_of
+from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
@@ -96,7 +96,7 @@ def _says_something(name: str, table: Signals) -> bool:
 
 
 def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:
-    own = (family.roles["train"], family.parts_as["train"])
+    own = (family.roles["train"], family.parts_as["train"], *TERMS_TOO)
     return r is None or (r.split == "train" and r.role in own)
 
 
@@ -117,6 +117,8 @@ def _summed(found: list[tuple[F, Reading]], whole: F, parts: list[F], family: Ro
     why = f"a part of the sum {whole.metric}"
     named = [
         (f, replace(was[f.metric], role=role, part=True, label=was[f.metric].label or f.metric))
+        if f.metric in was and was[f.metric].role not in TERMS_TOO
+        else (f, was[f.metric])
         if f.metric in was
         else (f, Reading(role, "train", f.metric, why, family.bounds, family.name, part=True, trust="likely"))
         for f in parts

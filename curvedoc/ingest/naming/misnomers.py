@@ -12,8 +12,8 @@ from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
-from curvedoc.ingest.naming.rivals import MetricValues
-from curvedoc.ingest.naming.signals import Signals, Split
+from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues
+from curvedoc.ingest.naming.signals import RoleFamily, Signals, Split
 from curvedoc.ingest.naming.split_words import PLAIN_SPLITS, SPLITS
 
 F = TypeVar("F", bound=MetricValues)
@@ -184,7 +184,8 @@ def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table
     for family in table.families:
         if "train" not in family.parts_as:
             continue
-        trained = {split_and_rest(f.metric, table)[1]: r for f, r in found if r.part and r.split == "train"}
+        parts = [(f, r if r.role not in TERMS_TOO else _as_part(r, family)) for f, r in found]
+        trained = {split_and_rest(f.metric, table)[1]: r for f, r in parts if r.part and r.split == "train"}
         whole = {r.split for _, r in found if r.role in family.roles.values()}
         for f in metrics:
             split, rest = split_and_rest(f.metric, table)
@@ -202,6 +203,11 @@ def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table
                 why = f"the part of the loss that is called {like.label} in training"
                 out.append((f, replace(like, role=role, split=split, why=why)))
     return out
+
+
+def _as_part(r: Reading, family: RoleFamily) -> Reading:
+    """A term that has a role of its own, as a part of the family's objective."""
+    return replace(r, role=family.parts_as["train"], family=family.name, label=r.label or r.role, part=True)
 
 
 def terms(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

@@ -13,6 +13,11 @@ from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading
 from curvedoc.ingest.naming.signals import Signals, plain
 
+#: Terms of an objective that have a role of their own in training.
+TERMS_TOO = frozenset(("kl", "entropy"))
+#: Curves called by the words for two players have so many values.
+_TOLD = 2
+
 
 class MetricValues(Protocol):
     """What is looked at of a metric: `roles.Facts`."""
@@ -92,16 +97,19 @@ def rivals_of(free: Sequence[F], found: Sequence[tuple[F, Reading]], table: Sign
             continue
         players = [(f, p) for f in free for p in [plain(f.metric).split("_")[0]] if p in family.players]
         if {p for _, p in players} & family.rivals and {p for _, p in players} - family.rivals:
+            # words say it of a run of two rows too, letters do not
+            few = _TOLD if all(len(p) > 1 for _, p in players) else curve_shape.FEWEST
             why = "called by a player of a game of two networks"
             out += [
                 (f, Reading(family.game_as, "train", f.metric, why, family.bounds, family.name, trust="likely"))
                 for f, _ in players
-                if not f.growing and len(f.finite) >= curve_shape.FEWEST
+                if not f.growing and len(f.finite) >= few
             ]
-    return [*out, *_terms(free, out, table)]
+            out += _terms(free, out, table, few)
+    return out
 
 
-def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signals, few: int) -> list[tuple[F, Reading]]:
     """What is logged as often as the losses of players known by their names alone, one kind for each of them or for
     the whole ("cycle_A", "idt_B"): terms of these losses."""
     family = next((x for x in table.families if x.name == "loss"), None)
@@ -115,7 +123,7 @@ def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signal
         for f in free
         if f.metric not in known
         and f.points in points
-        and len(f.finite) >= curve_shape.FEWEST
+        and len(f.finite) >= few
         and not f.growing
         and bool((f.finite >= 0.0).all())
         and bool((f.finite != np.floor(f.finite)).any())

@@ -32,7 +32,7 @@ from curvedoc.ingest.naming.misnomers import (
 from curvedoc.ingest.naming.rivals import in_a_game, steered
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
-from curvedoc.ingest.naming.vague_names import lettered, vague_readings
+from curvedoc.ingest.naming.vague_names import lettered, of_two_splits, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
@@ -104,6 +104,19 @@ def assign(
     of it, where the run has the metric. What no name tells is told by evidence of the values; settings: what the
     configuration states.
     """
+    full = of_two_splits([f.metric for f in metrics])
+    if not full:
+        return _assigned(metrics, table, chosen or {}, settings or {})
+    named = [replace(f, metric=full.get(f.metric, f.metric)) for f in metrics]
+    known = {role: full.get(name, name) for role, name in resolved(chosen or {}, [f.metric for f in metrics]).items()}
+    back = {n.metric: f.metric for n, f in zip(named, metrics, strict=True)}
+    return tuple(replace(m, metric=back[m.metric]) for m in _assigned(named, table, known, settings or {}))
+
+
+def _assigned(
+    metrics: Sequence[Facts], table: Signals, chosen: Mapping[str, str], settings: Mapping[str, Scalar]
+) -> tuple[RoleMatch, ...]:
+    """The roles of metrics whose names say their split."""
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
     found = of_play(found, metrics, table)
     found = of_the_critic(by_letter(without_waits(without_times(found, metrics)), table), table)
@@ -117,9 +130,9 @@ def assign(
     found = totals(metrics, found, table)
     found += counterparts(metrics, found, table)
     found = _promoted(_lone_layers(found), metrics, table)
-    found += [(f, r) for f, r in by_evidence(metrics, found, table, settings or {}) if _plausible(f, r)]
+    found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
     found = doubted(_test_for_validation(of_the_evaluation(found, table)))
-    chosen = resolved(chosen or {}, [f.metric for f in metrics])
+    chosen = resolved(chosen, [f.metric for f in metrics])
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
     for f, r in found:
@@ -189,7 +202,7 @@ def _promoted(
             continue
         if split == "val" and any(r.role == "test_loss" and not r.part for _, r in found):
             continue  # it stands in for validation
-        parts = [(f, r) for f, r in found if r.part and r.split == split and not r.never]
+        parts = [(f, r) for f, r in found if r.part and r.family == "loss" and r.split == split and not r.never]
         if parts and not (split == "train" and _measured_twice(found, parts, table)):
             names = {f.metric for f, _ in parts}
             found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
@@ -258,11 +271,12 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
 
     def rank(fr: tuple[Facts, Reading]) -> tuple[object, ...]:
         f, r = fr
-        sparse = f.points < _DENSE * most or f.cover < _DENSE * widest
         if role in _LAYERED:
             return (order[f.metric],)
         # a loss of batches tells of training; of an evaluation the mean is what it found
-        raw = r.average if r.split == "train" or not f.metric.startswith("epoch ") else -1
+        mean = r.split != "train" and (f.metric.startswith("epoch ") or plain(f.metric).endswith("_epoch"))
+        raw = -1 if mean else r.average
+        sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
             r.part, bool(r.label) and r.family != "metric", sparse, raw, r.order, -f.points,
             not has_scope(f.metric), order[f.metric],

@@ -3,6 +3,7 @@ the letters that stand for a loss ("L=0.52")."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
@@ -25,6 +26,10 @@ _SELDOM = 2
 _FEWEST = 4
 
 
+#: How names begin that are of validation, where so many of them, a loss with them, are logged without it too.
+_OF_VALIDATION, _PAIRS = re.compile("[vV][_/. -]"), 2
+
+
 class Values(Protocol):
     """What is looked at of a metric: `roles.Facts`."""
 
@@ -38,6 +43,17 @@ class Values(Protocol):
 
 
 F = TypeVar("F", bound=Values)
+
+
+def of_two_splits(names: Sequence[str]) -> dict[str, str]:
+    """The names that one letter marks as of validation ("v_loss", "v_kl" beside "loss" and "kl"), spelled out."""
+    marked = {n: n[2:] for n in names if _OF_VALIDATION.match(n)}
+    if len(marked) < _PAIRS:
+        return {}
+    bare = {plain(n) for n in names if n not in marked}
+    both = [rest for rest in marked.values() if plain(rest) in bare]
+    told = len(both) >= _PAIRS and any("loss" in plain(rest) for rest in both)
+    return {n: f"val {rest}" for n, rest in marked.items() if f"val {rest}" not in names} if told else {}
 
 
 def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

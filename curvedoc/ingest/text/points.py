@@ -15,6 +15,8 @@ from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
 from curvedoc.ingest.trainings.counters import CounterEvents, resolve, rows
 
 _LIMIT = float(2**62)
+#: Fewer epochs show no rhythm.
+_HELD_BACK = 4
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,6 +45,8 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     step = steps.step
     if steps.axis == "row" and bool(np.isnan(step).all()):
         step = _rows(cells.n, line, [cells.names[i] for i in cells.name[metric]], events.record)
+    else:
+        step = _at_epochs(step, cells, events)
     of = cells.of
     shown = cells.value * np.where(np.isnan(of) | (of == 0), 1.0, 1.0 / np.where(of == 0, 1.0, of)) * cells.factor
     names = np.array(cells.names or [""])
@@ -101,6 +105,23 @@ def _worth(name: str) -> int:
     if "loss" in low and scope_of(low) in ("", "train"):
         return 3
     return 2 if is_outcome(low) and not has_scope(low) else 1 if is_outcome(low) else 0
+
+
+def _at_epochs(step: Floats, cells: LineNumbers, events: CounterEvents) -> Floats:
+    """The steps, with those of what has no counter and stands at one step as often as there were epochs: a program
+    held its output back until it ended, and said it at the end of each epoch."""
+    known = np.flatnonzero(~np.isnan(events.epoch) & ~np.isnan(step))
+    ends = step[known[np.r_[np.diff(events.epoch[known]) != 0, True]]] if len(known) else step[:0]
+    if len(ends) < _HELD_BACK or bool((np.diff(ends) <= 0).any()):
+        return step
+    own = np.isnan(events.step) & np.isnan(events.inner) & np.isnan(events.epoch) & events.record
+    metric = (cells.kind == METRIC) & own[cells.line]
+    out = step.copy()
+    for name in np.unique(cells.name[metric]).tolist():
+        line = cells.line[(cells.kind == METRIC) & (cells.name == name)]
+        if len(ends) - 1 <= len(line) <= len(ends) and own[line].all() and np.unique(step[line]).size == 1:
+            out[line] = ends[: len(line)]
+    return out
 
 
 def _integers(values: NDArray[np.float64]) -> pl.Series:

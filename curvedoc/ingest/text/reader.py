@@ -128,7 +128,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             path, NAME, data=points, messages=table, config=printed_totals(here, plans) | config,
             notes=coalesce(told + more + capped), bytes=size,
             run=str(i) if len(parts) > 1 else None, rank=_rank(here),
-            axis=part.read.axis if len(part.read.points) else "step", is_text=True,
+            axis=part.read.axis if len(part.read.points) else boxes.axis, is_text=True,
         ))  # fmt: skip
     return out
 

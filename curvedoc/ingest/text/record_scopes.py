@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
-from curvedoc.ingest.naming.split_words import SCOPES, has_scope
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -50,7 +50,7 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     above = _above(lines, events["idx"].to_numpy(), tid, plans, free, _again(cells, tid, plans))
     outcome = np.array([is_outcome(n) for n in cells.names], bool)
     open_ = np.array([not has_scope(n) for n in cells.names], bool)
-    own = np.array([p.scope != "" for p in plans], bool)
+    own = np.array([p.scope != "" or _of_training(p) for p in plans], bool)
     of = tid[cells.line]
     under = above[cells.line]
     moved = metric & free[of] & ~own[of] & (open_ & outcome)[cells.name] & (under != "") & (under != "train")
@@ -74,6 +74,11 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
                 names.append(label)
         name[i] = at[label]
     return replace(cells, name=name, names=names)
+
+
+def _of_training(plan: LinePlan) -> bool:
+    """Whether a name on the line says that it is of the training ("Train Loss: 0.7 | Dice: 0.6")."""
+    return any(s.role == METRIC and has_scope(s.name) and scope_of(s.name) == "train" for s in plan.slots)
 
 
 def _evaluated(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:

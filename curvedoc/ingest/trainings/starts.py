@@ -18,6 +18,8 @@ _JUMP = 6.0
 _NEAR = 0.25
 #: Fewer records before a fall say nothing about where the loss had got to.
 _PAST = 3
+#: Of the rows of a training that is seen to learn, so many are below the one before.
+_MOSTLY = 0.6
 #: Fewer epochs may be those of a stage, or of a client in a round.
 _LONG = 10
 #: Whoever goes on from a checkpoint goes back to more than this share of what was reached.
@@ -97,6 +99,8 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
     ends = p.count[at - 1]
     # of one length each: epochs, unless the epochs are counted themselves
     within = not epochs and len(at) > 1 and bool((ends == ends[0]).all())
+    if within and _repeated(p.loss, at):
+        return list(at.tolist())
     uneven = len(at) > 1 and not within
     fell = np.zeros(len(p), bool)
     fell[at] = True
@@ -111,6 +115,18 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
         if anew:
             out.append(row)
     return out
+
+
+def _repeated(loss: Floats, at: Ints) -> bool:
+    """Whether the loss falls in each part and begins each next one where it began the first: the same training again
+    and again. What an epoch begins with lies lower from epoch to epoch."""
+    parts = [loss[a:b] for a, b in cut(at.tolist(), len(loss))]
+    if not all(len(v) > _PAST and np.isfinite(v).all() for v in parts):
+        return False
+    first, last = np.array([[v[0], v[-1]] for v in parts]).T
+    fell = float(np.median(first - last))
+    level = bool((np.abs(first - first[0]) <= _NEAR * fell).all())
+    return level and all(v[0] - v[-1] > fell / 2 > 0 and float((np.diff(v) < 0).mean()) >= _MOSTLY for v in parts)
 
 
 def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = False) -> bool:

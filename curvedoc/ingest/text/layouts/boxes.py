@@ -38,12 +38,13 @@ def has_boxes(text: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Boxes:
     """points: of all boxes; steps: idx, step of each box's first line; lines: what belonged to boxes; at: the first
-    line of the box of each point."""
+    line of the box of each point; axis: what their steps are."""
 
     points: pl.DataFrame
     steps: pl.DataFrame
     lines: frozenset[int]
     at: pl.Series
+    axis: str = "step"
 
 
 def read_boxes(lines: pl.DataFrame) -> Boxes:
@@ -100,4 +101,5 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
         steps.select("idx", "step"),
         frozenset(used),
         points["first"],
+        "step" if len(counters) else "row",
     )

@@ -30,13 +30,13 @@ _OF_MODEL = re.compile(
 #: A measure, and a dictionary of its parts.
 _PRINTED = re.compile(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
 _ITEM = re.compile(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
-_COUNT = rf"(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
+_COUNT = rf"(?:global )?(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
 #: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
 _TOLD = re.compile(
     rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
-    r"(?: (?:is|was)(?=[: ])| ?= ?|(?<= and)$)", re.IGNORECASE,
+    r"(?: (?:is|was)(?=[: ])| ?= ?| ?:|(?<= and)$)", re.IGNORECASE,
 )  # fmt: skip
-_COUNTED = re.compile(rf"[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and )")
+_COUNTED = re.compile(rf"(?:[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and ))|lobal [a-z]+ #?{NUMBER} ?:")
 #: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
 _OF_SPLIT = re.compile(
     rf"\b((?:{'|'.join(w for w in SCOPES if w.isascii())})) ?[(\[{{] ?(?=[A-Za-z_][\w ]{{0,30}}[:=] ?{NUMBER})",

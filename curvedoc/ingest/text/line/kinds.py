@@ -8,11 +8,14 @@ import numpy as np
 import polars as pl
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
 from curvedoc.ingest.text.line.slots import METRIC
 
 #: A line that sets so many things at once is no record.
 _SETTINGS = 8
+#: Fewer bests make no curve.
+_BESTS = 3
 #: A line of one pair belongs to the record so many lines away.
 _NEAR = 4
 
@@ -40,6 +43,7 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     if int((counted & usual & (kind == "record")).sum()) >= HABIT:
         kind[(kind == "record") & ~counted & ~usual] = ""
     kind[_settings(kind, tid, shapes, plans)] = ""
+    kind[kind == "best"] = "loose" if _only_bests(kind, tid, plans) else ""
     # members count only in a block right under an anchor
     indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
     chained = ((kind == "member") | (kind == "loose")) & indented
@@ -49,6 +53,13 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     kind[beside] = "loose"
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
+
+
+def _only_bests(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> bool:
+    """Whether the lines of the best value so far, several, are all that tells of unseen data."""
+    known = np.unique(tid[(kind == "record") | (kind == "loose")])
+    told = {scope_of(s.name) for t in known for s in plans[t].slots if s.role == METRIC and is_outcome(s.name)}
+    return int((kind == "best").sum()) >= _BESTS and told <= {"", "train", "train_inner"}
 
 
 def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is_rate, is_usual, spaced
-from curvedoc.ingest.naming.split_words import SCOPES, scope_of
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -45,6 +46,7 @@ class LinePlan:
 
     kind: "record"; "loose" (outcomes without a counter); "spoken" (outcomes within a sentence: a record only where it
           is said again and again); "anchor" (a counter alone: context for what follows);
+          "best" (the best so far of unseen data alone: loose where nothing else tells of these);
           "member" (one `key=value`, a record only right after an anchor); "bar" (progress without metrics); "" (text)
     keep: the line is a message as well
     """
@@ -118,11 +120,14 @@ def plan_of(template: str) -> LinePlan:
     elif counters and state.prose <= 1 and not state.stray and not state.spoken:
         kind = "anchor"
     elif metrics and outcome:
-        kind = "record" if printed else "" if _is_best(metrics) else "loose" if state.prose <= 1 else "spoken"
+        kind = "record" if printed else "loose" if state.prose <= 1 else "spoken"
         if kind == "loose" and not state.strong and state.stray:
             kind = ""  # a row of some table that has a word like "gradient" in it
         short = not state.prose and len(metrics) == 1  # "Mean loss was 0.5" says nothing else
         kind = "spoken" if state.spoken and kind and not short else kind
+        if not printed and _is_best(metrics):
+            kind = "best" if len(metrics) == 1 and has_scope(metrics[0].name) else ""
+            slots = tuple(replace(s, name=s.name.removeprefix("best ")) for s in slots)
     elif len(metrics) == 1 and (state.strong or is_rate(metrics[0].name)) and not state.prose and not state.stray:
         kind = "member"
     if state.led and state.stray and not state.strong:
@@ -137,7 +142,8 @@ def plan_of(template: str) -> LinePlan:
         samples=any(s.role == INNER and s.name == "samples" for s in slots)
         or (re.search(rf"\[ *{FRACTION} \( *{NUMBER}%\)\]", body) is not None and "rain Epoch" in body),
         keep=(kind == "record" and (state.prose >= 2 or prefix.level in ("WARNING", "ERROR", "CRITICAL")))
-        or (kind == "anchor" and state.prose > 0),
+        or (kind == "anchor" and state.prose > 0)
+        or kind == "best",
     )  # fmt: skip
 
 

@@ -181,6 +181,14 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"\b((?i:train\w*))/((?i:val\w*|test|dev)) ((?i:{_BOTH}))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
         "${1} ${3}: ${4}, ${2} ${3}: ${5}",
     ),
+    # what early stopping says of the best so far
+    (rf"^(?:.*[ :])?Metric ([\w/.-]+) improved\b.* New best score: ({_NUM}).*", "best ${1}: ${2}", "New best score"),
+    (rf"^(Val\w* loss) decreased \((?:{_NUM}) ?-+> ?({_NUM})\).*", "best ${1}: ${2}", " decreased ("),
+    # "Discriminator Accuracy (Loss): 0.5 (1.38)"
+    (
+        rf"\b((?i:[a-z]+ )?)((?i:{_BOTH})) ?\(((?i:{_BOTH}))\)[ :=]{{1,3}}({_NUM}) ?\(({_NUM})\)",
+        "${1}${2}: ${4}, ${1}${3}: ${5}",
+    ),
     # "lr 0.1 -> 0.05": it is what it became
     (rf"([A-Za-z][=:]? ?)({_NUM}) ?(?:->|=>|\u2192) ?({_NUM})([ ,;|)\]]|$)", "${1}${3}${4}"),
     # Julia's @show
@@ -233,6 +241,7 @@ COULD = "|".join(
         r"^s:.",
         r"z\)",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
+        r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
         r"^\x01 (?:train|val|valid|test|hella)",

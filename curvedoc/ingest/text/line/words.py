@@ -152,7 +152,7 @@ _RUNNING = frozenset(
 
 _UNITS = re.compile(
     r"^(?:(?:[mu]?s)/(?:step|it|iter|epoch|batch)|%|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|m|h|hrs?|hours?|[KMGT]i?B|B|it/s"
-    r"|/s|/sec|dB|px|pixels?|fps|FPS|deg|nats|bits|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^A-Za-z0-9_=])"
+    r"|/s|/sec|dB|px|pixels?|fps|FPS|deg|nats|bits|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^\w=])"
 )
 #: Unit -> (dimension, factor to the base unit); values of one metric are brought to the unit it was first logged in.
 SCALES: dict[str, tuple[str, float]] = {
