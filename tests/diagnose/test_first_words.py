@@ -178,7 +178,8 @@ def test_longer_training_is_advised_where_validation_passes_its_best_before(val:
     [
         ([20.0, 40.0, 60.0, 70.0, 80.0], "Train on: over the last fifth of the run the reward was about 80"),
         ([20.0, 60.0, 80.0, 76.0, 75.0], "Use a checkpoint from near step 29, where the reward was about 80"),
-        ([20.0, 60.0, 80.0, 80.0, 80.0], ""),
+        ([20.0, 60.0, 80.0, 80.0, 80.0], "Stop at about step 20 next time: the reward has stayed at about 80 since."),
+        ([20.0, 40.0, 60.0, 80.0, 80.0], ""),
     ],
 )
 def test_a_reward_is_told_to_go_on_or_where_it_was_best(levels: list[float], says: str) -> None:
@@ -224,7 +225,7 @@ def test_a_last_fifth_that_gained_no_more_than_evaluations_scatter_is_no_reason_
 def test_a_reward_that_moves_less_than_it_scatters_neither_rises_nor_collapses(last: float) -> None:
     levels = np.repeat([20.0, 60.0, 80.0, 80.0, 80.0 + last], 20)
     noisy = levels + 8.0 * np.random.default_rng(1).standard_normal(100)
-    assert advice({"reward": Series.of(noisy)}, gain) == ""
+    assert advice({"reward": Series.of(noisy)}, gain).startswith("Stop at about step 40 next time")
 
 
 def test_a_run_of_a_guessed_loss_is_told_to_say_whether_it_is() -> None:
@@ -330,3 +331,24 @@ def test_a_rate_that_was_cut_while_validation_fell_is_told_to_stay_up(flat: bool
     val = Series.of(np.r_[before, after])
     found = advice({"loss": FELL, "val_loss": val, "lr": rate}, gain)
     assert found.startswith(says) and ("stay up" in found) is False and (bool(says) or "Keep the learning" not in found)
+
+
+def test_a_run_that_gained_nothing_for_its_later_half_is_to_stop_earlier() -> None:
+    val = Series.of(0.3 + 1.7 * np.exp(-np.arange(40) / 2.5) + 0.001 * np.sin(np.arange(40)))
+    assert advice({"loss": FELL, "val_loss": val}, gain).startswith("Stop at about step 10 next time")
+    slower = Series.of(0.3 + 1.7 * np.exp(-np.arange(40) / 8.0) + 0.001 * np.sin(np.arange(40)))
+    assert "Stop at" not in advice({"loss": FELL, "val_loss": slower}, gain)
+    still = Series.of(np.linspace(0.3, 0.8, 40))
+    assert "Stop at" not in advice({"loss": FELL, "val_loss": val, "val_accuracy": still}, gain)
+
+
+def test_a_reward_that_kept_its_level_for_most_of_the_run_is_to_stop_where_it_came_to_it() -> None:
+    rng = np.random.default_rng(3)
+    reward = Series.of(np.repeat([40.0, 190.0, 190.0, 190.0, 190.0], 30) + 5.0 * rng.standard_normal(150))
+    assert advice({"reward": reward}, gain).startswith("Stop at about step 30 next time: the reward has stayed")
+
+
+def test_a_reward_that_rises_by_less_than_one_row_scatters_still_rises() -> None:
+    rng = np.random.default_rng(4)
+    reward = Series.of(np.repeat([20.0, 40.0, 55.0, 62.0, 72.0], 44) + 12.0 * rng.standard_normal(220))
+    assert advice({"reward": reward}, gain).startswith("Train on: over the last fifth of the run the reward was about")

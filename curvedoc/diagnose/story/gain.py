@@ -14,6 +14,7 @@ from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
+from curvedoc.diagnose.story.level import level_since
 from curvedoc.diagnose.story.progress import ENDS, better, four_digits, one_batch, players, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
@@ -34,7 +35,7 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
             f"it stopped there."
         )
     if ground.name == ADVERSARIAL:
-        return _of_game(run)
+        return _of_game(run, quality(run, bench or Bench(run)))
     if one_batch(run):
         return _of_one_batch(run)
     val, count = validation(run), counter(run)
@@ -53,8 +54,10 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
     return None
 
 
-def _of_game(run: Run) -> NextAction:
-    """Samples tell what the losses of two networks that play against each other do not."""
+def _of_game(run: Run, rated: Quality | None) -> NextAction | None:
+    """Samples tell what the losses of two networks that play against each other do not, or what rates them."""
+    if rated is not None:
+        return _best_of(rated, counter(run))
     for (ahead, falls), (behind, rises) in _pairs(run):
         ends = [(head_level(s, ENDS), tail_level(s, ENDS)) for s in (falls, rises)]
         (a, b), (c, d) = ends
@@ -134,7 +137,7 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
     if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), scatter or 0.0):
         little = AS_GOOD * float(val.value[0] - val.value[best])
         if rated is not None or scatter is None or not scatter < val.value[before] - val.value[best] <= little:
-            return None
+            return level_since(val, rated, count)
         return NextAction(
             f"Rate the checkpoint of {where} by what the model is for before training longer: its validation loss of "
             f"{least} is little below the {four_digits(val.value[before])} of {count.at(int(val.step[before]))}."

@@ -12,6 +12,8 @@ from curvedoc.diagnose.sentence.counter import Counter
 
 #: The share of a run that is called its last part.
 LATE = 0.2
+#: Standard errors that a level is known to: rewards of neighboring episodes wander together.
+WANDERS = 4.0
 #: A reward with fewer rows has no level of its fifths.
 FEWEST = 15
 
@@ -24,19 +26,35 @@ def of_reward(reward: Series, count: Counter) -> NextAction | None:
     level = [float(np.median(p)) for p in parts]
     first = int(np.argmax(level[:-1]))
     gained = level[-1] - level[first]
-    # what a reward wanders by within a fifth is neither progress nor a collapse from one to the next
-    if abs(gained) <= max(_scatter(parts[first]), _scatter(parts[-1])):
-        return None
-    if gained > 0.0:
+    # a level of many rows is known better than one row, and neighbors among them wander together
+    known_to = WANDERS * max(_scatter(p) / len(p) ** 0.5 for p in (parts[first], parts[-1]))
+    if gained > known_to:
         return NextAction(
             f"Train on: over the last fifth of the run the reward was about {spelled(level[-1], '.3g')}, and at most "
             f"about {spelled(level[first], '.3g')} over those before."
         )
+    # what a reward wanders by within a fifth is no collapse from one to the next
+    if -gained <= max(_scatter(parts[first]), _scatter(parts[-1])):
+        return _level_since(reward, parts, level, count)
     ends = np.cumsum([len(p) for p in parts]) - 1
     since = count.at(int(reward.step[ends[first]]))
     return NextAction(
         f"Use a checkpoint from near {since}, where the reward was about {spelled(level[first], '.3g')}: nothing was "
         f"gained after it."
+    )
+
+
+def _level_since(
+    reward: Series, parts: list[NDArray[np.float64]], level: list[float], count: Counter
+) -> NextAction | None:
+    """Where a reward came to the level that it kept, if most of the run lies behind it; None where it kept none."""
+    near = max(_scatter(p) / len(p) ** 0.5 for p in parts) * WANDERS
+    since = next(i for i in range(len(level)) if all(abs(y - level[-1]) <= near for y in level[i:]))
+    if not 0 < since < len(parts) / 2:
+        return None
+    at = count.at(int(reward.step[sum(len(p) for p in parts[:since])]))
+    return NextAction(
+        f"Stop at about {at} next time: the reward has stayed at about {spelled(level[-1], '.3g')} since."
     )
 
 

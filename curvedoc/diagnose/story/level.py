@@ -1,0 +1,41 @@
+"""Since when the evaluations of a sound run gained nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.series import Series
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.quality import AS_GOOD, Quality
+
+#: Fewer evaluations show no level that lasted.
+FEWEST = 10
+#: Of the run: a shorter level may be the end of a schedule that fits.
+MOST_OF_IT = 0.5
+
+
+def level_since(val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
+    """Fewer steps next time, where validation and what rates the model gained nothing for half of the run or longer.
+
+    None where fewer evaluations than `FEWEST` were logged.
+    """
+    if len(val) < FEWEST:
+        return None
+    since = _arrived(val, val.value, float(val.value.min()))
+    if rated is not None and len(rated.series):
+        turned = rated.series.value if rated.falls else -rated.series.value
+        since = max(since, _arrived(rated.series, turned, float(turned.min())))
+    begins, ends = int(val.step[0]), int(val.step[-1])
+    if ends - since < MOST_OF_IT * (ends - begins):
+        return None
+    return NextAction(
+        f"Stop at about {count.at(since)} next time: nothing was gained since; for more change data, model or rate, "
+        f"not the length."
+    )
+
+
+def _arrived(of: Series, cost: np.typing.NDArray[np.float64], least: float) -> int:
+    """The step of the first row from which the rest of the way to the best value is less than counts."""
+    near = np.flatnonzero(cost - least <= AS_GOOD * (float(cost[0]) - least))
+    return int(of.step[near[0]])
