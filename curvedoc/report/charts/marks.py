@@ -127,6 +127,12 @@ def bands(run: RunDiagnosis, main: Curve | None, noun: str, start: int, end: int
     return tuple(out)
 
 
+def legend(bands: Iterable[Band], pins: Iterable[Pin]) -> dict[tuple[str, str], None]:
+    """What each kind of stretch is, told once: what a numbered mark says already is named by its number."""
+    told = {p.text: f"mark {p.number}" for p in pins}
+    return dict.fromkeys((told.get(b.text, b.text), b.kind) for b in bands)
+
+
 def _spans(f: Finding) -> list[tuple[int, int]]:
     """The stretches that a finding's evidence marks, else the finding's own."""
     marked: list[tuple[int | None, int | None]] = []

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from curvedoc.core.source import Note
 from curvedoc.report import abort, words
+from curvedoc.report.charts.marks import legend
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.event_order import in_order
 from curvedoc.report.glossary import glossed
@@ -64,7 +65,7 @@ def environment() -> Environment:
         "glossed": lambda text: glossed(visible(redact(text))),
         "lastline": lambda text: next((x.strip() for x in reversed(text.splitlines()) if x.strip()), "")[:200],
         "in_order": in_order,
-        "legend": lambda bands: dict.fromkeys((b.text, b.kind) for b in bands),
+        "legend": lambda picture: legend(picture.bands, picture.pins),
         "key": lambda text: "k" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10],
     }
     env.filters.update(filters)
