@@ -18,6 +18,10 @@ _VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "hea
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 #: How the last training of a log that is told is called where it is not the last of all.
 _FAILED = {"failed": "failed", "warning": "has a warning"}
+#: How runs are called that stand one after another in one log.
+IN_ONE_LOG = "trainings in this log"
+#: What the headline of a sound run begins with, which is said already where all are sound.
+SOUND = "No problem found: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +181,13 @@ def summarize(d: Diagnosis) -> Summary:
     flagged = [r for r in runs if r.verdict in ("failed", "warning")]
     contrasts = tuple(sentence(c.text) for c in d.contrasts[:2])
     last = last_training(d)
+    runs_word = "runs" if last is None else IN_ONE_LOG
     if not flagged and last is not None:
-        told = f"{in_one_log(last, last)} {last.headline}"
-        return Summary(_calm(len(runs), tally), (*contrasts, told), counts, first_thing(last), None, None)
+        told = f"{words.cap(of_one_log(last, last))}: {last.headline.removeprefix(SOUND)}"
+        return Summary(_calm(len(runs), tally, runs_word), (*contrasts, told), counts, first_thing(last), None, None)
     if not flagged:
         first = first_thing(runs[0]) if runs[0].verdict != "healthy" else None
-        return Summary(_calm(len(runs), tally), contrasts, counts, first, None, None)
+        return Summary(_calm(len(runs), tally, runs_word), contrasts, counts, first, None, None)
     group = _main_group(d, flagged)
     lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
     if last is not None:
@@ -192,14 +197,12 @@ def summarize(d: Diagnosis) -> Summary:
     # A group speaks for the whole only where it is most of what failed.
     worst = sum(r.verdict == lead.verdict for r in flagged)
     speaks = group is not None and 2 * len(group.runs) > worst
-    alike = _alike(group, lead, cause, len(runs)) if group else ""
-    headline = alike if speaks else _several(tally, len(runs))
+    alike = _alike(group, lead, cause, len(runs), runs_word) if group else ""
+    headline = alike if speaks else _several(tally, len(runs), runs_word)
     asserts = speaks and cause is not None and cause.probability >= words.ASSERTED
-    name = words.run_name(lead.run)
+    name = words.run_name(lead.run) if last is None else words.cap(of_one_log(lead, last))
     worst_said = f"{name}: {lead.headline}" if name else lead.headline
     details = (*contrasts, alike if alike and not speaks else worst_said)
-    if last is not None:
-        details = (in_one_log(lead, last), *details)
     return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
 
 
@@ -215,10 +218,14 @@ def _number(run: RunDiagnosis) -> int:
     return int(run.run.rpartition("::")[2])
 
 
-def in_one_log(told: RunDiagnosis, last: RunDiagnosis) -> str:
-    """Which of the trainings of one log a report tells."""
-    which = "the last" if told is last else f"the last of them that {_FAILED.get(told.verdict, 'ended so')}"
-    return f"One log holds these trainings, one after another; told here is number {_number(told)}, {which}."
+def of_one_log(told: RunDiagnosis, last: RunDiagnosis) -> str:
+    """Which of the trainings of one log a report tells.
+
+    "the last (number 35)", "number 2, the last that failed"
+    """
+    if told is last:
+        return f"the last (number {_number(told)})"
+    return f"number {_number(told)}, the last that {_FAILED.get(told.verdict, 'ended so')}"
 
 
 def _first_cause(run: RunDiagnosis) -> RankedCause | None:
@@ -238,13 +245,9 @@ def _main_group(d: Diagnosis, flagged: Iterable[RunDiagnosis]) -> Group | None:
     return min(fit, key=lambda g: (-len(g.runs), g.name), default=None)
 
 
-def _alike(group: Group, lead: RunDiagnosis, cause: RankedCause | None, total: int) -> str:
+def _alike(group: Group, lead: RunDiagnosis, cause: RankedCause | None, total: int, runs: str) -> str:
     n, finding = len(group.runs), lead_finding(lead)
-    who = (
-        ("Both" if n == 2 else f"All {_word(n)}") + " runs"
-        if n == total
-        else f"{_word(n).capitalize()} of {total:,} runs"
-    )
+    who = f"{_all(n)} {runs}" if n == total else f"{_word(n).capitalize()} of {total:,} {runs}"
     did = "failed" if lead.verdict == "failed" else "went wrong"
     what = f": {lower_first(finding.general or finding.title)}" if finding else ""
     if cause and cause.probability >= words.ASSERTED:
@@ -254,28 +257,31 @@ def _alike(group: Group, lead: RunDiagnosis, cause: RankedCause | None, total: i
     return f"{who} {did} the same way{what}."
 
 
-def _several(tally: Mapping[Verdict, int], total: int) -> str:
+def _several(tally: Mapping[Verdict, int], total: int, runs: str) -> str:
     failed, warned = tally["failed"], tally["warning"]
-    if failed == total:
-        return "Both runs failed." if total == 2 else f"All {_word(total)} runs failed."
+    if failed == total or (not failed and warned == total):
+        return f"{_all(total)} {runs} {'failed' if failed else 'have a warning'}."
     if failed:
         tail = f", {_word(warned)} more {'has' if warned == 1 else 'have'} a warning" if warned else ""
-        return f"{_word(failed).capitalize()} of {total:,} runs failed{tail}."
-    return f"No run failed; {_word(warned)} of {total:,} {'has' if warned == 1 else 'have'} a warning."
+        return f"{_word(failed).capitalize()} of {total:,} {runs} failed{tail}."
+    return f"None of {total:,} {runs} failed; {_word(warned)} {'has' if warned == 1 else 'have'} a warning."
 
 
-def _calm(total: int, tally: Mapping[Verdict, int]) -> str:
+def _calm(total: int, tally: Mapping[Verdict, int], runs: str) -> str:
     unsure, early = tally["inconclusive"], tally["ended-early"]
     if early:
         rest = f"; {_word(unsure)} could not be judged" if unsure else ""
-        if early == total:
-            return f"{'Both' if total == 2 else 'All ' + _word(total)} runs ended early; no other problem found."
-        return f"{_word(early).capitalize()} of {total:,} runs ended early; no other problem found{rest}."
+        who = f"{_all(total)} {runs}" if early == total else f"{_word(early).capitalize()} of {total:,} {runs}"
+        return f"{who} ended early; no other problem found{rest}."
     if not unsure:
-        return "Both runs look healthy." if total == 2 else f"All {_word(total)} runs look healthy."
+        return f"{_all(total)} {runs} look healthy."
     if unsure == total:
-        return f"None of the {_word(total)} runs could be judged."
-    return f"No problem found in {_word(total - unsure)} of {total:,} runs; {_word(unsure)} could not be judged."
+        return f"None of the {_word(total)} {runs} could be judged."
+    return f"No problem found in {_word(total - unsure)} of {total:,} {runs}; {_word(unsure)} could not be judged."
+
+
+def _all(n: int) -> str:
+    return "Both" if n == 2 else f"All {_word(n)}"
 
 
 def _word(n: int) -> str:

@@ -72,20 +72,21 @@ def test_a_rate_far_above_what_a_trainer_takes_is_tried_lower_before_anything_el
     assert run.next_action.text.startswith("Restart with a learning rate of 0.001, which is usual for AdamW")
 
 
-def test_a_game_is_told_to_log_what_rates_its_samples() -> None:
+def test_of_a_game_the_samples_are_to_be_looked_at_where_nothing_rates_them() -> None:
     run = run_of({"game_loss": FELL})
     told = gain(run, grounds(run))
-    assert told is not None and told.text.startswith("Log what rates the samples")
+    assert told is not None and told.text.startswith("Look at samples made from the same noise")
+    rated = run_of({"game_loss": FELL, "metric": Series.of(np.linspace(1.0, 8.0, 40))})
+    assert gain(rated, grounds(rated)) is None
 
 
-def test_of_a_game_both_networks_are_told_and_which_pulls_ahead(tmp_path: Path) -> None:
+def test_of_a_game_both_networks_are_told(tmp_path: Path) -> None:
     rows = [{"step": i, "g_loss": 0.7 + 0.02 * i, "d_loss": 1.4 * 0.97**i} for i in range(60)]
     (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
     (run,) = curvedoc.analyze(tmp_path).runs
     assert (
         "loss of the generator went from 0.7 to 1.88 and the loss of the discriminator went from 1.4 to" in run.headline
     )
-    assert run.next_action is not None and "the discriminator pulls ahead of the generator" in run.next_action.text
 
 
 def test_a_plan_that_was_not_done_is_told_before_what_could_be_gained(tmp_path: Path) -> None:
@@ -176,7 +177,7 @@ def test_longer_training_is_advised_where_validation_passes_its_best_before(val:
 @pytest.mark.parametrize(
     ("levels", "says"),
     [
-        ([20.0, 40.0, 60.0, 70.0, 80.0], "Train on: over the last fifth of the run the reward was about 80"),
+        ([20.0, 40.0, 60.0, 70.0, 80.0], "Train on: the reward still rises, to about 80 over the last fifth"),
         ([20.0, 60.0, 80.0, 76.0, 75.0], "Use a checkpoint from near step 29, where the reward was about 80"),
         ([20.0, 60.0, 80.0, 80.0, 80.0], "Stop at about step 20 next time: the reward has stayed at about 80 since."),
         ([20.0, 40.0, 60.0, 80.0, 80.0], ""),
@@ -210,7 +211,9 @@ def test_more_steps_are_not_advised_where_the_learning_rate_has_run_out() -> Non
     val = Series.of([2.0, 1.0, 0.6, 0.5, 0.4])
     rate = Series.of(np.linspace(0.1, 1e-5, 40))
     assert "schedule of the learning rate stretched" in advice({"loss": FELL, "val_loss": val, "lr": rate}, gain)
-    assert advice({"loss": FELL, "val_loss": val}, gain).startswith("Train on if more is wanted, half as long again")
+    assert advice({"loss": FELL, "val_loss": val}, gain).startswith(
+        "Train on for another 2 steps: validation still fell"
+    )
 
 
 def test_a_last_fifth_that_gained_no_more_than_evaluations_scatter_is_no_reason_to_go_on() -> None:
@@ -218,7 +221,7 @@ def test_a_last_fifth_that_gained_no_more_than_evaluations_scatter_is_no_reason_
     leveled = Series.of([2.0, *np.linspace(0.6, 0.5, 29)])
     assert advice({"loss": FELL, "val_loss": leveled}, gain).startswith("Rate the checkpoint of step 29 by what the")
     swings = [2.0, *(0.6 + 0.1 * (-1) ** i for i in range(18)), 0.45]
-    assert advice({"loss": FELL, "val_loss": Series.of(swings)}, gain) == ""
+    assert "still fell" not in advice({"loss": FELL, "val_loss": Series.of(swings)}, gain)
 
 
 @pytest.mark.parametrize("last", [3.0, -3.0])
@@ -247,7 +250,7 @@ def test_the_first_value_that_is_told_is_where_the_chart_begins() -> None:
     loss = Series.of(0.55 * np.exp(-np.arange(400) / 20) + 0.05 * (1 + 0.3 * rng.standard_normal(400)))
     run = run_of({"loss": loss})
     told = course_of(run, grounds(run), brief=True)
-    assert f"went from {loss.value[0]:.4g} to about" in told and told.endswith("in the last tenth")
+    assert f"went from {loss.value[0]:.4g} to {loss.value[-1]:.4g}" in told
 
 
 @pytest.mark.parametrize(
@@ -335,7 +338,9 @@ def test_a_rate_that_was_cut_while_validation_fell_is_told_to_stay_up(flat: bool
 
 def test_a_run_that_gained_nothing_for_its_later_half_is_to_stop_earlier() -> None:
     val = Series.of(0.3 + 1.7 * np.exp(-np.arange(40) / 2.5) + 0.001 * np.sin(np.arange(40)))
-    assert advice({"loss": FELL, "val_loss": val}, gain).startswith("Stop at about step 10 next time")
+    assert advice({"loss": FELL, "val_loss": val}, gain).startswith("Stop at about step 15 next time")
+    halves = Series.of(1.7 * np.exp(-np.arange(40) / 8.0))
+    assert "Stop at" not in advice({"loss": FELL, "val_loss": halves}, gain)
     slower = Series.of(0.3 + 1.7 * np.exp(-np.arange(40) / 8.0) + 0.001 * np.sin(np.arange(40)))
     assert "Stop at" not in advice({"loss": FELL, "val_loss": slower}, gain)
     still = Series.of(np.linspace(0.3, 0.8, 40))
@@ -351,4 +356,4 @@ def test_a_reward_that_kept_its_level_for_most_of_the_run_is_to_stop_where_it_ca
 def test_a_reward_that_rises_by_less_than_one_row_scatters_still_rises() -> None:
     rng = np.random.default_rng(4)
     reward = Series.of(np.repeat([20.0, 40.0, 55.0, 62.0, 72.0], 44) + 12.0 * rng.standard_normal(220))
-    assert advice({"reward": reward}, gain).startswith("Train on: over the last fifth of the run the reward was about")
+    assert advice({"reward": reward}, gain).startswith("Train on: the reward still rises, to")

@@ -67,7 +67,7 @@ def test_a_policy_is_called_healthy_by_its_reward() -> None:
 
 def test_a_range_whose_ends_are_equal_is_no_way_that_a_curve_went() -> None:
     run = run_of({"reward": Series.of([0.0] * 200), "loss": falling(200)})
-    assert course_of(run, grounds(run), brief=True) == "the reward stayed at about 0"
+    assert course_of(run, grounds(run), brief=True) == "the reward stayed at 0"
 
 
 def test_a_loss_that_is_no_number_is_never_healthy_whatever_the_accuracy_does(tmp_path: Path) -> None:

@@ -66,3 +66,18 @@ def test_an_evaluation_at_each_of_some_steps_stands_for_itself(tmp_path: Path) -
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows))
     (run,) = read(tmp_path / "log.jsonl")
     assert len(run.metric("val_loss") or ()) == 30
+
+
+def test_an_evaluation_an_epoch_beside_rows_logged_once_in_50_steps_stands_for_itself(tmp_path: Path) -> None:
+    """Rows one or two logging intervals apart are no passes of batches, however regular the two lengths beat."""
+    rng, rows, at = Random(4), [], 0
+    for epoch in range(35):
+        for i in range(62):
+            at += 1
+            if at % 50 == 0:
+                rows.append(f"epoch {epoch} step {i}/62 loss {0.4 * 0.94**epoch + 0.01 * rng.random():.4f}")
+        rows.append(f"epoch {epoch} finished: train_loss={0.6 * 0.94**epoch:.4f} val_loss={0.33 * 0.95**epoch:.4f}")
+    (tmp_path / "output.log").write_text("\n".join([*rows, ""]), encoding="utf-8")
+    run = read(tmp_path)[0]
+    val = run.series("val_loss")
+    assert val is not None and len(val) == 35 and val.value[0] == pytest.approx(0.33)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from corpus import SIGNALS
 
+from curvedoc import read
 from curvedoc.core.errors import RuleError, UsageError
 from curvedoc.core.run import RoleMatch
 from curvedoc.ingest.naming.canonical_settings import settings_of
@@ -119,6 +120,20 @@ def test_a_time_that_only_grows_is_a_clock_and_one_that_varies_a_step_time() -> 
 def test_the_metric_logged_every_step_comes_before_the_epoch_mean() -> None:
     found = roles(train_loss_epoch=[2.0, 1.0], train_loss_step=[2.5, 2.0, 1.5, 1.2, 0.8])
     assert [m.metric for m in found if m.role == "loss"] == ["train_loss_step"]
+
+
+def test_of_an_evaluation_the_mean_over_the_epoch_is_what_it_found() -> None:
+    found = roles(val_loss_epoch=[2.0, 1.0], val_loss_step=[2.5, 2.0, 1.5, 1.2], train_loss=[2.0, 1.5, 1.2, 1.0])
+    assert next(m.metric for m in found if m.role == "val_loss") == "val_loss_epoch"
+
+
+def test_a_curve_over_the_whole_run_beats_a_denser_one_of_its_beginning(tmp_path: Path) -> None:
+    whole = [f"step {500 * i}: train loss {3.7 * 0.85**i:.4f}" for i in range(11)]
+    (tmp_path / "stdout.log").write_text("\n".join([*whole, ""]), encoding="utf-8")
+    smoke = ["step,train_loss", *(f"{i},{4.3 * 0.99**i:.4f}" for i in range(36))]
+    (tmp_path / "smoke_test.csv").write_text("\n".join([*smoke, ""]), encoding="utf-8")
+    loss = read(tmp_path)[0].series("loss")
+    assert loss is not None and int(loss.step[-1]) == 5000
 
 
 def test_the_epoch_mean_is_the_loss_when_nothing_rawer_is_logged() -> None:

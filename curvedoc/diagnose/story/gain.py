@@ -15,16 +15,15 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
 from curvedoc.diagnose.story.level import level_since
-from curvedoc.diagnose.story.progress import ENDS, better, four_digits, one_batch, players, validation
+from curvedoc.diagnose.story.progress import better, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
-from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
-#: Of its level at the start: a network that lost so much of its loss is ahead of one that lost nothing.
-AHEAD = 0.5
+#: A larger number of steps to go on for is rounded.
+_EXACT = 100
 
 
 def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | None = None) -> NextAction | None:
@@ -58,26 +57,10 @@ def _of_game(run: Run, rated: Quality | None) -> NextAction | None:
     """Samples tell what the losses of two networks that play against each other do not, or what rates them."""
     if rated is not None:
         return _best_of(rated, counter(run))
-    for (ahead, falls), (behind, rises) in _pairs(run):
-        ends = [(head_level(s, ENDS), tail_level(s, ENDS)) for s in (falls, rises)]
-        (a, b), (c, d) = ends
-        if a is None or b is None or c is None or d is None:
-            continue
-        if 0.0 < b < AHEAD * a and d > c > 0.0:
-            return NextAction(
-                f"Compare samples of the start, the middle and the end, made from the same noise: {ahead} pulls ahead "
-                f"of {behind}, and where the samples grow alike, halve the learning rate of {ahead}."
-            )
     return NextAction(
-        "Log what rates the samples (FID, or a grid of them every epoch): the losses of two networks that play "
-        "against each other do not tell how good they are."
+        "Look at samples made from the same noise at the start, the middle and the end: where they grow alike, modes "
+        "are missing, which these losses cannot show."
     )
-
-
-def _pairs(run: Run) -> tuple[tuple[tuple[str, Series], tuple[str, Series]], ...]:
-    """Both networks of a game, each as the one that may be ahead."""
-    both = players(run)
-    return () if both is None else (both, both[::-1])
 
 
 def _of_one_batch(run: Run) -> NextAction:
@@ -95,6 +78,16 @@ def _best_of(rated: Quality, count: Counter) -> NextAction | None:
         return None
     where, most = count.at(int(rated.series.step[rated.best])), rated.told(rated.best)
     return NextAction(f"Use the checkpoint of {where}, where {rated.name} was best ({most}), not the last.")
+
+
+def _half_of(val: Series, count: Counter) -> str:
+    """Half of the run in what its log counts in: "another 5 epochs". A count of rows means nothing to a user."""
+    if count.axis == "row" and count.epochs is None:
+        return "half as long again"
+    ends = val.step if count.epochs is None else count.epochs.value
+    half = max(1, round(float(ends[-1] - ends[0]) / 2))
+    noun = count.noun if count.epochs is None else "epoch"
+    return f"another {round(half, 1 - len(str(half))) if half > _EXACT else half:,} {noun}{'s' * (half != 1)}"
 
 
 def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
@@ -144,7 +137,7 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
         )
     down = spent(run)
     if down is None:
-        return NextAction(f"Train on if more is wanted, half as long again: validation still fell {fell}.")
+        return NextAction(f"Train on for {_half_of(val, count)}: validation still fell {fell}.")
     return NextAction(
         f"If more is wanted, train anew for twice as long, with the schedule of the learning rate stretched to the new "
         f"end: validation still fell {fell}, while the rate is down to {down}."

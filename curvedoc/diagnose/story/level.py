@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.quality import AS_GOOD, Quality
+from curvedoc.stats.noise.noise import noise
 
 #: Fewer evaluations show no level that lasted.
 FEWEST = 10
@@ -35,7 +37,8 @@ def level_since(val: Series, rated: Quality | None, count: Counter) -> NextActio
     )
 
 
-def _arrived(of: Series, cost: np.typing.NDArray[np.float64], least: float) -> int:
-    """The step of the first row from which the rest of the way to the best value is less than counts."""
-    near = np.flatnonzero(cost - least <= AS_GOOD * (float(cost[0]) - least))
+def _arrived(of: Series, cost: NDArray[np.float64], least: float) -> int:
+    """The step of the first row from which the best value is no further off than counts or than evaluations scatter."""
+    later = of.cut(slice(len(of) // 2, len(of)))
+    near = np.flatnonzero(cost - least <= max(AS_GOOD * abs(least), noise(later) or 0.0))
     return int(of.step[near[0]])

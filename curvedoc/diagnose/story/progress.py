@@ -19,7 +19,7 @@ from curvedoc.stats.noise.noise import noise
 #: How the two networks of a game are labeled.
 _GENERATOR = frozenset(("g", "gen", "generator"))
 _DISCRIMINATOR = frozenset(("d", "dis", "disc", "discr", "discriminator"))
-#: A curve whose rows scatter by this much of its level is told by the level of its last tenth.
+#: A reward whose rows scatter by this much of its level is told by the level of its last tenth.
 ROUGH, ENDS = 0.05, 0.1
 
 
@@ -31,12 +31,13 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     curve = ground.curve
     assert curve is not None, "a sound run has a curve"
     finite = curve.finite()
+    span = _span(finite, ground.name == "reward")
     if brief:
-        return f"the {ground.name} {_span(finite)}"
+        return f"the {ground.name} {span}"
     if ground.name == ADVERSARIAL and (both := players(run)) is not None:
         spans = " and ".join(f"the loss of {name} {_span(loss)}" for name, loss in both)
         return f"by {counter(run).at(int(finite.step[-1]))} {spans}"
-    told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} {_span(finite)}"
+    told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} {span}"
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
@@ -71,18 +72,16 @@ def moved(curve: Series) -> bool:
     return spelled(ends[0], ".3g") != spelled(ends[1], ".3g")
 
 
-def _span(curve: Series) -> str:
-    """Where it went, by the first and the last value; of a curve that scatters by the level of its last tenth, since no
-    single row speaks for where it ended. Where it began the log says in its first row.
+def _span(curve: Series, rewarded: bool = False) -> str:
+    """Where it went, by the first and the last logged value, which a reader finds in the log.
+
+    rewarded: to the level of the last tenth, since a single episode is luck.
     """
     ending, first = tail_level(curve, ENDS), four_digits(float(curve.value[0]))
-    if ending is None or not _rough(curve, ending):
-        last = four_digits(float(curve.value[-1]))
-        return f"stayed at {last}" if first == last else f"went from {first} to {last}"
-    level = spelled(ending, ".3g")
-    if not moved(curve):
-        return f"stayed at about {level}"
-    return f"went from {first} to about {level} in the last tenth"
+    last = four_digits(float(curve.value[-1]))
+    if rewarded and ending is not None and _rough(curve, ending) and first != last:
+        return f"went from {first} to about {spelled(ending, '.3g')} in the last tenth"
+    return f"stayed at {first}" if first == last else f"went from {first} to {last}"
 
 
 def _rough(curve: Series, level: float) -> bool:
@@ -106,15 +105,18 @@ def validation(run: Run) -> Series | None:
 
 def better(val: Series, best: int) -> bool:
     """Whether an earlier evaluation was clearly better than the last."""
-    first, least, last = (float(val.value[i]) for i in (0, best, -1))  # Python's floats overflow without a warning
-    return len(val) >= FEW and last - least > AS_GOOD * max(abs(first - least), abs(least))
+    least, last = (float(val.value[i]) for i in (best, -1))  # Python's floats overflow without a warning
+    if len(val) < FEW or last - least <= AS_GOOD * abs(least):
+        return False
+    later = noise(val.cut(slice(len(val) // 2, len(val))))
+    return later is None or last - least > later
 
 
 def _best(val: Series, count: Counter) -> str:
     best = int(np.argmin(val.value))
     if len(val) < FEW:
         return ""
-    if better(val, best):
+    if spelled(float(val.value[best]), ".3g") != spelled(float(val.value[-1]), ".3g"):
         return f" (best {four_digits(val.value[best])} at {count.at(int(val.step[best]))})"
     return ", its best" if best == len(val) - 1 else ""
 
@@ -124,8 +126,10 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
     known = None if right is None else right.finite()
     if rated is not None:
         if not ground.name.startswith("validation"):
-            yield f"{rated.name} {rated.told(-1)}" + _at_best(rated, counter(run))
-    elif known is not None and len(known) and ground.name != "accuracy":
+            began, ended = rated.told(0), rated.told(-1)
+            went = ended if began == ended or len(rated.series) < FEW else f"from {began} to {ended}"
+            yield f"{rated.name} {went}{_at_best(rated, counter(run))}"
+    elif known is not None and len(known) and ground.name not in ("accuracy", "reward"):
         last = float(known.value[-1])
         yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else four_digits(last)}"
     if one_batch(run):
@@ -135,8 +139,8 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
 
 
 def _at_best(rated: Quality, count: Counter) -> str:
-    """Where a measure was clearly better than it is at the end."""
-    if len(rated.series) < FEW or rated.still_best:
+    """Where a measure was better than it is at the end, as far as a sentence tells the two apart."""
+    if len(rated.series) < FEW or rated.told(rated.best) in (rated.told(-1), rated.told(0)):
         return ""
     return f" (best {rated.told(rated.best)} at {count.at(int(rated.series.step[rated.best]))})"
 

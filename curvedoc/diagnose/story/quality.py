@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from curvedoc.core.finding import Finding
@@ -22,6 +24,8 @@ LOST, TWICE = 0.01, 2.0
 FEW = 3
 #: A name that is longer is no word of a sentence.
 _LONGEST = 40
+#: Measures of what is rare, as the few pixels of a tumor, which tell more than the share of all answers that are right.
+_OF_THE_RARE = re.compile(r"(?i)(?:^|[^a-z])m?(?:dice|iou|io_u|jaccard|ap|map|f1)(?:[^a-z]|$)")
 #: What a finding is about that is told better with the answers beside it.
 _BESIDE = ("loss", "val_loss", "lr")
 #: Words of a title that tells the answers itself.
@@ -74,6 +78,10 @@ def quality(run: Run, bench: Bench) -> Quality | None:
 
     A measure that names no split and rises is one: training logs its loss and its share of right answers.
     """
+    overlap = next((m for m in run.matches("val_metric") if _OF_THE_RARE.search(m.metric)), None)
+    found = None if overlap is None else run.metric(overlap.metric)
+    if overlap is not None and found is not None and len(found.finite()):
+        return Quality(_called(overlap), found.finite())
     right = run.series("val_accuracy")
     if right is not None and len(right.finite()):
         return Quality("validation accuracy", right.finite())

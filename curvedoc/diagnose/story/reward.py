@@ -30,8 +30,8 @@ def of_reward(reward: Series, count: Counter) -> NextAction | None:
     known_to = WANDERS * max(_scatter(p) / len(p) ** 0.5 for p in (parts[first], parts[-1]))
     if gained > known_to:
         return NextAction(
-            f"Train on: over the last fifth of the run the reward was about {spelled(level[-1], '.3g')}, and at most "
-            f"about {spelled(level[first], '.3g')} over those before."
+            f"Train on: the reward still rises, to about {spelled(level[-1], '.3g')} over the last fifth of the run "
+            f"from at most {spelled(level[first], '.3g')} over the others."
         )
     # what a reward wanders by within a fifth is no collapse from one to the next
     if -gained <= max(_scatter(parts[first]), _scatter(parts[-1])):
@@ -48,7 +48,7 @@ def _level_since(
     reward: Series, parts: list[NDArray[np.float64]], level: list[float], count: Counter
 ) -> NextAction | None:
     """Where a reward came to the level that it kept, if most of the run lies behind it; None where it kept none."""
-    near = max(_scatter(p) / len(p) ** 0.5 for p in parts) * WANDERS
+    near = float(np.median([_scatter(p) for p in parts]))
     since = next(i for i in range(len(level)) if all(abs(y - level[-1]) <= near for y in level[i:]))
     if not 0 < since < len(parts) / 2:
         return None

@@ -16,8 +16,9 @@ from curvedoc.ingest.assemble.stream_curves import StreamBlock
 _PASSES, _BATCHES = 3, 3
 #: Share of the passes that are of one length; a last batch may be left out, and a last pass cut off.
 _EVEN = 0.8
-#: Between two passes lie more than so many of the steps from batch to batch.
-_GAP = 1.5
+#: Between two passes lie more than so many of the steps from batch to batch. Evaluations of whole epochs that take the
+#: step of the last logged row stand one or two logging intervals apart.
+_GAP = 2.5
 
 
 @dataclass(frozen=True, slots=True)

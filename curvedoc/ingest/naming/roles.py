@@ -267,6 +267,7 @@ def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts
 
 def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:
     most, widest = max(f.points for f, _ in group), max(f.cover for f, _ in group)
+    whole = max((f.cover for f, _ in group if f.points >= curve_shape.FEWEST), default=0.0)
     order = {f.metric: i for i, (f, _) in enumerate(group)}
 
     def rank(fr: tuple[Facts, Reading]) -> tuple[object, ...]:
@@ -278,7 +279,7 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
         raw = -1 if mean else r.average
         sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
-            r.part, bool(r.label) and r.family != "metric", sparse, raw, r.order, -f.points,
+            r.part, bool(r.label) and r.family != "metric", sparse, f.cover < _DENSE * whole, raw, r.order, -f.points,
             not has_scope(f.metric), order[f.metric],
         )  # fmt: skip
 

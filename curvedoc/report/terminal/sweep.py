@@ -14,11 +14,11 @@ from curvedoc.report.inbox import lost_of, lost_unit, top_sentence
 from curvedoc.report.summary import (
     Summary,
     group_of,
-    in_one_log,
     last_training,
     last_value,
     lead_finding,
     main_curve,
+    of_one_log,
     onset,
     told_first,
     worst_first,
@@ -73,7 +73,7 @@ def _opening(out: Lines, d: Diagnosis, head: Summary) -> None:
         out.add(*tally)
     last = last_training(d)
     if last is not None:
-        out.add((in_one_log(head.lead, last) if head.lead else head.details[-1], ""), most=4)
+        out.add((f"Told here: {of_one_log(head.lead, last)}." if head.lead else head.details[-1], ""), most=4)
 
 
 def _proof_and_first(out: Lines, d: Diagnosis, head: Summary, verbose: bool) -> None:
