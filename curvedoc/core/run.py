@@ -19,6 +19,9 @@ from curvedoc.core.source import Scalar as Scalar
 from curvedoc.core.source import Source as Source
 from curvedoc.core.source import Sureness as Sureness
 
+#: The label of what a log calls accuracy and its values show to be the absolute error of a regression.
+ABSOLUTE_ERROR = "absolute error"
+
 
 class Flag(IntFlag):
     """What happened to one point on its way into the frame (column `flags`)."""

@@ -8,7 +8,8 @@ from corpus import SIGNALS
 
 from curvedoc import read
 from curvedoc.core.errors import RuleError, UsageError
-from curvedoc.core.run import RoleMatch
+from curvedoc.core.run import ABSOLUTE_ERROR, RoleMatch
+from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.canonical_settings import settings_of
 from curvedoc.ingest.naming.metric_name import read_name
 from curvedoc.ingest.naming.roles import assign, check_chosen, facts
@@ -409,3 +410,42 @@ def test_a_set_in_the_genitive_is_a_split(split: str) -> None:
 def test_a_quality_of_a_named_set_keeps_the_set_as_its_label(name: str) -> None:
     read = role_of(name)
     assert read is not None and read[0] == "val_metric"
+
+
+def test_an_accuracy_that_goes_with_the_root_of_the_loss_is_an_absolute_error() -> None:
+    falls = np.linspace(1.2, 0.05, 14)
+    wobble = 1 + 0.01 * np.sin(np.arange(14))
+    rests = 1.01 + 0.002 * np.sin(np.arange(14.0))
+    for loss, share in ((falls, 0.8 * np.sqrt(falls) * wobble), (rests, np.round(0.822 * np.sqrt(rests), 4))):
+        found = assign([facts("val_loss", loss), facts("val_accuracy", share)], TABLE)
+        assert [(m.role, m.label) for m in found] == [("val_loss", ""), ("val_metric", ABSOLUTE_ERROR)]
+
+
+@pytest.mark.parametrize(
+    "loss, share",
+    [
+        (np.linspace(2.3, 0.4, 14), np.linspace(0.1, 0.87, 14)),  # it learns
+        (np.linspace(0.9, 1.3, 14), np.linspace(0.78, 0.82, 14)),  # it grows too sure of itself, and still gets better
+        (np.full(14, 1.0), np.full(14, 0.82)),  # one answer to all
+    ],
+)
+def test_an_accuracy_beside_the_loss_of_a_classifier_stays_one(loss: Floats, share: Floats) -> None:
+    assert {m.role for m in assign([facts("val_loss", loss), facts("val_accuracy", share)], TABLE)} == {
+        "val_loss",
+        "val_accuracy",
+    }
+
+
+def test_the_losses_and_accuracies_of_two_tasks_are_validation() -> None:
+    rows = {"train/loss": 40, "task_a/loss": 8, "task_a/acc": 8, "task_b/loss": 8, "task_b/acc": 8}
+    found = assign([facts(name, np.linspace(0.9, 0.1, n)) for name, n in rows.items()], TABLE)
+    assert [(m.role, m.label) for m in found] == [
+        ("loss", ""), ("val_loss", "task_a"), ("val_loss", "task_b"),
+        ("val_accuracy", "task_a"), ("val_accuracy", "task_b"),
+    ]  # fmt: skip
+
+
+def test_heads_that_are_graded_at_each_step_are_parts_of_training() -> None:
+    rows = {"train/loss": 40, "head_a/loss": 40, "head_a/acc": 40, "head_b/loss": 40, "head_b/acc": 40}
+    found = assign([facts(name, np.linspace(0.9, 0.1, n)) for name, n in rows.items()], TABLE)
+    assert not [m for m in found if m.role.startswith("val")]

@@ -177,8 +177,8 @@ class Bench:
             case "restarts":
                 return self.restarts()
             case "name":
-                metric = next((m.metric for m in self.run.matches(need.target)), None)
-                return None if metric is None else _contains(metric, need.regex)
+                match = next(iter(self.run.matches(need.target)), None)
+                return None if match is None else any(_contains(x, need.regex) for x in (match.metric, match.label))
             case "ranks":
                 return float(len(self.run.ranks())) or None
             case "log":

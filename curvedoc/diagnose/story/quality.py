@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.core.finding import Finding
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
-from curvedoc.core.run import RoleMatch, Run
+from curvedoc.core.run import ABSOLUTE_ERROR, RoleMatch, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
@@ -124,4 +124,6 @@ def _called(match: RoleMatch) -> str:
     >>> _called(RoleMatch("val_metric", "metrics/mAP50(B)", ""))
     'mAP50(B)'
     """
+    if match.label == ABSOLUTE_ERROR:
+        return "validation's absolute error"
     return shortened(match.metric.rsplit("/", 1)[-1], _LONGEST)

@@ -25,6 +25,14 @@ _HIGHEST_RATE = 10.0
 _LEARNED = 1.1
 _CLEARLY = 1.0
 _PERCENT = 100.0
+#: A mean absolute error is at most the root of the mean square, and seldom less than half of it.
+_SHARE = (0.5, 1.02)
+#: Where neither moves, the loss is the variance of a standardized target, and the share that of usual ones.
+_VARIANCE, _STEADY_SHARE = (0.9, 1.1), (0.75, 0.88)
+#: It moved where the loss moved by so many times; then its logarithm goes half as far as that of the loss, and with it.
+_MOVED, _SLOPE, _TOGETHER = 1.5, (0.3, 0.7), 0.8
+#: Where it rests the share scatters by no more than this.
+_STEADY = 0.01
 
 
 def thinned(value: Floats) -> Floats:
@@ -145,3 +153,21 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
         return []
     found = [int(live[i]) for i in range(len(live)) if share[i] > 1e-3]
     return found if len(found) >= 2 else []
+
+
+def is_error_beside(a: Floats, b: Floats) -> bool:
+    """Whether values a are, row by row, a share of the root of the loss b as an absolute error is."""
+    if len(a) != len(b) or len(a) < 2 or a.min() <= 0.0 or b.min() <= 0.0:
+        return False
+    share = a / np.sqrt(b)
+    if share.min() < _SHARE[0] or share.max() > _SHARE[1]:
+        return False
+    x, y = np.log(b), np.log(a)
+    if float(x.max() - x.min()) < np.log(_MOVED):
+        rests = _VARIANCE[0] < b.min() and b.max() < _VARIANCE[1] and float(np.ptp(share)) < _STEADY
+        rests = rests and _STEADY_SHARE[0] < share.min() and share.max() < _STEADY_SHARE[1]
+        rises = a[np.argsort(b, kind="stable")]
+        return bool(rests and a.max() > a.min() and (np.diff(rises) > -_STEADY * np.ptp(rises)).mean() > _TOGETHER)
+    x, y = x - x.mean(), y - y.mean()
+    slope, along = float(x @ y / (x @ x)), float(x @ y / np.sqrt((x @ x) * max(float(y @ y), 1e-300)))
+    return _SLOPE[0] < slope < _SLOPE[1] and along > _TOGETHER

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from curvedoc.core.run import ABSOLUTE_ERROR
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import plain
@@ -56,6 +57,35 @@ def without_waits(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]
     return [(f, r) for f, r in found if r.role != "data_time" or plain(f.metric) != "data"]
 
 
+def without_errors(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with an "accuracy" that goes up and down with the root of a squared loss as the absolute error that
+    it is: the same loop of evaluation is used for classifiers and for regressions."""
+    graded = [(f, r) for f, r in found if r.family == "accuracy" and not r.part]
+    losses = [(f, r) for f, r in found if r.family == "loss" and not r.part and not r.label]
+    bases = {
+        r.base
+        for f, r in graded
+        for g, s in losses
+        if r.split == s.split and curve_shape.is_error_beside(f.finite, g.finite)
+    }
+    metric = next((family for family in table.families if family.name == "metric"), None)
+    if metric is None or not bases:
+        return list(found)
+    moved = {f.metric for f, r in graded if r.base in bases}
+    why = "never more than the root of the loss, and moves with it"
+    return [
+        (
+            f,
+            replace(
+                r, role=metric.roles[r.split], family="metric", label=r.label or ABSOLUTE_ERROR, why=why, trust="likely"
+            ),
+        )
+        if f.metric in moved
+        else (f, r)
+        for f, r in found
+    ]
+
+
 def of_play(found: Sequence[tuple[F, Reading]], metrics: Sequence[F], table: Signals) -> list[tuple[F, Reading]]:
     """A score beside the rate of exploration is what an agent is paid."""
     if not any(plain(f.metric) in _EXPLORATION for f in metrics):
@@ -92,6 +122,26 @@ def of_the_evaluation(found: Sequence[tuple[F, Reading]], table: Signals) -> lis
     family = {f.name: f for f in table.families}
     return [
         (f, replace(r, role=family[r.family].roles["val"], split="val") if f.metric in moved else r) for f, r in found
+    ]
+
+
+def of_tasks(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with the losses and accuracies of two or more tasks ("task_a/loss", "task_a/acc"), which are graded
+    less than half as often as the loss of training is logged, as those of validation sets."""
+    whole = [f.points for f, r in found if r.role == "loss" and not r.label]
+    parts = {r.label: f for f, r in found if r.family == "loss" and r.part and r.split == "train"}
+    graded = {r.label: f for f, r in found if r.role == "accuracy" and r.label}
+    tasks = [k for k in parts.keys() & graded.keys() if parts[k].points == graded[k].points]
+    if len(tasks) < _TERMS or not whole or any(2 * parts[k].points > max(whole) for k in tasks):
+        return list(found)
+    family = {f.name: f for f in table.families}
+    own = {f.metric for k in tasks for f in (parts[k], graded[k])}
+    why = "the loss and the accuracy of a task, seldom graded"
+    return [
+        (f, replace(r, role=family[r.family].roles["val"], split="val", part=False, why=why))
+        if f.metric in own
+        else (f, r)
+        for f, r in found
     ]
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.run import RoleMatch, Scalar
+from curvedoc.core.run import ABSOLUTE_ERROR, RoleMatch, Scalar
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
@@ -23,9 +23,11 @@ from curvedoc.ingest.naming.misnomers import (
     counterparts,
     doubted,
     of_play,
+    of_tasks,
     of_the_critic,
     of_the_evaluation,
     terms,
+    without_errors,
     without_times,
     without_waits,
 )
@@ -131,7 +133,7 @@ def _assigned(
     found += counterparts(metrics, found, table)
     found = _promoted(_lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
-    found = doubted(_test_for_validation(of_the_evaluation(found, table)))
+    found = doubted(_test_for_validation(without_errors(of_tasks(of_the_evaluation(found, table), table), table)))
     chosen = resolved(chosen, [f.metric for f in metrics])
     taken = set(chosen.values())
     by_role: dict[str, list[tuple[Facts, Reading]]] = {}
@@ -293,6 +295,6 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
             label = f.metric
         labels.add(label)
         out.append(RoleMatch(role, f.metric, label, r.why, r.trust))
-    if len(out) == 1 and role not in _LAYERED:
+    if len(out) == 1 and role not in _LAYERED and out[0].label != ABSOLUTE_ERROR:
         out = [replace(out[0], label="")]
     return out
