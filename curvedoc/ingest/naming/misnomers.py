@@ -62,12 +62,8 @@ def without_errors(found: Sequence[tuple[F, Reading]], table: Signals) -> list[t
     it is: the same loop of evaluation is used for classifiers and for regressions."""
     graded = [(f, r) for f, r in found if r.family == "accuracy" and not r.part]
     losses = [(f, r) for f, r in found if r.family == "loss" and not r.part and not r.label]
-    bases = {
-        r.base
-        for f, r in graded
-        for g, s in losses
-        if r.split == s.split and curve_shape.is_error_beside(f.finite, g.finite)
-    }
+    pairs = [(f, r.base, g) for f, r in graded for g, s in losses if r.split == s.split]
+    bases = {base for f, base, g in pairs if curve_shape.is_error_beside(f.finite, g.finite)}
     metric = next((family for family in table.families if family.name == "metric"), None)
     if metric is None or not bases:
         return list(found)
