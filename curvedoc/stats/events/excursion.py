@@ -29,8 +29,9 @@ def _largest(s: Series) -> _Excursion | None:
     best: _Excursion | None = None
     if len(y) < LEAST or bool((y <= 0.0).any()):
         return None
+    inside = y[1:]
     for rows in range(1, LONGEST + 1):
-        inside = np.lib.stride_tricks.sliding_window_view(y, rows)[1:-1].min(axis=1)
+        inside = np.minimum(inside[:-1], y[rows:-1])  # the least of so many neighbors
         if not len(inside):
             break
         # halves, so that no quotient of two finite numbers overflows

@@ -113,9 +113,12 @@ def ends_high(s: Series) -> High | None:
     smooth = median3(y)
     ends_bad = not np.isfinite(s.value[-1])
     tenfold = _tenfold(y, base, center / scale, ends_bad)
+    settles = tenfold == n and not ends_bad
+    if settles and bool((smooth[-TAIL_ROWS:] <= base[-TAIL_ROWS:]).any()):
+        return None  # back at the lowest level so far, whatever the noise is
     head = y[: max(lowest, min(n, 20))]
     levels = noise_levels(head)
-    if tenfold == n and not ends_bad and n - _late(smooth, base, bottom_of(levels)) < TAIL_ROWS:
+    if settles and n - _late(smooth, base, bottom_of(levels)) < TAIL_ROWS:
         return None  # nor with more noise than the least: most series that do not rise end here
     sigma = max(median_of(spread_blocks(levels, len(head))) * _hanging(head), 1e-9 * range_of(y[:lowest]))
     late = _late(smooth, base, sigma)
