@@ -88,18 +88,23 @@ WHOLE = 1.5
 
 
 @cache
-def _no_rows(*schema: tuple[str, type[pl.DataType]]) -> pl.DataFrame:
-    return pl.DataFrame(schema=dict(schema))
+def _no_points() -> pl.DataFrame:
+    return pl.DataFrame(schema=dict(POINTS))
+
+
+@cache
+def _no_messages() -> pl.DataFrame:
+    return pl.DataFrame(schema=dict(MESSAGES))
 
 
 def empty_points() -> pl.DataFrame:
     """A points frame without rows."""
-    return _no_rows(*POINTS.items()).clone()
+    return _no_points().clone()
 
 
 def empty_messages() -> pl.DataFrame:
     """A messages frame without rows."""
-    return _no_rows(*MESSAGES.items()).clone()
+    return _no_messages().clone()
 
 
 def _peak(block: Block) -> float:

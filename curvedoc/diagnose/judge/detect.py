@@ -11,10 +11,10 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.names import Subject, called
+from curvedoc.diagnose.judge.names import WHOLE, Subject, called
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.sentence.fields import evidence, fill, first_that_holds
-from curvedoc.rulebook.evaluate import Env, code_of
+from curvedoc.rulebook.evaluate import Code, Env, code_of
 from curvedoc.rulebook.rule import Need, Program, Rule
 
 Outcome = Literal["fires", "silent", "not-judged", "broken"]
@@ -67,7 +67,8 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
             name = _input_name(need)
             return Judgment(rule, "not-judged", f"needs {name}", (name,))
     env = bench.environment(rule.program, subject)
-    env.update(bound)
+    if bound:
+        env.update(bound)
     truths = _conditions(rule, env)
     # excuses come last: most rules are silent without them
     if not (True in truths or None in truths) or any(env.get(name) is True for name in rule.excused_by):
@@ -107,10 +108,11 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
 def _conditions(rule: Rule, env: Env) -> list[bool | None]:
     """Whether each alternative of a rule holds; they are names for what follows."""
     truths: list[bool | None] = []
-    for name, group in rule.when:
+    lines = rule.program.made.get("when") or _lines(rule)
+    for name, group in lines:
         held: bool | None = True
-        for expr in group:
-            truth = code_of(expr)(env)
+        for code in group:
+            truth = code(env)
             if truth is False:
                 held = False
                 break
@@ -119,6 +121,12 @@ def _conditions(rule: Rule, env: Env) -> list[bool | None]:
             env[name] = held
         truths.append(held)
     return truths
+
+
+def _lines(rule: Rule) -> list[tuple[str | None, list[Code]]]:
+    """The lines of each alternative as what gives their truth, kept on the rule's program."""
+    made = rule.program.made["when"] = [(name, [code_of(line) for line in group]) for name, group in rule.when]
+    return made
 
 
 def _told(program: Program) -> Iterator[str]:
@@ -176,6 +184,8 @@ def detect(rule: Rule, bench: Bench, group: Sequence[Run] = (), strict: bool = F
     An exception inside a statistic makes the judgment `broken` and stops no other rule; strict raises it (tests do).
     """
     try:
+        if rule.over == "run":
+            return judge_subject(rule, bench, WHOLE)
         members = subjects(bench, rule, group)
         if not members:
             each = next(n.target for n in rule.program.needs if n.member == "each")

@@ -34,7 +34,6 @@ def established(fact: Fact, bench: Bench) -> KnownFact | None:
     if fact.told is not None:
         return KnownFact(fact.told, fact.unit, "sure", TOLD, TOLD)
     env = bench.environment(fact.program, WHOLE)
-    firm = env.certain()
     sure: list[tuple[Way, Value]] = []
     guess: tuple[Way, Value] | None = None
     for way in fact.ways:
@@ -43,7 +42,8 @@ def established(fact: Fact, bench: Bench) -> KnownFact | None:
         value = _value(fact, way, env)
         if value is None:
             continue
-        if way.trust == "sure" and (firm is env or _value(fact, way, firm) == value):
+        firm = env.certain() if way.trust == "sure" else None
+        if firm is not None and (firm is env or _value(fact, way, firm) == value):
             sure.append((way, value))
         elif guess is None:
             guess = way, value

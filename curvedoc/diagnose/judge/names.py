@@ -41,7 +41,8 @@ class Names(Env):
     __slots__ = ("bench", "firm", "firmer", "makers", "program", "subject")
 
     def __init__(self, bench: Bench, program: Program, subject: Subject, firm: bool = False) -> None:
-        super().__init__(bench.evaluator, program.given)
+        dict.__init__(self, program.given)  # hundreds are made a run
+        self.known = bench.evaluator
         self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
         self.makers = program.made.get("makers") or _makers(program)
         self.firmer: Names | None = None
@@ -53,7 +54,8 @@ class Names(Env):
 
     def certain(self) -> Names:
         """The same names where facts that are guessed or in doubt are unknown; these themselves where none is."""
-        if self.firm or not any(self.bench.doubtful(name) for name in self.program.facts):
+        facts = self.program.facts
+        if self.firm or not facts or not any(map(self.bench.doubtful, facts)):
             return self  # and not kept: names that hold themselves would hold their run until the collector comes
         if self.firmer is None:
             self.firmer = Names(self.bench, self.program, self.subject, True)
