@@ -13,7 +13,8 @@ from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
 from curvedoc.diagnose.ending.course import Course, course
 from curvedoc.diagnose.ending.ending import ending
-from curvedoc.diagnose.ending.notices import as_note, happened, record, spoken, with_causes, with_reason
+from curvedoc.diagnose.ending.notices import as_note, happened, record, with_causes, with_reason
+from curvedoc.diagnose.ending.quotes import spoken
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
@@ -26,11 +27,12 @@ from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, wast
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
+from curvedoc.diagnose.story.choice import told_first
 from curvedoc.diagnose.story.gain import gain
-from curvedoc.diagnose.story.headline import SUSPECTED, headline, until_then
+from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
-from curvedoc.diagnose.story.remedy import LEARNS_LITTLE, SPLIT, UNUSUAL_RATE, after_range_test, remedy
+from curvedoc.diagnose.story.remedy import UNUSUAL_RATE, after_range_test, remedy, resume
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rulebook
@@ -39,8 +41,6 @@ from curvedoc.rulebook.rule import Rulebook
 SHOWN_MESSAGES = 12
 #: Causes whose evidence is drawn.
 DRAWN_CAUSES = 2
-#: What to do about a run that ended early and that nothing else is known of.
-RESUME = NextAction("Resume from the last checkpoint if the run was to go on: nothing was wrong until then.")
 _LEVELS = ("TRACEBACK", "CRITICAL", "ERROR", "WARNING")
 
 
@@ -68,6 +68,7 @@ def _first(
     result: Verdict,
     findings: Sequence[Finding],
     causes: Sequence[RankedCause],
+    way: Course | None = None,
     left: Course | None = None,
 ) -> NextAction | None:
     run = bench.run
@@ -79,14 +80,12 @@ def _first(
         return remedy(run, grounds(run))
     # what would merely have been logged better is not what ended it
     if result == "ended-early" and not any(result in c.findings for c in causes[:1]):
-        return (remedy(run, grounds(run)) if grounds(run).lacking else None) or RESUME
-    action = next_action(causes)
-    if action is None:
-        return None
+        lacking = remedy(run, grounds(run)) if grounds(run).lacking else None
+        return lacking or resume(bench.counter, way, _last_step(run))
     lead = next((f for f in findings if f.kind == "pathology"), None)
-    # of many causes none of which is likely, one test rules out half
-    if lead is not None and lead.symptom in LEARNS_LITTLE and causes[0].probability < SUSPECTED:
-        return SPLIT
+    action, unsure = next_action(causes), told_first(bench, lead, causes)
+    if action is None or unsure is not None:
+        return unsure
     onset = None if lead is None else lead.first_step
     return with_command(action, causes[0].action_settings, run, onset)
 
@@ -103,7 +102,8 @@ def diagnose(
     # most runs say nothing, and the catalog takes a while to read
     told, way = said(run, catalog()) if len(run.messages) else (), course(run)
     ended = ending(run, told, way, alive)
-    bench = Bench(run, facts=book.facts, known=() if alive and ended.early else as_note(ended), spoken=spoken(ended))
+    known = () if alive and ended.early else as_note(ended)
+    bench = Bench(run, facts=book.facts, known=known, spoken=spoken(run, ended))
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     seen = lowered(run, [j.finding for j in judged if j.finding is not None])
@@ -151,7 +151,7 @@ def diagnose(
         axis=run.axis,
         timeline=timeline(run, findings, bench.restarts(), book.remarks.get("timeline")),
         facts=with_reason(bench.facts(), ended),
-        next_action=_first(bench, result, findings, causes, left),
+        next_action=_first(bench, result, findings, causes, way, left),
         ending=record(ended, way),
         none_of_these=unexplained(causes) if shared else None,
         abort_rules=abort_rules(run, findings) if result == "failed" else (),

@@ -13,7 +13,8 @@ import yaml
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
 from curvedoc.diagnose.judge.verdict import NEAR_CERTAIN
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.headline import SUSPECTED, same
+from curvedoc.diagnose.story.choice import FITTED, LIKELY, UNSURE
+from curvedoc.diagnose.story.headline import same
 from curvedoc.pipeline import Options, analyze
 from curvedoc.report.charts.marks import levels, pins
 from curvedoc.report.exchange.brief import MOST_BYTES, to_brief
@@ -78,7 +79,11 @@ def test_the_first_action_is_an_action_that_tests_the_first_cause(diagnosis: Dia
     for r in flagged(diagnosis):
         if r.causes:
             first = r.causes[0]
-            wanted = {first.cause} if first.probability >= SUSPECTED else {first.cause, ""}  # one that halves the rest
+            wanted = {first.cause}
+            if first.probability < LIKELY:
+                wanted |= {""}  # one that halves the rest
+            if first.probability < UNSURE:
+                wanted |= set(FITTED)  # where to stop, whichever of them it is
             assert r.next_action is not None and r.next_action.tests in wanted, r.run
             assert "?" not in r.next_action.text and r.next_action.text.endswith((".", "…")), r.next_action.text
             assert not r.next_action.code or r.next_action.code == r.causes[0].probe

@@ -13,16 +13,19 @@ _LONGEST = 160
 _FOREIGN = re.compile(
     r"(?:site|dist)-packages[\\/]|/lib(?:64)?/python[0-9.]+/|[\\/]Lib[\\/]|^<(?:frozen|string|decorator)"
 )
+#: Below the code Python 3.11 and later mark the part that failed.
+_CARETS = re.compile(r"^ *[~^]*\^[~^]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A place in the user's code, and the source line that stood there ("" where the log has none)."""
+    """A place in the user's code, its source line, and the part of it that failed ("" where the log shows none)."""
 
     file: str
     line: int
     function: str
     code: str
+    part: str = ""
 
     def __str__(self) -> str:
         return f"{self.file.replace(chr(92), '/').rsplit('/', 1)[-1]}:{self.line}"
@@ -35,15 +38,18 @@ def user_frame(traceback: str) -> Frame | None:
     'train.py:39'
     >>> user_frame('  File "train.py", line 3, in f\\nRuntimeError: no').code
     ''
+    >>> user_frame('  File "train.py", line 3, in f\\n    y = a + b.c\\n            ^^^\\nTypeError: no').part
+    'b.c'
     """
     lines = traceback.split("\n")
     found: Frame | None = None
     for i, line in enumerate(lines):
         frame = _FRAME.search(line)
         if frame and not _FOREIGN.search(frame[1]):
-            below = lines[i + 1] if i + 1 < len(lines) else ""
+            below, marks = (lines[i + k] if i + k < len(lines) else "" for k in (1, 2))
             # code stands further in; without it the error or the next frame follows
             inside = below[frame.start() : frame.start() + 1].isspace() and "File " not in below
             code = shortened(below.strip(), _LONGEST) if inside else ""
-            found = Frame(frame[1], int(frame[2]), (frame[3] or "").strip(), code)
+            part = below[len(marks) - len(marks.lstrip()) : len(marks.rstrip())] if _CARETS.match(marks) else ""
+            found = Frame(frame[1], int(frame[2]), (frame[3] or "").strip(), code, part.strip() if inside else "")
     return found

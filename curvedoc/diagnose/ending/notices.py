@@ -12,8 +12,6 @@ from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.said import Said
 from curvedoc.diagnose.ending.words import EndingWord
-from curvedoc.diagnose.judge.hits import shortened
-from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 
 #: The notice of a run that did not get where it was going, and the fact behind it.
 NOTICE, FACT = "ended-early", "ending"
@@ -24,10 +22,6 @@ _CAUSES: Mapping[str, str | None] = {
 #: A message names the cause outright; what the rule thought of before keeps the rest.
 _SHARE = 0.8
 _SAID = "the log says: "
-#: Characters that a sentence takes of what a message names.
-_LONGEST = 120
-#: A longer line of code is not read inside a sentence.
-_CODE = 60
 #: Characters by which two quotes of one message are known, each of which may be cut.
 _COMPARED = 40
 HAPPENED: Mapping[EndingWord, str] = {
@@ -52,18 +46,6 @@ def with_reason(facts: Mapping[str, KnownFact], ending: Ending) -> dict[str, Kno
     if known is None or ending.value is None or known.value != ending.value.replace("-", "_"):
         return dict(facts)
     return {**facts, FACT: replace(known, known_by=ending.known_by, because=ending.because)}
-
-
-def spoken(ending: Ending) -> Spoken:
-    """What the last message says, for sentences."""
-    m = ending.message
-    if m is None:
-        return SILENT
-    place = {"said.at": f" at {m.frame}" if m.frame else ""}
-    if m.frame is not None:
-        place |= {"said.place": str(m.frame)} | ({"said.code": m.frame.code} if 0 < len(m.frame.code) <= _CODE else {})
-    named = {f"said.{k}": shortened(v, _LONGEST) for k, v in m.captured.items() if v}
-    return Spoken(place, m.group.cause, named | {"said.line": shortened(m.line, _LONGEST)})
 
 
 def record(ending: Ending, course: Course | None) -> RunEnding:

@@ -46,8 +46,8 @@ FOUND = 0.01
 BEGUN = 0.01
 #: Decides whether a run learned anything where its loss does not: other weights, the same samples.
 COMPARE = (
-    "Evaluate the weights that it began with and those it ended with on the same held-out samples: where the last are "
-    "no better, nothing was learned."
+    "Evaluate the first and the last weights on the same held-out samples: if the last are no better, nothing was "
+    "learned."
 )
 #: What forbids a verdict, and what would decide it.
 _Doubt = tuple[str, str]

@@ -12,7 +12,8 @@ from curvedoc.core.frozen import dataclass
 class Spoken:
     """Texts of the last message.
 
-    place: `said.at` (" at train.py:39", "" where no traceback names a place), `said.place` and `said.code`;
+    place: `said.at` (" at train.py:39", "" where no traceback names a place), `said.place`, `said.code` and what else
+    code and error show whatever they are about (`said.old`, `said.wanted` ...);
     named: what the message itself names (`said.path`, `said.key` ...), for the cause that it speaks of.
     """
 

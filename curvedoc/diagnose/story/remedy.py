@@ -5,23 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Finding, NextAction
+from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
+from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.doubt import guessed_loss
 from curvedoc.diagnose.judge.grounds import COMPARE, ENOUGH_POINTS, Grounds
 from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.sentence.counter import Counter
 
 #: Columns offered as the loss: more of them are a list to search, not a choice.
 OFFERED = 3
 #: A name that is longer is no word of a sentence.
 _LONGEST = 40
-#: Pictures of a model that learns too little, which say nothing of where the fault lies.
-LEARNS_LITTLE = frozenset(("plateau-from-start", "plateau-after-progress", "stuck-at-chance", "underfitting"))
 #: Far outside what its optimizer takes, which is worth a try before anything else.
 UNUSUAL_RATE = "rate-unusual"
-SPLIT = NextAction(
-    "Train on one batch of 32 samples without augmentation and dropout until its loss is near zero. Where it does not "
-    "get there, the model, the loss or the optimizer is at fault; where it does, the data or the settings."
-)
 #: The run that sweeps its rate to find one.
 RANGE_TEST = "lr-range-test"
 _SPLITS = {"val_loss": "validation loss"}
@@ -42,6 +39,16 @@ def after_range_test(findings: Sequence[Finding]) -> NextAction | None:
     )
 
 
+def resume(count: Counter, way: Course | None, last: int | None) -> NextAction:
+    """What to do about a run that ended early and that nothing else is known of. last: its last logged step."""
+    if last is None or last <= 0:
+        return NextAction(
+            "Start it again from its last checkpoint, if the run was to go on: nothing was wrong until then."
+        )
+    left = "" if way is None else f" for the rest of the {way.planned:,.0f} {way.unit}s"
+    return NextAction(f"Resume from the last checkpoint before {count.at(last)}{left}: nothing was wrong until then.")
+
+
 def remedy(run: Run, ground: Grounds) -> NextAction | None:
     """The step that makes the next look at this run say more; None where nothing is lacking that a log can give."""
     guessed = guessed_loss(run)
@@ -54,6 +61,8 @@ def remedy(run: Run, ground: Grounds) -> NextAction | None:
         return NextAction(ground.deciding)
     if ground.curve is not None and not ground.lacking:
         return NextAction(COMPARE)
+    if ground.curve is not None and run.axis == "epoch" and ground.points > 1:
+        return _few_epochs(run, ground)
     if ground.curve is not None:
         unit = "epoch" if run.axis == "epoch" else "step"
         return NextAction(
@@ -70,6 +79,18 @@ def remedy(run: Run, ground: Grounds) -> NextAction | None:
         names = " or ".join(shortened(m, _LONGEST) for m in loose)
         return NextAction(f"Say which column is the training loss, with --map loss=NAME: the log holds {names}.")
     return NextAction("Log the training loss at every step or epoch: this log holds no curve that tells progress.")
+
+
+def _few_epochs(run: Run, ground: Grounds) -> NextAction:
+    """A run of so few epochs is trained on rather than logged more often."""
+    assert ground.curve is not None, "what has points is a curve"
+    known = ground.curve.finite()
+    went = f"{spelled(float(known.value[0]), '.3g')} -> {spelled(float(known.value[-1]), '.3g')}"
+    unseen = any(run.series(role) is not None for role in ("val_loss", "val_accuracy", "val_metric"))
+    return NextAction(
+        f"Train on for at least {WORTH_LOGGING // 2} epochs{'' if unseen else ' and log a validation loss with each'}: "
+        f"{ground.points} points of the {ground.name} ({went}) cannot show a course."
+    )
 
 
 def _unnamed(run: Run) -> list[str]:

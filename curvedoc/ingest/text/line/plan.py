@@ -68,8 +68,17 @@ class LinePlan:
 
 def _bar_scope(body: str) -> str:
     """The scope of a progress bar: "other" where its description speaks of something else than the training."""
-    said = re.findall(r"[A-Za-z]{2,}", _PAIR.sub(" ", _BAR.split(body, maxsplit=1)[0]))
-    return scope_of(" ".join(said)) or ("" if all(_TRAINING.fullmatch(w) or is_usual(w) for w in said) else "other")
+    return scope_of(" ".join(_described(body))) or ("" if _of_training(body) else "other")
+
+
+def _described(body: str) -> list[str]:
+    """The words before a progress bar."""
+    return re.findall(r"[A-Za-z]{2,}", _PAIR.sub(" ", _BAR.split(body, maxsplit=1)[0]))
+
+
+def _of_training(body: str) -> bool:
+    """Whether a bar counts steps of training: a scan of the training data is described by more words."""
+    return all(_TRAINING.fullmatch(w) or is_usual(w) for w in _described(body))
 
 
 def _is_best(metrics: list[NumberSlot]) -> bool:
@@ -132,6 +141,8 @@ def plan_of(template: str) -> LinePlan:
         kind = "member"
     if state.led and state.stray and not state.strong:
         kind = ""  # a row of some table
+    if kind == "bar" and scope == "train" and not _of_training(body):
+        scope = "other"
     if kind in ("bar", "anchor"):
         slots = tuple(s for s in slots if s.role != METRIC)
     if prefix.rank_slot >= 0:

@@ -1,0 +1,64 @@
+"""What to do first about a fault of which no cause is likely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
+from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.story.quality import quality
+from curvedoc.stats.noise.noise import noise
+
+#: Pictures of a model that learns too little, which say nothing of where the fault lies.
+LEARNS_LITTLE = frozenset(("plateau-from-start", "plateau-after-progress", "stuck-at-chance", "underfitting"))
+#: One test that rules out half of the causes.
+SPLIT = NextAction(
+    "Train on one batch of 32 samples until its loss is near zero: if it does not get there, the fault is in the "
+    "model, the loss or the optimizer, else in the data or the settings."
+)
+#: A policy has no batch that it could learn by heart.
+SPLIT_OF_POLICY = NextAction(
+    "Cut the learning rate tenfold, log the policy's entropy and its KL divergence at each update, and check that the "
+    "sign of the loss makes reward rise."
+)
+#: Below this the first cause of such a picture is a guess among several.
+LIKELY = 0.3
+#: Causes of a fit that is too close, whose actions say where to stop.
+FITTED = ("insufficient-regularization", "too-little-data", "trained-too-long", "over-capacity")
+#: Findings of such a fit; where it is no more than likely what makes it, where to stop comes first.
+CLOSE_FIT = frozenset(("overfitting", "generalization-gap"))
+UNSURE, WORTH = 0.4, 0.04
+#: Of the run: its last part, and of what was gained in all that which is worth going on for.
+LATE, STILL = 0.2, 0.05
+
+
+def told_first(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause]) -> NextAction | None:
+    """What to do where no cause of a fault is likely: the test that rules out most of them, or where to stop."""
+    if lead is None or not causes:
+        return None
+    likely = causes[0].probability
+    if lead.symptom in LEARNS_LITTLE and likely < LIKELY:
+        return SPLIT_OF_POLICY if bench.run.series("reward") is not None else _trained_on(bench) or SPLIT
+    if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED:
+        fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
+        return NextAction(fits[0].action, tests=fits[0].cause) if fits else None
+    return None
+
+
+def _trained_on(bench: Bench) -> NextAction | None:
+    """More of the same, where what rates the model still rose over the last fifth of the run."""
+    rated = quality(bench.run, bench)
+    if rated is None or rated.falls or len(rated.series) < ENOUGH_POINTS or rated.best != len(rated.series) - 1:
+        return None
+    value = rated.series.value
+    before = int(np.argmax(value[: -1 - max(1, round(LATE * len(value)))]))
+    gained = float(value[-1] - value[before])
+    if gained < STILL * float(value[-1] - value[0]) or gained <= (noise(rated.series) or 0.0):
+        return None
+    return NextAction(
+        f"Train for twice as long, with the schedule stretched to the new end: {rated.name} still rose from "
+        f"{rated.told(before)} to {rated.told(-1)} at the end."
+    )
