@@ -13,6 +13,10 @@ from curvedoc.core.series import Floats
 CHUNK = 16_384
 # Values that are sorted sooner than one of them is selected.
 FEW = 512
+# Values of overlapping windows that are copied; of more, polars keeps each window sorted from row to row.
+CELLS = 1 << 15
+# Places in order, of some 64, within which a place is looked for.
+REACH = 8
 # Columns of rows that are sorted sooner than one of them is selected.
 NARROW = 64
 
@@ -40,25 +44,45 @@ def mean_of(y: NDArray[Any]) -> float:
     return float(np.add.reduce(y)) / len(y)
 
 
+def _two_of(y: NDArray[Any], place: int) -> tuple[float, float]:
+    """The value at a place in order, and at the next: of more than FEW values, none of them NaN.
+
+    A few of the rows tell between which two values the place lies, mostly, and only what lies there is sorted: half of
+    the time of numpy's selection.
+    """
+    some = y[:: len(y) >> 6].copy()
+    some.sort()
+    k = place * len(some) // len(y)
+    low, high = some[max(k - REACH, 0)], some[min(k + REACH, len(some) - 1)]
+    under = y < low
+    near = y[(y <= high) ^ under]
+    at = place - int(np.count_nonzero(under))
+    if 0 <= at < len(near) - 1:
+        near.sort()
+        return float(near[at]), float(near[at + 1])
+    ordered = y.copy()
+    ordered.partition(place)
+    return float(ordered[place]), bottom_of(ordered[place + 1 :])
+
+
 def median_of(y: NDArray[Any]) -> float:
     """Median of a one-dimensional array, the mean of the middle two where their number is even.
 
-    NaN where one of the values is NaN, or without values. Selects one place instead of the three that np.median
-    selects, which lets numpy use its vectorised selection: six times as fast at a million rows.
+    NaN where one of the values is NaN, or without values.
     """
     n = len(y)
     if n == 0:
         return float("nan")
     half = n // 2
-    ordered = y.copy()
     if n <= FEW:
+        ordered = y.copy()
         ordered.sort()
         # NaN is sorted to the end
         top, high, low = float(ordered[-1]), float(ordered[half]), float(ordered[half - 1])
     else:
-        ordered.partition(half)
-        top, high = top_of(ordered[half:]), float(ordered[half])
-        low = high if n % 2 else top_of(ordered[:half])
+        top = top_of(y)
+        if top == top:
+            low, high = _two_of(y, half - 1)
     if top != top:
         return top
     return high if n % 2 else 0.5 * (low + high)
@@ -74,19 +98,26 @@ def quantile_of(y: NDArray[Any], share: float) -> float:
         return float("nan")
     at = (n - 1) * share
     low = min(int(at), n - 1)
-    ordered = y.copy()
     if n <= FEW:
+        ordered = y.copy()
         ordered.sort()
         top, a, b = float(ordered[-1]), float(ordered[low]), float(ordered[min(low + 1, n - 1)])
     else:
-        ordered.partition(low)
-        top, a = top_of(ordered[low:]), float(ordered[low])
-        b = bottom_of(ordered[low + 1 :]) if low + 1 < n else a
+        top = top_of(y)
+        if top == top:
+            a, b = _two_of(y, low) if low + 1 < n else (top, top)
     if top != top:
         return top
     part = at - low
     # as numpy does it, so that the last digit is the same
     return a + (b - a) * part if part < 0.5 else b - (b - a) * (1.0 - part)
+
+
+def neighbors(y: Floats, width: int) -> Floats:
+    """Every `width` neighboring rows, [n - width + 1, width], no copy: numpy's own takes as long as sorting a few."""
+    y = np.ascontiguousarray(y)
+    step = y.itemsize
+    return np.ndarray((len(y) - width + 1, width), y.dtype, y, 0, (step, step))
 
 
 def row_medians(cells: NDArray[Any]) -> Floats:
@@ -101,6 +132,16 @@ def row_medians(cells: NDArray[Any]) -> Floats:
         return np.asarray(ordered[:, half], dtype=np.float64)
     lower = ordered[:, half - 1] if width <= NARROW else ordered[:, :half].max(axis=1)
     return np.asarray((lower + ordered[:, half]) / 2.0, dtype=np.float64)
+
+
+def moving_median(y: Floats, width: int) -> Floats:
+    """Medians of every `width` neighboring rows of finite values, [n - width + 1]."""
+    if width % 2 and len(y) * width > CELLS:
+        import polars as pl
+
+        return pl.Series(y).rolling_median(width).to_numpy()[width - 1 :].copy()
+    # a copy, since a column would keep all of the windows
+    return row_medians(neighbors(y, width)).copy()
 
 
 def median5(y: Floats) -> Floats:

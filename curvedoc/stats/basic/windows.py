@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Series
-from curvedoc.stats.basic.medians import inner_median5, top_of
+from curvedoc.stats.basic.medians import inner_median5, moving_median, top_of
 from curvedoc.stats.basic.robust import extended, prefix
 from curvedoc.stats.basic.spacing import share_of_rows
 
 #: The width that has a network of its own.
 FIVE = 5
-#: Values of overlapping windows that are copied; of more, polars keeps each window sorted from row to row.
-CELLS = 1 << 15
 
 
 def before(s: Series, step: float) -> Series:
@@ -89,15 +87,7 @@ def steady(s: Series, rows: float) -> Series:
     if half == FIVE // 2:
         return Series(f.step.copy(), inner_median5(padded), s.metric)
     width = 2 * half + 1
-    if n * width > CELLS:
-        import polars as pl
-
-        middle = pl.Series(padded).rolling_median(width).to_numpy()[2 * half :].copy()
-    else:
-        wide = np.lib.stride_tricks.sliding_window_view(padded, width)
-        # a copy of the middle column alone: a view of it would keep all of the windows
-        middle = np.partition(wide, half, axis=1)[:, half].copy()
-    return Series(f.step.copy(), middle, s.metric)
+    return Series(f.step.copy(), moving_median(padded, width), s.metric)
 
 
 def log_of(s: Series) -> Series:

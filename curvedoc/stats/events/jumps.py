@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
-from curvedoc.stats.basic.medians import bottom_of, inner_median5, median5, median_of, top_of
+from curvedoc.stats.basic.medians import bottom_of, inner_median5, median5, median_of, neighbors, top_of
 from curvedoc.stats.basic.robust import clipped, finite_rows, mad_noise, unit_of
 from curvedoc.stats.events.event import CurveEvent, CurveEvents
 from curvedoc.stats.events.jump_proof import confirm
@@ -143,7 +143,7 @@ def level_shift(s: Series, min_rows: float = 5.0) -> CurveEvent | None:
     first = max(h, n // 5)
     x = np.arange(h) - (h - 1) / 2.0
     power = h * (h * h - 1.0) / 12.0
-    cells = np.lib.stride_tricks.sliding_window_view(u[first - h :], h)
+    cells = neighbors(u[first - h :], h)
     level, tilt = cells.mean(axis=1), cells @ x / power * (h / 2.0)
     before, after = (level + tilt)[:-h], (level - tilt)[h:]
     spread = max(sigma, usual / 0.954, 1e-6)

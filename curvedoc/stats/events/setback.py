@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Series, once_a_series
+from curvedoc.core.series import Series, once_a_series
 from curvedoc.stats.basic.autocorrelation import lag_one
-from curvedoc.stats.basic.medians import median_of, row_medians
+from curvedoc.stats.basic.medians import median_of, moving_median, row_medians
 from curvedoc.stats.basic.robust import finite_rows, unit_of
 from curvedoc.stats.events.event import CurveEvent
 
@@ -17,11 +17,6 @@ SKIP = 0.05  # of the rows: the first ones have no level yet
 GONE = 0.25  # of the step, or of the level before where that is less: who comes so near has made it good
 MEDIAN = 1.2533  # standard error of a median, in that of a mean
 FLOOR = 1e-9  # of the scale: rounding is no noise that could be divided by
-
-
-def _levels(y: Floats, w: int) -> Floats:
-    """Median of every w neighboring rows, [n - w + 1]."""
-    return row_medians(np.lib.stride_tricks.sliding_window_view(y, w))
 
 
 @once_a_series
@@ -37,7 +32,7 @@ def _largest(s: Series) -> CurveEvent | None:
         u, rows, step = row_medians(u[: whole * size].reshape(whole, size)), rows[::size][:whole], step[::size][:whole]
     n = len(u)
     w = int(np.clip(n // SHARE, SHORTEST, LONGEST))
-    level, moves = _levels(u, w), _levels(np.abs(np.diff(u)), w - 1)
+    level, moves = moving_median(u, w), moving_median(np.abs(np.diff(u)), w - 1)
     at = np.arange(max(w, int(SKIP * n)), n - w + 1)
     rise = level[at] - level[at - w]
     # a climb that came as fast before, or goes on as fast, is no step

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.autocorrelation import lag_one, whitened
-from curvedoc.stats.basic.medians import inner_median5, median5, median_of, row_medians, top_of
+from curvedoc.stats.basic.medians import inner_median5, median5, median_of, neighbors, row_medians, top_of
 from curvedoc.stats.basic.robust import block_medians, finite_rows, local_noise, unit, unit_of
 from curvedoc.stats.events.event import CurveEvent, CurveEvents
 from curvedoc.stats.noise.noise import tail_weight
@@ -65,7 +65,7 @@ def trailing_level(y: Floats, window: int) -> Floats:
         return y.copy()
     if window < BLOCKED:
         head = running_medians(y[: min(window, n) - 1])
-        body = row_medians(np.lib.stride_tricks.sliding_window_view(y, window)[:-1]) if n > window else y[:0]
+        body = row_medians(neighbors(y, window)[:-1]) if n > window else y[:0]
         return np.concatenate([y[:1], head, body])[:n]
     blocks = n // BLOCK
     if blocks < 2:

@@ -11,6 +11,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, noise_of, scale_of
 from curvedoc.stats.basic.medians import mean_of, median_of, quantile_of, range_of
+from curvedoc.stats.basic.robust import median3
 from curvedoc.stats.basic.spacing import typical_gap
 from curvedoc.stats.shape.decay import ground
 
@@ -127,7 +128,7 @@ def _background(power: Floats, first: int) -> Floats:
     pairs = list(pairwise(bounds))
     center = np.array([0.5 * (np.log(a) + np.log(b)) for a, b in pairs])
     level = np.log(np.array([median_of(power[a:b]) for a, b in pairs]) / np.log(2.0) + 1e-300)
-    smooth = np.median(np.vstack([np.append(level[:1], level[:-1]), level, np.append(level[1:], level[-1:])]), axis=0)
+    smooth = median3(level)
     smooth[0] = max(level[0], smooth[0])
     return np.asarray(np.exp(np.interp(_log_places(len(power)), center, smooth)), dtype=np.float64)
 

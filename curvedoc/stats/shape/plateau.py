@@ -78,7 +78,7 @@ def flat_from_start(s: Series, band: float) -> bool | None:
         return False
     if bool((away <= limit + error).all()) and top_of(error) <= UNSURE * limit:
         return True
-    d = drift_of(y)
+    d = c.drift
     return True if d is not None and -limit < d.low() and d.high() < limit else None
 
 
