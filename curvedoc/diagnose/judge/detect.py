@@ -52,10 +52,11 @@ def _input_name(need: Need) -> str:
 def _undecided(rule: Rule, env: Env) -> tuple[str, tuple[str, ...]]:
     """The line that could not be decided and the optional signals that are missing behind it."""
     missing = tuple(dict.fromkeys(_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None))
+    if missing:
+        return f"needs {' or '.join(missing)}", missing
     lines = [e for _, group in rule.when for e in group]
     open_line = next((e for e in lines if code_of(e)(env) is None), lines[0])
-    reason = f"needs {' or '.join(missing)}" if missing else f"too little to decide: {open_line.text}"
-    return reason, missing
+    return f"too little to decide: {open_line.text}", missing
 
 
 def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:

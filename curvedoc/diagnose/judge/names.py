@@ -115,7 +115,8 @@ def _matched(name: str, regex: str, names: Names) -> Series | None:
 
 
 def _picked(need: Need, names: Names) -> Series | None:
-    return names.subject.pick(names.bench, need)
+    subject = names.subject
+    return names.bench.pick(need) if subject is WHOLE else subject.pick(names.bench, need)
 
 
 def _bound(need: Need, names: Names) -> Any:

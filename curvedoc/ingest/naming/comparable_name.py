@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from unicodedata import normalize
 
 
@@ -14,7 +15,11 @@ def plain(name: str) -> str:
     >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total"), plain("Pérdida_val")
     ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total', 'perdida_val')
     """
-    name = name[:300]
+    return _plain(name[:300])
+
+
+@lru_cache(maxsize=4096)  # the runs of a tree have few others
+def _plain(name: str) -> str:
     if not name.isascii():
         name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
     return _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower()
