@@ -38,7 +38,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.answers import answered
 from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.names import WHOLE
+from curvedoc.diagnose.judge.names import WHOLE, called
 from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
 from curvedoc.rulebook.rule import Cause
 
@@ -122,10 +122,10 @@ def agreement(held: Iterable[tuple[str, float]]) -> float:
     return math.prod(best.values())
 
 
-def weigh_cause(cause: Cause, bench: Bench) -> Weighed:
-    """What a cause's own file says of a run."""
+def weigh_cause(cause: Cause, bench: Bench, layer: str = "") -> Weighed:
+    """What a cause's own file says of a run. layer: the one that a finding is about which names this cause."""
     env = bench.environment(cause.program, WHOLE)
-    texts = env.texts() | dict(bench.spoken.of(cause.id))
+    texts = env.texts() | dict(bench.spoken.of(cause.id)) | ({"said.layer": called(layer)} if layer else {})
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
@@ -206,7 +206,9 @@ def raised(probability: float, factor: float) -> float:
 
 def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench) -> dict[str, Weighed]:
     """Every cause that a finding names, with the evidence of its own file."""
-    return {c: weigh_cause(causes[c], bench) for c in sorted({c for f in findings for c, _ in f.causes if c in causes})}
+    layers = {c: f.scope["layer"] for f in reversed(findings) if "layer" in f.scope for c, _ in f.causes}
+    named = sorted({c for f in findings for c, _ in f.causes if c in causes})
+    return {c: weigh_cause(causes[c], bench, layers.get(c, "")) for c in named}
 
 
 def _opening(finding: Finding) -> str:

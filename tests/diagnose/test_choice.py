@@ -1,0 +1,83 @@
+"""What comes first where no cause of a fault is likely, and which layer or step an action names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.drawn import run_of
+
+import curvedoc
+from curvedoc.core.diagnosis import Finding, RankedCause, RunDiagnosis
+from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.story.choice import SPLIT, SPLIT_OF_POLICY, told_first
+
+
+def finding(symptom: str) -> Finding:
+    return Finding(symptom, symptom, "pathology", "warning", 1.0, None, None, "loss")
+
+
+def cause(name: str, probability: float, action: str = "Act.") -> RankedCause:
+    return RankedCause(name, name, probability, "", (), (), (), (), "", action=action)
+
+
+def test_one_test_rules_out_half_where_no_cause_is_likely() -> None:
+    lead, unlikely = finding("underfitting"), (cause("capacity-too-low", 0.2),)
+    loss = Series.of(np.full(30, 1.2))
+    assert told_first(Bench(run_of({"loss": loss})), lead, unlikely) == SPLIT
+    assert told_first(Bench(run_of({"loss": loss, "reward": loss})), lead, unlikely) == SPLIT_OF_POLICY
+    assert told_first(Bench(run_of({"loss": loss})), lead, (cause("capacity-too-low", 0.5),)) is None
+    assert told_first(Bench(run_of({"loss": loss})), None, unlikely) is None
+
+
+def test_what_still_rises_is_trained_on() -> None:
+    lead, unlikely = finding("underfitting"), (cause("capacity-too-low", 0.2),)
+    loss, right = Series.of(np.linspace(1.8, 1.2, 30)), Series.of(np.linspace(0.2, 0.5, 12))
+    told = told_first(Bench(run_of({"loss": loss, "val_accuracy": right})), lead, unlikely)
+    assert told is not None and told.text.endswith("validation accuracy still rose from 41.8% to 50.0% at the end.")
+    rests = Series.of(np.r_[np.linspace(0.2, 0.5, 6), np.full(6, 0.5)])
+    assert told_first(Bench(run_of({"loss": loss, "val_accuracy": rests})), lead, unlikely) == SPLIT
+
+
+def test_where_to_stop_comes_first_where_what_made_the_gap_is_unsure() -> None:
+    lead = finding("overfitting")
+    doubtful, fit = cause("missing-eval-mode", 0.3), cause("too-little-data", 0.2, action="Stop at step 40.")
+    told = told_first(Bench(run_of({})), lead, (doubtful, fit))
+    assert told is not None and told.text == "Stop at step 40." and told.tests == "too-little-data"
+    assert told_first(Bench(run_of({})), lead, (cause("missing-eval-mode", 0.7), fit)) is None
+
+
+def run_from(folder: Path, rows: list[dict[str, float]], config: dict[str, object] | None = None) -> RunDiagnosis:
+    (folder / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
+    if config:
+        (folder / "config.json").write_text(json.dumps(config))
+    (run,) = curvedoc.analyze(folder).runs
+    return run
+
+
+def test_a_layer_without_gradient_is_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {
+            "step": i,
+            "loss": 2.0 * 0.99**i,
+            "grad_norm/head.weight": 0.5 + 0.1 * rng.random(),
+            "grad_norm/body.weight": 0.0,
+        }
+        for i in range(1, 101)
+    ]
+    run = run_from(tmp_path, rows)
+    assert run.next_action is not None and "requires_grad=True on body.weight" in run.next_action.text
+
+
+@pytest.mark.parametrize(
+    ("size", "says"), [(12, "at least 10 epochs"), (None, "at least 10 epochs and log a validation")]
+)
+def test_a_run_of_few_epochs_is_trained_on(size: int | None, says: str, tmp_path: Path) -> None:
+    val = {} if size is None else {"val_loss": 1.0}
+    run = run_from(tmp_path, [{"epoch": i, "loss": 2.0 / i, **val} for i in (1, 2, 3)])
+    assert run.next_action is not None and says in run.next_action.text
+    assert "(2 -> 0.667)" in run.next_action.text
