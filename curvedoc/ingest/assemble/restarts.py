@@ -100,15 +100,28 @@ def _counted_on(strands: Sequence[StreamBlock], main: StreamBlock, found: Sequen
     called on. None where the counter went back to anywhere else, or the loss with it."""
     if not all(r.scratch for r in found):
         return None
-    beside = [s for s in strands if len(s) == len(main) and bool((s.step == main.step).all())]
-    loss = next((s for s in beside if "loss" in s.metric and scope_of(spaced(s.metric)) in ("", "train")), None)
+    losses = [s for s in strands if s.rank == main.rank and "loss" in spaced(s.metric)]
+    trained = [s for s in losses if scope_of(spaced(s.metric)) in ("", "train")]
+    loss = next((s for s in (*trained, *losses) if _has_all(s, main, found)), None)
     at = [0, *(r.row for r in found)]
-    if loss is None or not all(goes_on(loss.value, row) for row in at[1:]):
+    if loss is None or not all(goes_on(loss.value, row, True) for row in _rows_of(loss, main, found)):
         return None
     reach = [int(main.step[b - 1]) - int(main.step[a]) for a, b in pairwise(at)]
     stride = _stride(main.step, at) - reach[0]
     shift = np.concatenate(([0], np.cumsum(reach) + stride * np.arange(1, len(at))))
     return [replace(s, step=s.step + shift[_part_of(s, main, found)]) if len(s) else s for s in strands]
+
+
+def _rows_of(s: StreamBlock, main: StreamBlock, found: Sequence[Rewind]) -> list[int]:
+    """The row of a strand at which each rewind lies."""
+    rows: list[int] = np.searchsorted(_part_of(s, main, found), np.arange(1, len(found) + 1)).tolist()
+    return rows
+
+
+def _has_all(s: StreamBlock, main: StreamBlock, found: Sequence[Rewind]) -> bool:
+    """Whether a strand has rows before, between and behind all rewinds."""
+    rows = [0, *_rows_of(s, main, found), len(s)]
+    return all(a < b for a, b in pairwise(rows))
 
 
 def _unrolled(strands: Sequence[StreamBlock], main: StreamBlock, found: Sequence[Rewind]) -> list[StreamBlock] | None:

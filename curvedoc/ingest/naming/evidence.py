@@ -45,7 +45,7 @@ def by_evidence(
     free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
     out = rivals_of(free, found, table)
     found = [*found, *out]
-    out += _rates(unread, found, table, settings)
+    out += _rates(_left(unread, out), found, table, settings)
     out += _hinted(_left(free, out), [*found, *out], table)
     crowd = len(free) > _CROWD
     out += [] if crowd else _shares(_left(free, out), [*found, *out], table)

@@ -40,7 +40,7 @@ class Reading:
 
 #: Words at the end of a setting that is called by what it steers ("l1_ratio", "loss_weight").
 _SETTINGS = word_set(
-    "alpha beta gamma lambda ratio weight weights wei coef coeff temperature rate factor prob threshold decay"
+    "alpha beta gamma lambda ratio w weight weights wei coef coeff temperature rate factor prob threshold decay"
 )
 #: How mathematics writes a loss: "l_pix", "L_G".
 _LOSS_SIGN = "l"
@@ -83,7 +83,7 @@ def is_aside(raw: str, table: Signals) -> bool:
     name = plain(raw.split(FROM, 1)[0])
     if len(raw) > _LONGEST or any(p.fullmatch(name) for p in table.ignore):
         return True
-    return not table.unrelated.isdisjoint(name.split("_"))
+    return not table.unrelated.isdisjoint(name.split("_")) or (name.endswith("time") and name.isalpha())
 
 
 def _read(raw: str, table: Signals) -> Reading | None:

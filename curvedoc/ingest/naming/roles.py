@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -17,11 +16,12 @@ from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
 from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
-from curvedoc.ingest.naming.metric_name import Reading, read_name
+from curvedoc.ingest.naming.metric_name import Reading, read_name, split_and_rest
 from curvedoc.ingest.naming.misnomers import (
     by_letter,
     counterparts,
     doubted,
+    lone_layers,
     of_play,
     of_tasks,
     of_the_critic,
@@ -53,8 +53,6 @@ _LAYERED = word_set(
 )
 #: Where nothing is called validation, the test set is what is not trained on.
 _UNSEEN = {"val": "test"}
-#: What has the norm of the whole, and what measures it.
-_OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 #: What may be better high or low: it stands in for a loss where it falls.
 _EITHER = word_set("score")
 _WRONG = word_set("error err error_rate")
@@ -131,7 +129,7 @@ def _assigned(
     found = _parts_alike(steered(in_a_game([*found, *unnamed], table), table), table)
     found = totals(metrics, found, table)
     found += counterparts(metrics, found, table)
-    found = _promoted(_lone_layers(found), metrics, table)
+    found = _promoted(lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
     found = doubted(_test_for_validation(without_errors(of_tasks(of_the_evaluation(found, table), table), table)))
     chosen = resolved(chosen, [f.metric for f in metrics])
@@ -145,7 +143,7 @@ def _assigned(
         if role in chosen:
             out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
         if role in by_role:
-            out.extend(_ranked(role, by_role[role], role in chosen))
+            out.extend(_ranked(role, by_role[role], role in chosen, table, out))
     parts = _shares(table)
     return tuple(replace(m, unit=FRACTION) if m.role in parts else m for m in out)
 
@@ -246,28 +244,17 @@ def _measured_twice(
     return any("train" in s and len(s) > 1 for s in of.values()) and not any(r.label in unseen for _, r in parts)
 
 
-def _lone_layers(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
-    """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
-    the norm of the whole; a parameter's name (head.weight) stays one."""
-    layers = [r for _, r in found if r.role.startswith("layer_")]
-    if len(layers) != 1:
-        return found
-    label = layers[0].label.lower()
-    held = _OPTIMIZERS.isdisjoint(re.split(r"[/.]", label)[-1:])
-    if held and (not label.isalpha() or label in ("weight", "bias", "head")):
-        return found
-    for layer, whole in (("layer_grad_norm", "grad_norm"), ("layer_weight_norm", "weight_norm")):
-        if sum(r.role in (layer, whole) for _, r in found) == 1:
-            found = [(f, replace(r, role=whole, label="") if r.role == layer else r) for f, r in found]
-    return found
-
-
 def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
     have = {r.role for _, r in found}
     return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
 
 
-def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[RoleMatch]:
+def _ranked(
+    role: str, group: list[tuple[Facts, Reading]], led: bool, table: Signals, known: Sequence[RoleMatch]
+) -> list[RoleMatch]:
+    # a validation loss is the one that is called like the loss of training
+    trained = next((split_and_rest(m.metric, table)[1] for m in known if m.role == "loss"), None)
+    same = [f for f, _ in group if role == "val_loss" and split_and_rest(f.metric, table)[1] == trained]
     most, widest = max(f.points for f, _ in group), max(f.cover for f, _ in group)
     whole = max((f.cover for f, _ in group if f.points >= curve_shape.FEWEST), default=0.0)
     order = {f.metric: i for i, (f, _) in enumerate(group)}
@@ -281,14 +268,14 @@ def _ranked(role: str, group: list[tuple[Facts, Reading]], led: bool) -> list[Ro
         raw = -1 if mean else r.average
         sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
-            r.part, bool(r.label) and r.family != "metric", sparse, f.cover < _DENSE * whole, raw, r.order, -f.points,
-            not has_scope(f.metric), order[f.metric],
+            r.part, bool(r.label) and r.family != "metric" and f not in same, f not in same, sparse,
+            f.cover < _DENSE * whole, raw, r.order, -f.points, not has_scope(f.metric), order[f.metric],
         )  # fmt: skip
 
     out: list[RoleMatch] = []
     labels: set[str] = {""} if led else set()
     for f, r in sorted(group, key=rank):
-        label = r.label
+        label = "" if not out and f in same else r.label
         if label in labels:
             if r.average:  # the mean of a curve that is here in full
                 continue

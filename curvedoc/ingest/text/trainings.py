@@ -26,6 +26,8 @@ _TRAINED = 5
 _CALL = 2
 #: A line that announces something has a word in it.
 _WORD_RE = r"[A-Za-z]{3}"
+#: What counts trainings.
+_WHICH_RE = r"(?i)\b(?:fold|seed|trial|replicate|repeat)s? ?[:=#]? ?0"
 _NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
 
 Floats = NDArray[np.float64]
@@ -81,7 +83,7 @@ def boxed_trainings(lines: pl.DataFrame, boxes: Boxes) -> list[tuple[int, int]]:
     if not len(found.early):
         return whole
     idx = mine["idx"].to_numpy()
-    at = starts(p, found, _announced(lines, idx, found) > 0)
+    at = starts(p, found, _announced(lines, idx, found)[0] > 0)
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
     return cut(firsts, len(lines))
 
@@ -103,8 +105,8 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     if not len(found.early):
         return []
     idx = events["idx"].to_numpy()
-    said = _announced(lines, idx[rows], found)
-    announced = _not_gone_on(said, p.loss)
+    said, told = _announced(lines, idx[rows], found)
+    announced = _not_gone_on(said, p.loss) | told
     announced |= _replaced(events["tid"].to_numpy()[rows], found)
     begin = starts(p, found, announced)
     # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
@@ -167,23 +169,26 @@ def _shape(lines: pl.DataFrame) -> pl.Series:
     return lines.select(pl.when(says).then(shape).alias("shape"))["shape"]
 
 
-def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> Ints:
+def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> tuple[Ints, Bools]:
     """For each record (a line's `idx`), how many lines before it were printed before the first record too and, after
-    that, only where the counters were back at their start."""
-    out = np.zeros(len(idx), np.int64)
+    that, only where the counters were back at their start; and whether one of them says which of several trainings
+    begins ("Fold 2/5")."""
+    out, told = np.zeros(len(idx), np.int64), np.zeros(len(idx), bool)
     shape = _shape(lines)
     head = shape.head(int(idx[0])).drop_nulls().unique()
     if not len(head):
-        return out
+        return out, told
     later = lines.select("idx", shape.alias("shape")).slice(int(idx[0])).filter(pl.col("shape").is_in(head.implode()))
     gap = np.searchsorted(idx, later["idx"].to_numpy(), side="right")  # the record that follows
     seen = pl.DataFrame({"shape": later["shape"], "gap": gap}).filter(pl.col("gap") < len(idx))
     fell = pl.col("gap").is_in(found.early.tolist())
     back = fell | pl.col("gap").is_in(found.again.tolist())
     kept = seen.group_by("shape").agg((back.all() & fell.any()).alias("only")).filter("only")["shape"]
-    rows, often = np.unique(seen.filter(pl.col("shape").is_in(kept.implode()))["gap"].to_numpy(), return_counts=True)
+    seen = seen.filter(pl.col("shape").is_in(kept.implode()))
+    rows, often = np.unique(seen["gap"].to_numpy(), return_counts=True)
     out[rows] = often
-    return out
+    told[seen.filter(pl.col("shape").str.contains(_WHICH_RE))["gap"].to_numpy()] = True
+    return out, told
 
 
 def _not_gone_on(lines: Ints, loss: Floats) -> Bools:

@@ -57,8 +57,14 @@ def epochs_of(ev: CounterEvents) -> Floats:
     ends, behind batches that were counted from the start."""
     last = carried(ev.epoch)
     known = np.flatnonzero(~np.isnan(ev.epoch))
-    batch = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
-    if len(known) < _EPOCHS or not len(batch) or batch[0] > known[0] or not np.isnan(ev.epoch[batch]).all():
+    counted = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
+    named = ~np.isnan(ev.epoch[counted])
+    batch = counted[~named]
+    if len(known) < _EPOCHS or not len(batch) or batch[0] > known[0]:
+        return last
+    if bool(
+        (np.diff(ev.inner[counted])[named[1:]] < 0).any()
+    ):  # the last batch may name the epoch, the first one begins it
         return last
     behind = np.searchsorted(known, batch)  # how many lines that name an epoch stand before each
     begins = np.flatnonzero(np.r_[True, ev.epoch[known][behind[1:] - 1] != ev.epoch[known][behind[:-1] - 1]])

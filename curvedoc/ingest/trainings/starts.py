@@ -18,6 +18,10 @@ _JUMP = 6.0
 _NEAR = 0.25
 #: Fewer records before a fall say nothing about where the loss had got to.
 _PAST = 3
+#: So many rows have quarters, whose middles are apart by no more than so many second differences by chance.
+_QUARTERS, _SCATTERS = 24, 2.0
+#: Counters that end so many times further than others are no epochs.
+_APART = 3.0
 #: Of the rows of a training that is seen to learn, so many are below the one before.
 _MOSTLY = 0.6
 #: Fewer epochs may be those of a stage, or of a client in a round.
@@ -102,6 +106,8 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
     if within and _repeated(p.loss, at):
         return list(at.tolist())
     uneven = len(at) > 1 and not within
+    # no epoch is so many times as long as another one
+    apart = uneven and not epochs and float(ends.max()) > _APART * max(float(ends.min()), 1.0)
     fell = np.zeros(len(p), bool)
     fell[at] = True
     out: list[int] = []
@@ -111,7 +117,7 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
         if announced[row]:
             anew = not within or (past and _anew(p.loss, begin, row, False))
         else:
-            anew = not within and past and _anew(p.loss, begin, row, epochs or uneven, epochs)
+            anew = not within and past and _anew(p.loss, begin, row, epochs or uneven, epochs or apart)
         if anew:
             out.append(row)
     return out
@@ -142,6 +148,8 @@ def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = Fa
         return False
     few = min(_LEVEL, len(after), max(1, len(past) // _LEVEL))
     first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
+    if anywhere and after[0] == past[0] and past[0] not in past[1:]:
+        return True  # to the last digit what it began with: the same seed
     move = np.diff(past)
     pace = float(np.median(move))
     noise = float(np.median(np.abs(move - pace)))
@@ -153,8 +161,11 @@ def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = Fa
     return anywhere or abs(now - first) < abs(now - before)
 
 
-def goes_on(loss: Floats, row: int) -> bool:
-    """Whether the loss had left the level where it began, by far, and is at `row` where the row before left it."""
+def goes_on(loss: Floats, row: int, by_quarters: bool = False) -> bool:
+    """Whether the loss had left the level where it began, by far, and is at `row` where the row before left it.
+
+    by_quarters: that it had is told by the middle of its first quarter and of its last, which a noisy curve can show
+    """
     past, after = loss[:row], loss[row:]
     past, after = past[np.isfinite(past)], after[np.isfinite(after)]
     if len(past) < _PAST or not len(after):
@@ -163,11 +174,17 @@ def goes_on(loss: Floats, row: int) -> bool:
     first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
     pace = float(np.median(np.diff(past[-few - 1 :])))
     off = min(abs(now - before), abs(now - before - few * pace))
-    return off <= _NEAR * abs(first - before) and _away(past, first - before)
+    if min(first, before, now) > 0.0 and now * now > first * before:
+        return False  # of a loss that fell by powers of ten, a quarter of the way back is nearly all of it
+    return off <= _NEAR * abs(first - before) and _away(past, first - before, by_quarters)
 
 
-def _away(past: Floats, moved: float) -> bool:
+def _away(past: Floats, moved: float, by_quarters: bool = False) -> bool:
     """Whether a curve moved by more than it scatters."""
+    if by_quarters and len(past) >= _QUARTERS:
+        part = len(past) // 4
+        apart = abs(float(np.median(past[:part])) - float(np.median(past[-part:])))
+        return apart > _SCATTERS * float(np.median(np.abs(np.diff(past, 2))))
     return abs(moved) > _JUMP * float(np.median(np.abs(np.diff(past, 2)))) if len(past) > _PAST else moved != 0.0
 
 

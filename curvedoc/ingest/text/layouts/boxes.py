@@ -47,6 +47,15 @@ class Boxes:
     axis: str = "step"
 
 
+def _headed(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells with the section above each row of its box; of a first box whose head is cut off, the one that the
+    other boxes have the name under."""
+    cells = cells.with_columns(pl.col("section").forward_fill().over("box"))
+    known = pl.col("section").drop_nulls().last().over("key")
+    cut = (pl.col("box") == 0) & pl.col("section").is_null() & pl.col("key").is_not_null()
+    return cells.with_columns(pl.when(cut).then(known).otherwise("section").fill_null("").alias("section"))
+
+
 def read_boxes(lines: pl.DataFrame) -> Boxes:
     """The boxes among lines (columns idx, text, time, rank); a value's step is the counter anywhere in its box.
 
@@ -73,7 +82,7 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
     )
     if not bool(cells["key"].is_not_null().any()):
         return none
-    cells = cells.with_columns(pl.col("section").forward_fill().over("box").fill_null(""))
+    cells = _headed(cells)
     value = pl.col("value").str.replace_all(",", "").cast(pl.Float64, strict=False)
     cells = cells.with_columns(value.alias("value"))
     rank_of = {name: i for i, name in enumerate(_COUNTERS)}

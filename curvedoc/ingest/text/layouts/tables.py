@@ -16,7 +16,7 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 _FOREIGN = "|".join(w for w in (*words.EPOCH_WORDS, *words.STEP_WORDS) if not w.isascii())
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
-    rf"^[ |\t#]*(?:-  )?(?i:epochs?|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_]"
+    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_]"
     r"|^E {2,}# {2,}[A-Z]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
@@ -35,6 +35,8 @@ _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
 #: What stands for the name of a frame's index: in a notebook's table for an empty cell.
 _INDEX = "-"
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
+#: What a cell holds that is more than a mark.
+_WORDY = re.compile(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
 
 #: (number of columns, whether rows begin with the word "all") -> names
@@ -82,6 +84,8 @@ def table_plan(template: str, of: Headers) -> LinePlan | None:
     """The plan of a row under one of the headers, None for a line that is no such row."""
     bare = template.strip(" |\t")
     cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
+    if len(cells) > 1 and cells[-1] and not _WORDY.search(cells[-1]):  # a star behind the best
+        cells.pop()
     barred_cells = [c.strip() for c in template.strip(" \t").strip("|").split("|")]
     for (width, of_classes), names in of.items():
         if of_classes != (cells[0] == "all"):

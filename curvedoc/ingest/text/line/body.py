@@ -157,7 +157,9 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
     ):
         # timm's "Train: 0 [  10/1251 ...", "Test: [  10/196]": the scope stands where the counter's name should
         state.scopes.append(scope)
-        epoch = nested or (opened == "" and sep and not tail.startswith(")"))
+        bar = mark == FRACTION and "\u2592" in tail[:2]
+        state.bar = state.bar or bar
+        epoch = nested or (opened == "" and sep and not bar and not tail.startswith(")"))
         state.found.append(NumberSlot(EPOCH if epoch else INNER, slot, "epoch"))
         return
     if sep and " is " in key and has_scope(key.rpartition(" is ")[2]):  # "The result of the net is test acc: 0.5"
@@ -274,7 +276,10 @@ def read_body(body: str, first: int) -> Body:
         slot += 1
     _leftover(state, "" if _BEHIND.match(body[end:]) else re.sub(r"\([^()]{0,60}\)", " ", body[end:]))
     measured = [s.slot in scoped for s in state.found if s.role == METRIC]
-    if len(set(state.scopes)) == 1 and any(measured) and not all(measured):
+    led = next(
+        (has_scope(s.name) for s in state.found if s.role == METRIC), False
+    )  # "Test samples=3 cost=0.5 Eval: ..."
+    if len(set(state.scopes)) == 1 and any(measured) and not all(measured) and not led:
         # "loss=0.3 | val: loss=0.4": what stands before the one scope is the training's
         state.scopes.insert(0, "train" if state.scopes[0] != "train" else "")
     if len(set(state.scopes)) > 1:

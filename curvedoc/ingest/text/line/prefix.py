@@ -25,6 +25,7 @@ _PIECE = re.compile(
     rf"|(?P<mpi>\[{NUMBER},[\w:,.{NUMBER}-]{{1,60}}\]<std\w{{1,6}}>:)"
     rf"|(?P<source>\[?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h):{NUMBER}(?::\w{{1,80}})?\]?|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}"
     rf"|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b)|[\w./-]{{1,200}}\.py line {NUMBER}(?: {NUMBER})?\])"
+    rf"|(?P<place>\[line ?:? ?{NUMBER}\])"
     rf"|(?P<actor>\([\w.]{{1,80}} pid={NUMBER}[^()]{{0,60}}\))"
     rf"|(?P<host>(?:[\w.-]{{1,120}}:{NUMBER} {{1,2}}){{1,2}}(?=(?:{_LEVEL})\b))"
     rf"|(?P<caller>[A-Za-z_][\w.-]{{0,80}}[ \t]+(?=\[?(?:{_LEVEL})\b))"
@@ -66,7 +67,7 @@ def read_prefix(template: str) -> Prefix:
             break
         if what in ("logger", "tag", "name"):
             word = m.group(what)
-            scope = scope_of(word)
+            scope = "" if word.endswith(".py") else scope_of(word)  # the file "train.py" says no split
             # "INFO:train:" and "10:00:00 - train - INFO" are loggers of that name; dropped, it is no loss
             logger = scope == "train" and (level if what == "name" else _LEVEL_NEXT.match(template, m.end()))
             meant = scope and "_" not in word and not logger

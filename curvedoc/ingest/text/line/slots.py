@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
@@ -76,11 +77,16 @@ def _told_apart(found: list[NumberSlot]) -> list[NumberSlot]:
     if len(set(names)) == len(names):
         return found
     out, split = [], ""
+    seen: Counter[str] = Counter()
     for s in found:
         if s.role == METRIC and has_scope(s.name):
             split = scope_of(s.name.replace("_", " ")) or split
         elif s.role == METRIC and split and names.count(s.name) > 1:
             s = NumberSlot(s.role, s.slot, f"{split} {s.name}", s.unit)
+        if s.role == METRIC:
+            seen[s.name] += 1
+            if seen[s.name] > 1:  # evaluators of one name, one behind the other
+                s = NumberSlot(s.role, s.slot, f"{s.name}[{seen[s.name] - 1}]", s.unit)
         out.append(s)
     return out
 

@@ -181,6 +181,9 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"\b((?i:train\w*))/((?i:val\w*|test|dev)) ((?i:{_BOTH}))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
         "${1} ${3}: ${4}, ${2} ${3}: ${5}",
     ),
+    # Paddle's epochs are passes; torchblocks' bars
+    (r"\b[Pp]ass([ =:]{1,2}[0-9]{1,6},? ?[Bb]atch\b)", "epoch${1}", "ass"),
+    (r"^\[(Training|Evaluating|Testing|Predicting)\] ([0-9]{1,9}/[0-9]{1,9} \u2592)", "${1}: ${2}", "ing] \x03"),
     # what early stopping says of the best so far
     (rf"^(?:.*[ :])?Metric ([\w/.-]+) improved\b.* New best score: ({_NUM}).*", "best ${1}: ${2}", "New best score"),
     (rf"^(Val\w* loss) decreased \((?:{_NUM}) ?-+> ?({_NUM})\).*", "best ${1}: ${2}", " decreased ("),
@@ -241,6 +244,7 @@ COULD = "|".join(
         r"^s:.",
         r"z\)",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
+        r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",

@@ -27,6 +27,8 @@ _GLUED = re.compile(
 )
 #: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
 _UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
+#: Paddle's first trainer prints a dot a batch, and its record behind them.
+_DOTS = re.compile(r"\n\.+(?=I[0-9]{4} )")
 #: "-----12-----", above what is told of the twelfth epoch.
 _RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
@@ -73,6 +75,8 @@ def clean(text: str) -> str:
     glued = [0, *(m.start() - (m[0] == "poch") for m in _UNBROKEN.finditer(text)), len(text)]
     if len(glued) > 2:
         text = "\n".join(text[a:b] for a, b in pairwise(glued))
+    if ".....I" in text:
+        text = _DOTS.sub(r"\n", text)
     text = _RULED.sub(r"\nepoch \2", f"\n{text}")[1:]
     raw = text.encode("utf-8", "surrogatepass")
     kept = raw.translate(None, _CONTROL)

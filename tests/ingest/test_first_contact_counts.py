@@ -1,0 +1,148 @@
+"""Logs as strangers write them: bars of their own, counters named last, folds, seeds and heads that are cut off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpus import SIGNALS
+from test_first_contact import last, loss, walk
+from text_log import read
+
+from curvedoc.ingest.naming.roles import assign, facts
+from curvedoc.ingest.naming.signals import load_signals
+
+pytestmark = pytest.mark.fast
+
+
+def test_a_bar_headed_by_its_phase_in_brackets_counts_batches(tmp_path: Path) -> None:
+    text = ""
+    for e in range(3):
+        text += f"Epoch: {e + 1}/3\n"
+        for k in range(1, 9):
+            text += f"[Training] {k}/8 [=====>......................] - ETA: 12:41  [ loss={loss(8 * e + k)} ]\n"
+        text += "".join(f"[Evaluating] {k}/4 [======>.......................] - ETA: 39s\n" for k in range(1, 5))
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss") == ("loss", 24, loss(24))
+    assert not list(run.matches("accuracy"))
+
+
+def test_passes_named_by_their_last_batch_behind_a_row_of_dots(tmp_path: Path) -> None:
+    text = ""
+    for e in range(8):
+        head = f"0301 15:0{e}:34.664185    39 TrainerInternal.cpp"
+        text += f"{'.' * 40}\nI{head}:165]  Batch=1000 samples=128000 AvgCost={loss(e)} CurrentCost={loss(e)} Eval: "
+        text += f"error_evaluator=0.1{e} error_evaluator=0.2{e}\n"
+        text += f"{'.' * 30}I{head}:182]  Pass={e} Batch=1472 samples=188399 AvgCost={loss(e)} Eval: "
+        text += f"error_evaluator=0.1{e}\n"
+        text += f"I0301 15:0{e}:50.1    39 Tester.cpp:127]  Test samples=912 cost={loss(e) + 0.2:.4f} Eval: "
+        text += f"error_evaluator=0.3{e}\n"
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss") == ("CurrentCost", 8, loss(7))
+    assert last(run, "val_loss")[1:] == (8, round(loss(7) + 0.2, 4))
+    series = run.metric("CurrentCost")
+    assert series is not None
+    assert len(set(series.step.tolist())) == 8
+
+
+def test_each_fold_that_is_announced_is_a_training(tmp_path: Path) -> None:
+    ends = (9, 7, 9, 8)  # the loss of each begins near where the one before ended
+    text = "".join(
+        f"\nFold {f + 1}/4\n"
+        + "".join(f"Epoch {e + 1}/40 | Loss: {0.52 - 0.001 * e} | Val Acc: 0.9{e}\n" for e in range(n))
+        for f, n in enumerate(ends)
+    )
+    assert [last(r, "loss")[1] for r in read(tmp_path, text)] == list(ends)
+
+
+def test_a_loss_that_fell_by_powers_of_ten_does_not_go_on_from_a_thousand(tmp_path: Path) -> None:
+    falls = [20000.0 * 0.55**k * (1 + 0.4 * (k * 7 % 3)) for k in range(24)]
+    text = "".join(
+        f"2020-05-2{d} 12:{i:02}:00,1 - main.py - train - INFO - Epoch: {i // 9} Iter: {100 * i} "
+        f"| Train Loss: {v:.4f}\n"
+        for d, n in ((4, 24), (5, 15), (6, 20))
+        for i, v in enumerate(falls[:n])
+    )
+    assert [last(r, "loss")[1] for r in read(tmp_path, text)] == [24, 15, 20]
+
+
+def test_a_box_whose_head_is_cut_off_is_of_the_sections_of_the_others(tmp_path: Path) -> None:
+    box = "".join(
+        f"| rollout/      |      |\n|    ep_rew_mean | {i + 0.5} |\n| time/         |      |\n"
+        f"|    total_timesteps | {100 * i} |\n| train/        |      |\n|    loss        | {loss(i)} |\n"
+        f"|    value_loss  | {loss(i) / 2:.4f} |\n{'-' * 30}\n{'-' * 30}\n"
+        for i in range(6)
+    )
+    run = read(tmp_path, "\n".join(box.split("\n")[5:]))[0]
+    assert {n for n in run.metrics() if "loss" in n} == {"train/loss", "train/value_loss"}
+
+
+def test_no_curve_of_a_game_is_the_rate_and_no_time_or_weight_is_a_loss() -> None:
+    table = load_signals(SIGNALS)
+    n = np.arange(200)
+    curves = {
+        "d_real": 0.02 * np.exp(-n / 40), "d_fake": 0.03 * np.exp(-n / 30) + 0.001 * (n * 7 % 5),
+        "g_adv": 1 + 0.01 * (n % 7), "g_l1": 2 * np.exp(-n / 80) + 0.05 * (n * 7 % 5),
+        "l1_w": np.full(200, 100.0), "btime": 0.38 + 0.01 * (n * 3 % 7),
+    }  # fmt: skip
+    roles = {(m.metric, m.role) for m in assign([facts(k, v) for k, v in curves.items()], table)}
+    assert {m for m, role in roles if role == "game_loss"} == {"d_real", "d_fake", "g_adv"}
+    assert not {m for m, role in roles if role == "lr"} | ({m for m, _ in roles} & {"l1_w", "btime"})
+
+
+def test_a_table_of_one_seed_again_begins_with_the_same_digits(tmp_path: Path) -> None:
+    noisy = [20155.94, 2731.81, 5153.9, 736.3, 1784.1, 1873.9, 333.4, 900.1, 1500.2, 700.7, 450.3, 800.9]
+    rows = [f"{e},{v + (0 if e == 0 else k)}" for k, n in enumerate((12, 9)) for e, v in enumerate(noisy[:n])]
+    runs = walk(tmp_path, "\n".join(["epoch,loss", *rows]) + "\n", "log.csv")
+    assert [last(r, "loss")[1] for r in runs] == [12, 9]
+
+
+def test_a_table_headed_by_ep_with_a_star_behind_the_best(tmp_path: Path) -> None:
+    text = "    Ep    Loss  L_bit  L_mean    Acc%      α   atk\n" + "=" * 60 + "\n"
+    text += "".join(
+        f"{i + 1:6d}  {loss(i)} {loss(i) / 2:.4f} 0.00{i:02}  5{i % 10}.20% 0.4990 0.{i:03}{' ★' * (i % 2)}\n"
+        for i in range(12)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss") == ("Loss", 12, loss(11))
+    assert last(run, "accuracy")[:2] == ("Acc%", 12)
+
+
+def test_a_stage_that_counts_anew_goes_on_in_what_is_tested_all_along(tmp_path: Path) -> None:
+    text = "".join(
+        f" {i}0%|##   | {i}/30 [00:12<12:09, 10.58s/it]\nTrain Loss: {loss(i)}, Acc: 5{i:02}e-3\n"
+        f"Test Loss: {loss(i) + 0.1:.4f}, Acc: 0.5\n"
+        for i in range(30)
+    )
+    text += "".join(
+        f" {i}0%|##   | {i}/30 [00:12<12:09, 10.58s/it]\nFine Tune Loss: {loss(i) / 9:.4f}\n"
+        f"Test Loss: {loss(29) + 0.1:.4f}, Acc: 0.5\n"
+        for i in range(9)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "test_loss" if list(run.matches("test_loss")) else "val_loss")[1] == 39
+    assert last(run, "loss")[:2] == ("Train Loss", 30)
+
+
+def test_the_validation_is_called_like_the_loss_of_training(tmp_path: Path) -> None:
+    head = "2023-11-26 17:00:08,407 - trainers.trainer - INFO - ---Epoch"
+    text = "".join(
+        f"{head}.{i} Train Negative Overall Log-Loss per event: {loss(i)}. \n"
+        f"{head}.{i} Val Negative Log-Loss per event: {loss(i) + 0.2:.4f}; Cross-Entropy per event:{loss(i) / 3:.4f}\n"
+        for i in range(11)
+    )
+    assert last(read(tmp_path, text)[0], "val_loss") == (
+        "Val Negative Log-Loss per event",
+        11,
+        round(loss(10) + 0.2, 4),
+    )
+
+
+def test_the_file_that_logs_is_no_split(tmp_path: Path) -> None:
+    text = "".join(
+        f"[2021-08-24 12:40:{i:02},770][train.py][line:18{i}][INFO] [Epoch {i}/20] [Batch 58/59] [D loss: {loss(i)}]"
+        f" [G loss: 0.9{i:02}]\n"
+        for i in range(20)
+    )
+    assert set(read(tmp_path, text)[0].metrics()) == {"D loss", "G loss"}
