@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -17,7 +16,6 @@ from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, Split
 from curvedoc.ingest.naming.split_words import PLAIN_SPLITS, SPLITS
-from curvedoc.ingest.naming.word_set import word_set
 
 F = TypeVar("F", bound=MetricValues)
 #: Whose loss stands beside that of the value function.
@@ -33,8 +31,6 @@ _ENDS = 20
 #: A loss of other data is of the size of training's, at first or at last, within so many times; or it moves with it,
 #: by the correlation of ranks.
 _LIKE, _WITH = 1.25, 0.3
-#: What has the norm of the whole, and what measures it.
-_OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 _LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
@@ -169,22 +165,6 @@ def _lettered(name: str) -> tuple[str, ...]:
     words = plain(name).split("_")
     at_end = len(words) > 1 and words[0] not in _LETTERS and words[-1] in _LETTERS
     return (words[-1], "_".join(words[:-1])) if at_end else tuple(plain(name).split("_", 1))
-
-
-def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
-    """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
-    the norm of the whole; a parameter's name (head.weight) stays one."""
-    layers = [r for _, r in found if r.role.startswith("layer_")]
-    if len(layers) != 1:
-        return found
-    label = layers[0].label.lower()
-    held = _OPTIMIZERS.isdisjoint(re.split(r"[/.]", label)[-1:])
-    if held and (not label.isalpha() or label in ("weight", "bias", "head")):
-        return found
-    for layer, whole in (("layer_grad_norm", "grad_norm"), ("layer_weight_norm", "weight_norm")):
-        if sum(r.role in (layer, whole) for _, r in found) == 1:
-            found = [(f, replace(r, role=whole, label="") if r.role == layer else r) for f, r in found]
-    return found
 
 
 def doubted(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]:

@@ -21,7 +21,6 @@ from curvedoc.ingest.naming.misnomers import (
     by_letter,
     counterparts,
     doubted,
-    lone_layers,
     of_play,
     of_tasks,
     of_the_critic,
@@ -34,7 +33,7 @@ from curvedoc.ingest.naming.misnomers import (
 from curvedoc.ingest.naming.rivals import in_a_game, steered
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
-from curvedoc.ingest.naming.vague_names import lettered, of_two_splits, vague_readings
+from curvedoc.ingest.naming.vague_names import lettered, lone_layers, of_two_splits, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.

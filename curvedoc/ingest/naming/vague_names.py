@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.metric_name import Reading
 from curvedoc.ingest.naming.signals import Signals, Split, plain
+from curvedoc.ingest.naming.word_set import word_set
 
 #: What such a metric may be, and the families that tell of it by name already.
 _KINDS = (("loss", ("loss",)), ("accuracy", ("accuracy", "metric", "perplexity", "reward")))
@@ -28,6 +30,10 @@ _FEWEST = 4
 
 #: How names begin that are of validation, where so many of them, a loss with them, are logged without it too.
 _OF_VALIDATION, _PAIRS = re.compile("[vV][_/. -]"), 2
+
+
+#: What has the norm of the whole, and what measures it.
+_OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 
 
 class Values(Protocol):
@@ -138,3 +144,19 @@ def _beginning(value: Floats) -> float:
 
 def _end(value: Floats) -> float:
     return float(np.median(value[-max(1, len(value) // 4) :]))
+
+
+def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
+    """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
+    the norm of the whole; a parameter's name (head.weight) stays one."""
+    layers = [r for _, r in found if r.role.startswith("layer_")]
+    if len(layers) != 1:
+        return found
+    label = layers[0].label.lower()
+    held = _OPTIMIZERS.isdisjoint(re.split(r"[/.]", label)[-1:])
+    if held and (not label.isalpha() or label in ("weight", "bias", "head")):
+        return found
+    for layer, whole in (("layer_grad_norm", "grad_norm"), ("layer_weight_norm", "weight_norm")):
+        if sum(r.role in (layer, whole) for _, r in found) == 1:
+            found = [(f, replace(r, role=whole, label="") if r.role == layer else r) for f, r in found]
+    return found
