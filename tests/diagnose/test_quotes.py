@@ -87,6 +87,46 @@ def test_sizes_that_differ_are_told_where_no_step_fitted_before(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("steps", "code", "error", "says"),
+    [
+        (
+            0,
+            "x = x.view(8, 400)",
+            "RuntimeError: shape '[8, 400]' is invalid for input of size 20000",
+            "shape [8, 2500]",
+        ),
+        (
+            20,
+            "b = torch.stack(xs)",
+            "RuntimeError: stack expects each tensor to be equal size, but got [3, 9] at entry 0 and [1, 9] at entry 3",
+            "the one in which [3, 9] meets [1, 9] at model.py:33",
+        ),
+        (
+            0,
+            "net.load_state_dict(s)",
+            "RuntimeError: size mismatch for fc.weight: copying a param with shape torch.Size([1000, 512]) from "
+            "checkpoint, the shape in current model is torch.Size([10, 512]).",
+            "Drop fc.weight from the state",
+        ),
+        (40, "acc = right / total", "ZeroDivisionError: division by zero", "Guard model.py:33 against a divisor of 0"),
+        (40, "h = img.shape", "AttributeError: 'NoneType' object has no attribute 'shape'", "Find what returned None"),
+        (40, "s.step()", "NameError: name 's' is not defined", "Define s before model.py:33"),
+        (
+            0,
+            "y = q(x)",
+            "RuntimeError: expected scalar type Half but found Float",
+            "from Float to Half where it is made",
+        ),
+        (9, "save(s)", "OSError: [Errno 28] No space left on device: '/ckpt/9.pt'", "where /ckpt/9.pt is written"),
+    ],
+)
+def test_an_error_that_says_what_is_wrong_is_answered_for_it(
+    steps: int, code: str, error: str, says: str, tmp_path: Path
+) -> None:
+    assert says in action(died(tmp_path, code, error, steps=steps))
+
+
+@pytest.mark.parametrize(
     ("error", "code", "says"),
     [
         (ROOT, "d = torch.sqrt((x - y).pow(2).sum(1))", "put 1e-8 under the root, torch.sqrt((x - y).pow(2).sum(1))"),
@@ -147,11 +187,11 @@ def test_code_is_read_without_running_into_brackets_and_quotes() -> None:
 
 
 def test_shapes_that_say_nothing_are_not_compared() -> None:
-    assert apart("Expected (2, 3), got [2, 3]") == {} and apart("Expected (2, 3), got (3, 4)") == {}
-    assert apart("expected input[8, 1, 9] to have 3 channels, but got 1 channels instead") == {
-        "wanted": "3",
-        "found": "1",
-    }
+    assert apart("Expected (2, 3), got [2, 3]") == {} and apart("Expected (2, None), got (3, 4)") == {}
+    assert apart("Expected (2, 3), got (3, 4)") == {"left": "[2, 3]", "right": "[3, 4]"}
+    told = apart("expected input[8, 1, 9] to have 3 channels, but got 1 channels instead")
+    assert told == {"wanted": "3", "found": "1", "counted": "input channels"}
+    assert "fits" not in apart("shape '[7, 400]' is invalid for input of size 20000")
     assert apart("Expected [8, 16, 4], got [8, 16, 5]")["dimension"] == "last"
 
 
