@@ -34,3 +34,11 @@ def test_broken_bytes_in_utf8_are_no_other_encoding() -> None:
     text, notes = decode(data[:100] + b"\xff\x00\xfe" + data[100:])
     assert [n.kind for n in notes] == ["not-utf8", "nul-bytes"]
     assert text.count("étape") >= 199
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
+def test_a_stray_mark_before_text_of_one_byte_a_character_costs_nothing(mark: bytes) -> None:
+    text, _ = decode(mark + b'{"step": 1, "loss": 0.5}\n' * 9)
+    assert text.count('"loss": 0.5') == 9
+    wide = "loss 0.5\n" * 9
+    assert decode(mark + wide.encode("utf-16-le" if mark == b"\xff\xfe" else "utf-16-be"))[0] == wide

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from curvedoc import read as read_path
@@ -615,6 +615,7 @@ def test_a_prefix_of_a_log_gives_a_prefix_of_its_points(tmp_path_factory, cut):
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=60), st.integers(0, 3000))
+@example(b"\xfe\xff", 0)
 def test_bytes_thrown_into_a_log_never_raise_and_cost_few_records(tmp_path_factory, noise, at):
     data = lines(*PLAIN).encode()
     log = json_records.read([put(tmp_path_factory.mktemp("p"), data[:at] + noise + data[at:])])[0]

@@ -230,13 +230,18 @@ def _raw(path: Path, limit: int, text: bool, info: os.stat_result | None = None)
 
 
 def _codec(data: bytes) -> tuple[str, int]:
-    """The codec and the length of the byte order mark; without a mark, UTF-16 shows by a NUL in every other byte."""
-    for mark, codec in ((b"\xff\xfe\x00\x00", "utf-32-le"), (b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le")):
-        if data.startswith(mark):
-            return codec, len(mark)
-    if data.startswith(b"\xfe\xff"):
-        return "utf-16-be", 2
+    """The codec and the length of the byte order mark; without a mark, UTF-16 shows by a NUL in every other byte.
+
+    Lines that end without a NUL are not of two bytes a character, whatever two bytes stand before them.
+    """
     sample = data[: 1 << 12]
+    narrow = b"\n" in sample and b"\x00" not in sample
+    for mark, codec in (
+        (b"\xff\xfe\x00\x00", "utf-32-le"), (b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"),
+        (b"\xfe\xff", "utf-16-be"),
+    ):  # fmt: skip
+        if data.startswith(mark):
+            return "utf-8" if narrow else codec, len(mark)
     half = len(sample) // 2
     if half >= 4 and sample.count(b"\x00") >= 0.4 * len(sample):
         even, odd = sample[::2].count(0), sample[1::2].count(0)
