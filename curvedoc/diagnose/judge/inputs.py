@@ -39,6 +39,8 @@ ERROR = "lower"
 #: The share of wrong answers, in training and on other samples, by what is graded there.
 WRONG, VAL_WRONG = "wrong", "val_wrong"
 _GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
+#: What a loss of similarity, whose floor is -1, has left above it, by the fact of what kind of number the loss is.
+ABOVE_FLOOR, LOSS_KIND, SIMILARITY = "above_floor", "loss_kind", "similarity"
 _QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
 
 
@@ -122,6 +124,8 @@ class Bench:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
         if need.target == QUALITY:
             return self._quality()
+        if need.target == ABOVE_FLOOR:
+            return self._above_floor()
         if need.target in _GRADES:
             return self._wrong(_GRADES[need.target])
         return self.run.series(need.target)
@@ -144,6 +148,13 @@ class Bench:
         if not len(values) or values.min() < 0.0 or values.max() > 1.0:
             return None
         return Series(found.step, 1.0 - found.value, found.metric, found.time)
+
+    def _above_floor(self) -> Series | None:
+        """A loss of similarity plus one: from about 1 for what is unlike to 0 for what is the same."""
+        kind, found = self.fact(LOSS_KIND), self.run.series("loss")
+        if found is None or kind is None or kind.value != SIMILARITY:
+            return None
+        return Series(found.step, found.value + 1.0, found.metric, found.time)
 
     def _quality(self) -> Series | None:
         """The measure that the run is for, negated where lower is better."""
