@@ -150,3 +150,33 @@ def test_an_unchanged_tree_is_told_without_readers_rules_or_frames(tmp_path: Pat
     ]
     first, again = (text.rpartition("\n[") for text in said)
     assert "polars" in first[2] and again[2] == "]\n" and first[0] == again[0]
+
+
+def test_what_hands_runs_out_imports_neither_polars_nor_what_judges(tmp_path: Path, monkeypatch: Any) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("workers are forked there alone")
+    monkeypatch.setenv("CURVEDOC_CACHE", str(tmp_path / "cache"))
+    for i in range(45):
+        place = tmp_path / "runs" / str(i)
+        place.mkdir(parents=True)
+        (place / "metrics.jsonl").write_text(
+            "".join(f'{{"step": {k}, "loss": {i + 1 / (k + 1)}}}\n' for k in range(60))
+        )
+    code = (
+        "import sys, atexit; from curvedoc.cli import main; sys.argv[1:] = ['triage', 'runs', '-j', '2'];"
+        "atexit.register(lambda: print(sorted({'polars.dataframe', 'curvedoc.diagnose.run'} & set(sys.modules)),"
+        " flush=True)); main()"
+    )
+    said = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert said.endswith("\n[]\n") and "45 runs" in said
+
+
+def test_a_module_that_is_imported_late_is_whole_when_it_is_asked() -> None:
+    code = (
+        "import sys; from curvedoc.triage.run.fork_server import import_polars_late; import_polars_late();"
+        "import polars as pl; before = 'polars.dataframe' in sys.modules;"
+        "from polars.exceptions import PolarsError;"
+        "print(before, pl.DataFrame({'a': [1]}).height, issubclass(pl.exceptions.PolarsError, PolarsError))"
+    )
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "False 1 True\n"

@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 
 from curvedoc.core.series import Floats, Series, once_a_series
 from curvedoc.stats.basic.grid import GridCurve, curve_of
-from curvedoc.stats.basic.medians import CHUNK, NARROW, inner_median5, median5, median_of, row_medians
+from curvedoc.stats.basic.medians import (
+    CHUNK,
+    FEW,
+    NARROW,
+    inner_median5,
+    median5,
+    median_of,
+    moving_median,
+    quantile_of,
+    row_medians,
+)
 from curvedoc.stats.basic.robust import spread_blocks, unit_of
 from curvedoc.stats.basic.spacing import evenly_spaced, typical_gap
 from curvedoc.stats.basic.windows import steady
@@ -33,6 +43,28 @@ def windows(y: Floats, width: int) -> Floats:
 def test_the_median_equals_the_general_one(values: list[float]) -> None:
     y = np.array(values)
     assert median_of(y) == np.median(y)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(FEW, 5 * FEW), st.integers(0, 10**6), st.sampled_from(["noise", "ties", "walk", "comb", "constant"]))
+def test_places_of_long_arrays_are_those_that_sorting_gives(n: int, seed: int, kind: str) -> None:
+    y = np.random.default_rng(seed).standard_normal(n)
+    if kind == "comb":  # the rows that are looked at first are like no others
+        y[:: n >> 6] += 100.0
+    y = {"ties": np.round(y, 1), "walk": np.cumsum(y), "constant": np.full(n, 3.0)}.get(kind, y)
+    before = y.copy()
+    assert median_of(y) == np.median(y)
+    for share in (0.0, 0.02, 0.25, 0.5, 0.9, 0.999, 1.0):
+        assert quantile_of(y, share) == np.quantile(y, share)
+    assert np.array_equal(y, before)
+    y[seed % n] = np.nan
+    assert np.isnan(median_of(y)) and np.isnan(quantile_of(y, 0.3))
+
+
+@pytest.mark.parametrize("n, width", [(60, 4), (60, 5), (2000, 39), (2000, 40), (3000, 201)])
+def test_the_moving_median_of_any_width_equals_sorted_windows(n: int, width: int) -> None:
+    y = np.random.default_rng(n).integers(0, 900, size=n) / 7.0
+    assert np.array_equal(moving_median(y, width), windows(y, width))
 
 
 @pytest.mark.parametrize("values", [[float("nan")], [1.0, float("nan"), 2.0], [float("nan"), 1.0, 1.0, 1.0], []])
