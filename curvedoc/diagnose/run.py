@@ -115,13 +115,10 @@ def diagnose(
     findings, causes = led(findings, rank(findings, book.causes, bench))
     open_ = left_open(run, findings, rules, bench.fact)
     result = verdict(run, findings, ended.early and not alive, bool(open_))
-    checks = (sum(j.outcome in ("fires", "silent") for j in judged), len(judged))
     early = result == "ended-early"
     # a run that was cut off has no fault of which causes could share the whole
     shared = result in ("failed", "warning") or (early and ended.value != "cut-off")
-    sentence = (
-        f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, checks, open_, bench, left)
-    )
+    sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, open_, bench, left)
     result, sentence = doubted(run, result, sentence)
     shown = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]

@@ -210,7 +210,7 @@ def test_the_measure_that_a_run_is_for_is_told_and_its_best_evaluation_taken(rol
 def test_more_steps_are_not_advised_where_the_learning_rate_has_run_out() -> None:
     val = Series.of([2.0, 1.0, 0.6, 0.5, 0.4])
     rate = Series.of(np.linspace(0.1, 1e-5, 40))
-    assert "schedule of the learning rate stretched" in advice({"loss": FELL, "val_loss": val, "lr": rate}, gain)
+    assert "a schedule twice as long" in advice({"loss": FELL, "val_loss": val, "lr": rate}, gain)
     assert advice({"loss": FELL, "val_loss": val}, gain).startswith(
         "Train on for another 2 steps: validation still fell"
     )
@@ -219,7 +219,7 @@ def test_more_steps_are_not_advised_where_the_learning_rate_has_run_out() -> Non
 def test_a_last_fifth_that_gained_no_more_than_evaluations_scatter_is_no_reason_to_go_on() -> None:
     assert advice({"loss": FELL, "val_loss": Series.of([2.0, 1.0, 0.6, 0.5, 0.44, 0.42, 0.41, 0.40])}, gain) == ""
     leveled = Series.of([2.0, *np.linspace(0.6, 0.5, 29)])
-    assert advice({"loss": FELL, "val_loss": leveled}, gain).startswith("Rate the checkpoint of step 29 by what the")
+    assert advice({"loss": FELL, "val_loss": leveled}, gain) == ""
     swings = [2.0, *(0.6 + 0.1 * (-1) ** i for i in range(18)), 0.45]
     assert "still fell" not in advice({"loss": FELL, "val_loss": Series.of(swings)}, gain)
 

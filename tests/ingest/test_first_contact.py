@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from corpus import SIGNALS
 from text_log import read
 
+import curvedoc
+from curvedoc.core.errors import NothingToAnalyse
 from curvedoc.core.run import Run
 from curvedoc.ingest import read_runs
 
@@ -395,3 +398,43 @@ def test_the_loss_of_the_value_beside_that_of_the_policy_is_a_part(tmp_path: Pat
     text = "".join(f"iter {i} p_loss {loss(i)} v_loss {loss(i) / 3:.4f} entropy {2 - i / 30:.3f}\n" for i in range(30))
     (run,) = read(tmp_path, text)
     assert next(iter(run.matches("aux_loss"))).metric == "v_loss"
+
+
+def test_a_value_behind_a_comma_a_compact_date_and_a_readme_of_output(tmp_path: Path) -> None:
+    """What the first look at newly fetched logs missed."""
+    (tmp_path / "a").mkdir()
+    commas = [f"epoch {e}, phase train, step {10 * (20 * e + i)}, loss_train, {0.8 * 0.97 ** (20 * e + i):.3f}"
+              for e in range(3) for i in range(1, 21)]  # fmt: skip
+    (tmp_path / "a" / "train.log").write_text("\n".join([*commas, ""]), encoding="utf-8")
+    (tmp_path / "b").mkdir()
+    dated = []
+    for e in range(1, 31):
+        at = f"2020020{4 + e // 20}-{10 + e // 3}:{e:02}"
+        dated += [f"{at}:00 Train Epoch: {e}/30 ...", f"{at}:40     total_loss: {25 * 0.95**e:.4f} time: 15m 1s"]
+    (tmp_path / "b" / "log.log").write_text("\n".join([*dated, ""]), encoding="utf-8")
+    (tmp_path / "c").mkdir()
+    lines = [
+        f"2025-07-07 13:55:26.649 INFO: Epoch [{e:03}/300] - Train Loss: {145 * 0.97**e:.5f}" for e in range(1, 41)
+    ]
+    (tmp_path / "c" / "readme_output_aws.txt").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    (tmp_path / "c" / "README_en.txt").write_text("loss 0.5\nloss 0.4\n", encoding="utf-8")
+    lengths = {}
+    for run in curvedoc.read(tmp_path):
+        loss = run.series("loss")
+        lengths[run.name] = None if loss is None else (len(loss), int(loss.step[-1]))
+    assert lengths == {"a": (60, 600), "b": (30, 30), "c": (40, 40)}
+
+
+def test_a_table_whose_loss_comes_down_at_once_and_then_scatters_is_a_log_on_a_walk(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    i = np.arange(1200)
+    loss = 0.9 + 2.0 * np.exp(-i / 60) + 0.08 * rng.standard_normal(1200)
+    rows = ["i,time,loss,similarity", *(f"{10 * k},{0.7 * k:.6f},{y:.9f},{0.6 + 0.02 * rng.random():.6f}"
+            for k, y in enumerate(loss))]  # fmt: skip
+    (tmp_path / "log.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
+    assert len(curvedoc.read(tmp_path)) == 1
+    shuffled = rng.permutation(loss)
+    rows = ["nr,price,loss", *(f"{rng.integers(1e6)},{rng.random():.4f},{y:.6f}" for y in shuffled)]
+    (tmp_path / "log.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
+    with pytest.raises(NothingToAnalyse):
+        curvedoc.read(tmp_path)

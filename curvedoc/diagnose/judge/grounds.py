@@ -78,7 +78,7 @@ def grounds(run: Run) -> Grounds:
     role, name, curve = max(found, key=lambda f: _least(run, f[0]) <= len(f[2].finite()))
     n = len(curve.finite())
     if n < _least(run, role):
-        return Grounds(name, curve, f"{n} finite {name} point{'s' * (n != 1)}")
+        return Grounds(name, curve, f"{n} logged value{'s' * (n != 1)} of the {name}")
     doubt = broken or _against(role, name, curve) or _finds_nothing(run) or _hardly_begun(run, curve)
     return Grounds(name, curve, *doubt) if doubt else Grounds(name, curve, "")
 

@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.ending.course import Course
@@ -15,7 +16,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
 from curvedoc.diagnose.story.level import level_since
-from curvedoc.diagnose.story.progress import better, four_digits, one_batch, validation
+from curvedoc.diagnose.story.progress import four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.noise.noise import noise
@@ -91,54 +92,56 @@ def _half_of(val: Series, count: Counter) -> str:
 
 
 def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
-    """The checkpoint to use, or more steps where those of the last fifth still brought much."""
-    best = int(np.argmin(val.value))
-    where, least = count.at(int(val.step[best])), four_digits(val.value[best])
-    if better(val, best):
-        if rated is None or len(rated.series) < FEW:
-            return NextAction(f"Use the checkpoint of {where}, where validation was best ({least}), not the last.")
-        if not rated.still_best:
-            return _best_of(rated, count)
-        if rated.as_good_at(int(val.step[best])):
-            return NextAction(
-                f"Use the checkpoint of {where}, not the last: validation loss was lowest there ({least}), and "
-                f"{rated.name} no worse than at the end."
-            )
-        if rated.name == "validation accuracy":
-            right = f"{rated.told(-1)}, at best {rated.told(rated.best)}"
-            return NextAction(
-                f"Keep the last checkpoint if right answers count ({right}); if probabilities do, take that of "
-                f"{where}, where the validation loss was lowest ({least})."
-            )
-        return NextAction(
-            f"Keep the last checkpoint if {rated.name} counts; the validation loss was lowest, {least}, at {where}."
-        )
+    """More steps where the last fifth still brought much, else fewer where most brought nothing, else what to keep."""
     early = cut_early(run, val, count)
     if early is not None:
         return early
+    return _to_go_on(run, val, count) or level_since(val, rated, count) or _kept(val, rated, count)
+
+
+def _to_go_on(run: Run, val: Series, count: Counter) -> NextAction | None:
     ago = max(1, round(LATE * len(val)))
     if len(val) < FEW or val.value[0] <= val.value[-1]:
         return None
     # against the best before, not a bump: what merely comes back to an old level has gained nothing
     before = int(np.argmin(val.value[:-ago]))
     gained = float(val.value[before]) - float(val.value[-1])
+    # nor has one that fell by no more than evaluations scatter
+    if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0):
+        return None
     fell = (
         f"from {four_digits(val.value[before])} to {four_digits(val.value[-1])} after {count.at(int(val.step[before]))}"
     )
-    # nor has one that fell by no more than evaluations scatter
-    scatter = noise(val)
-    if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), scatter or 0.0):
-        little = AS_GOOD * float(val.value[0] - val.value[best])
-        if rated is not None or scatter is None or not scatter < val.value[before] - val.value[best] <= little:
-            return level_since(val, rated, count)
-        return NextAction(
-            f"Rate the checkpoint of {where} by what the model is for before training longer: its validation loss of "
-            f"{least} is little below the {four_digits(val.value[before])} of {count.at(int(val.step[before]))}."
-        )
     down = spent(run)
     if down is None:
         return NextAction(f"Train on for {_half_of(val, count)}: validation still fell {fell}.")
     return NextAction(
-        f"If more is wanted, train anew for twice as long, with the schedule of the learning rate stretched to the new "
-        f"end: validation still fell {fell}, while the rate is down to {down}."
+        f"For a little more, train anew with a schedule twice as long: validation still fell {fell}, while the "
+        f"learning rate is down to {down}."
+    )
+
+
+def _kept(val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
+    """The checkpoint to keep, where the last is not the best in all that was evaluated."""
+    best = int(np.argmin(val.value))
+    where, least = count.at(int(val.step[best])), four_digits(val.value[best])
+    lower = len(val) >= FEW and spelled(val.value[best], ".3g") != spelled(val.value[-1], ".3g")
+    if rated is None or len(rated.series) < FEW:
+        kept = f"Use the checkpoint of {where}, where validation was best ({least}), not the last."
+        return NextAction(kept) if lower else None
+    if not rated.still_best:
+        return _best_of(rated, count)
+    if not lower:
+        return None
+    if rated.as_good_at(int(val.step[best])):
+        return NextAction(
+            f"Use the checkpoint of {where}, not the last: validation loss was lowest there ({least}), and "
+            f"{rated.name} no worse than at the end."
+        )
+    return NextAction(
+        f"Keep the last checkpoint: {rated.name} is {rated.told(-1)} there. Only if probabilities count, take that of "
+        f"{where}, where the validation loss was lowest ({least})."
+        if rated.name == "validation accuracy"
+        else f"Keep the last checkpoint: {rated.name} is {rated.told(-1)} there; only the validation loss was lower, "
+        f"{least} at {where}."
     )

@@ -45,14 +45,12 @@ def headline(
     result: Verdict,
     findings: Sequence[Finding],
     causes: Sequence[RankedCause],
-    checks: tuple[int, int] | None = None,
     open_: str = "",
     bench: Bench | None = None,
     left: Course | None = None,
 ) -> str:
     """One sentence: what, where, and the cause when it is more likely than not.
 
-    checks: how many rules could be judged, of how many; told where that is too few.
     open_: what the log does not decide. left: the plan that the run did not come to the end of, as far as it is logged.
     """
     ground = grounds(run)
@@ -65,8 +63,9 @@ def headline(
     if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
         return f"The log does not decide it: {undecided or lower_first(open_)}."
     if result == "inconclusive":
-        could = "" if checks is None else f" {checks[0]} of {checks[1]} checks could be judged."
-        return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}.{could}"
+        few = ground.curve is not None and len(ground.curve.finite()) > 1
+        went = f" ({course_of(run, ground, brief=True)})" if few else ""
+        return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}{went}."
     first = _first(findings)
     beside = answers(run, bench, first) if bench is not None and first.symptom not in ERRORS else ""
     return said(counter(run), findings, causes, beside) + _until_the_crash(run, findings)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.quality import AS_GOOD, Quality
@@ -25,16 +26,21 @@ def level_since(val: Series, rated: Quality | None, count: Counter) -> NextActio
     if len(val) < FEWEST:
         return None
     since = _arrived(val, val.value, float(val.value.min()))
-    if rated is not None and len(rated.series):
+    name, told = "validation", val
+    if rated is not None and len(rated.series) >= FEWEST:
         turned = rated.series.value if rated.falls else -rated.series.value
         since = max(since, _arrived(rated.series, turned, float(turned.min())))
+        name, told = rated.name, rated.series
     begins, ends = int(val.step[0]), int(val.step[-1])
     if ends - since < MOST_OF_IT * (ends - begins):
         return None
-    return NextAction(
-        f"Stop at about {count.at(since)} next time: nothing was gained since; for more change data, model or rate, "
-        f"not the length."
+    stayed = told.value[told.step >= since]
+    low, high = (
+        rated.spelled(v) if rated is not None and told is rated.series else spelled(v, ".4g")
+        for v in (float(stayed.min()), float(stayed.max()))
     )
+    within = f"stayed at {low}" if low == high else f"stayed within {low} and {high}"
+    return NextAction(f"Stop at about {count.at(since)} next time: {name} has {within} since.")
 
 
 def _arrived(of: Series, cost: NDArray[np.float64], least: float) -> int:

@@ -12,7 +12,7 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
-from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
+from curvedoc.diagnose.story.quality import FEW, Quality, quality
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
@@ -36,13 +36,21 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
         return f"the {ground.name} {span}"
     if ground.name == ADVERSARIAL and (both := players(run)) is not None:
         spans = " and ".join(f"the loss of {name} {_span(loss)}" for name, loss in both)
-        return f"by {counter(run).at(int(finite.step[-1]))} {spans}"
-    told = f"by {counter(run).at(int(finite.step[-1]))} the {ground.name} {span}"
+        return f"{_by(run, finite)} {spans}"
+    told = f"{_by(run, finite)} the {ground.name} {span}"
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
         told += _best(val, counter(run))
     return told + "".join(f"; {extra}" for extra in _beside(run, ground, val, quality(run, bench or Bench(run))))
+
+
+def _by(run: Run, curve: Series) -> str:
+    """Where a curve ends: "by step 180"; rows that nothing counts mean nothing to a user but their number."""
+    count = counter(run)
+    if count.axis == "row" and count.epochs is None:
+        return f"over {len(curve):,} logged rows"
+    return f"by {count.at(int(curve.step[-1]))}"
 
 
 def one_batch(run: Run) -> bool:
@@ -101,15 +109,6 @@ def validation(run: Run) -> Series | None:
         return None
     known = known.cut((known.value != 0.0) | (np.arange(len(known)) > filled[-1]))
     return known if len(known) >= 2 else None
-
-
-def better(val: Series, best: int) -> bool:
-    """Whether an earlier evaluation was clearly better than the last."""
-    least, last = (float(val.value[i]) for i in (best, -1))  # Python's floats overflow without a warning
-    if len(val) < FEW or last - least <= AS_GOOD * abs(least):
-        return False
-    later = noise(val.cut(slice(len(val) // 2, len(val))))
-    return later is None or last - least > later
 
 
 def _best(val: Series, count: Counter) -> str:

@@ -64,8 +64,11 @@ class Quality:
         return gained <= 0.0 if self.falls else gained >= 0.0
 
     def told(self, row: int) -> str:
+        """The value of a row."""
+        return self.spelled(float(self.series.value[row]))
+
+    def spelled(self, value: float) -> str:
         """A value: a share of right answers as a percentage."""
-        value = float(self.series.value[row])
         return spelled(value, ".1%" if self._of_answers(value) else ".4g")
 
     def _of_answers(self, value: float) -> bool:
@@ -88,7 +91,8 @@ def quality(run: Run, bench: Bench) -> Quality | None:
     for role in ("val_metric", "metric"):
         match = next(iter(run.matches(role)), None)
         found = None if match is None else run.series(role)
-        if match is None or found is None or not len(found.finite()):
+        # what merely behaves like one may be any gauge
+        if match is None or found is None or not len(found.finite()) or match.trust == "guess":
             continue
         known = found.finite()
         if role == "metric":

@@ -27,7 +27,7 @@ CURVE_NAMES = re.compile(
 )
 #: Text files with a fixed meaning that is not a log.
 SKIP_NAMES = re.compile(
-    r"(requirements.*|readme.*|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
+    r"(requirements.*|readme([._-][a-z]{2}([_-][a-z]{2})?)?|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
     r"(\.(txt|json|yaml|yml))?|tokenizer.*|special_tokens_map\.json|added_tokens\.json|preprocessor_config\.json"
     r"|package(-lock)?\.json|.*\.index\.json|\..*",
     re.IGNORECASE,

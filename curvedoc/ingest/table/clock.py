@@ -14,11 +14,12 @@ _DAY_S = 86_400.0
 _DATE = r"[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}"
 _SHORT_DATE = r"[0-9]{2}-[0-9]{2}-[0-9]{2}"
 _TIME = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+_COMPACT = rf"(?:19|20)[0-9]{{2}}[01][0-9][0-3][0-9][T _-]{_TIME}"
 _ZONE = r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?-u:\b))?"
 _DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2}"
 #: A clock or date as log lines spell it.
 CLOCK_RE = (
-    rf"(?-u:\b)(?:{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
+    rf"(?-u:\b)(?:{_COMPACT}|{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
     rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
     rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|[IWEFD][0-9]{{4}} {_TIME}"
     r"|[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?)(?-u:\b)"
@@ -33,6 +34,7 @@ _NO_YEAR = "1972"
 #: Forms in which clocks are written (Rust syntax), each with what its groups are: year, month, day, time, fraction.
 _FORMS = (
     (rf"^([0-9]{{4}}|[0-9]{{2}})[-/.]([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[T _-]{_HMS}", "ymdtf"),
+    (rf"^([0-9]{{4}})([0-9]{{2}})([0-9]{{2}})[T _-]{_HMS}$", "ymdtf"),
     (rf"^([0-9]{{1,2}})/([0-9]{{1,2}})/([0-9]{{4}}) {_HMS}$", "mdytf"),
     (rf"^([0-9]{{1,2}})/([0-9]{{1,2}}) {_HMS}$", "mdtf"),
     (rf"^[A-Z]([0-9]{{2}})([0-9]{{2}}) {_HMS}$", "mdtf"),

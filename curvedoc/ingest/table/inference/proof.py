@@ -18,6 +18,8 @@ from curvedoc.ingest.table.record_context import clock_of
 _ROWS, _ROWS_NAMED = 20, 4
 #: A curve that learns ends so far from its beginning, in steps from one value to the next.
 _AWAY = 1.5
+#: The part of a table, one of so many, in which its curves may have come down already.
+_OPENING = 4
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +39,8 @@ def is_log(table: RecordTable, named: bool) -> bool:
     curves = list(_curves(table, shape, {*axis.keys, *timed}))
     if named:
         return bool(curves) and (ordered or shape.name is not None or any(behaves(v) for _, v in curves))
-    told = sum(is_outcome(name) and behaves(v) for name, v in curves)
+    # what was learned within the first quarter is noise to the end
+    told = sum(is_outcome(name) and (behaves(v) or behaves(v[: len(v) // _OPENING])) for name, v in curves)
     if not ordered:  # two columns of one table are not sorted at once
         return told > 1
     return told > 0 or any(behaves(v) and _learns(v) for _, v in curves)

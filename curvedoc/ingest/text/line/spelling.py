@@ -230,6 +230,8 @@ _MEANS, _WAY = r"\| train \| epoch [0-9]+ \| [a-z]", "| train_inner |"
 _KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({_NUM})"
 #: "OrderedDict([('loss', 0.5), ('acc', 0.9)])"
 _PAIR = rf"\('([A-Za-z_][\w./-]{{0,60}})', ({_NUM})\)"
+#: "step 10, loss_train, 0.833": a name and its value, with a comma between.
+_NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({_NUM})(, [A-Za-z]|$)"
 #: "train 0.5 / 81.2%": a loss and a share, no part of a total.
 _WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM}) ?%"
 #: "top 5 acc: 0.9": the number is a part of the name.
@@ -261,6 +263,7 @@ COULD = "|".join(
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
         r"(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
         r"\x01 ?(?:->|=>|\u2192) ?\x01",
+        r"(?i:loss|acc)[a-z_]*, \x01(?:, [A-Za-z]|$)",
         r" (?i:iteration|step|update|batch|iter)(?:s|es)? [0-9\x01]+ ?(?:-|to|\.\.) ?[0-9\x01]+ ?[:=]",
         r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\u2592 *\(?\x01%",
     )
@@ -273,6 +276,7 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
+    text = text.str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
     text = text.str.replace_all(_PAIR, "${1}=${2}").str.replace_all(_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}").str.replace(
         "| epoch_num_updates", "| num_updates", literal=True
