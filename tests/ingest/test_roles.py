@@ -281,6 +281,11 @@ def test_settings_are_found_under_their_aliases_and_in_nested_keys() -> None:
     assert found["steps_per_epoch"] == 10
 
 
+def test_what_a_trainer_prints_of_its_length_is_known_by_its_name() -> None:
+    found = settings_of({"Num examples": 1400, "Total optimization steps": 344}, TABLE)
+    assert found["train_size"] == 1400 and found["max_steps"] == 344
+
+
 @pytest.mark.parametrize(
     ("config", "precision"),
     [({"precision": "16-mixed"}, "fp16"), ({"precision": "bf16-mixed"}, "bf16"), ({"precision": 32}, "fp32"),

