@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from curvedoc.ingest.late_reader import LateReader
@@ -30,6 +30,7 @@ def test_it_says_what_its_module_says(reader: LateReader) -> None:
 
 
 @settings(max_examples=300, deadline=None)
+@example(name="events.out.tfevents.1", head=b"SQLite format 3\x00", tail=b'"LogFloats"')
 @given(name=st.sampled_from(NAMES) | st.text("ab.wdbnpyt", min_size=1, max_size=9), head=st.sampled_from(HEADS),
        tail=st.binary(max_size=60))  # fmt: skip
 def test_what_the_module_takes_is_never_refused(name: str, head: bytes, tail: bytes) -> None:

@@ -28,7 +28,7 @@ _MACHINE = ("sys", "monitoring")
 
 def claims(path: Path, head: bytes) -> bool:
     """Whether the head holds a message of one of the three."""
-    return any(sign in head for sign in _SIGNS) or head.startswith(_OPENINGS)
+    return head[:1] in (b"{", b"[") and (any(sign in head for sign in _SIGNS) or head.startswith(_OPENINGS))
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
