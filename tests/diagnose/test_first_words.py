@@ -356,3 +356,20 @@ def test_a_reward_that_rises_by_less_than_one_row_scatters_still_rises() -> None
     rng = np.random.default_rng(4)
     reward = Series.of(np.repeat([20.0, 40.0, 55.0, 62.0, 72.0], 44) + 12.0 * rng.standard_normal(220))
     assert advice({"reward": reward}, gain).startswith("Train on: the reward still rises, to")
+
+
+def test_what_was_evaluated_once_needs_no_advice_to_evaluate() -> None:
+    run = run_of({"loss": FELL})
+    once = replace(run_of({"loss": FELL, "val_loss": Series.of([0.5])}), roles=run.roles)
+    told = gain(once, grounds(once))
+    assert told is None or "did not train on" not in told.text
+
+
+def test_validation_that_has_risen_again_is_no_reason_to_go_on() -> None:
+    val = Series.of([2.3, 1.2, 0.7, 0.4, 0.25, 0.17, 0.16, 0.06, 0.09, 0.11])
+    assert "Train on" not in advice({"loss": FELL, "val_loss": val}, gain)
+
+
+def test_a_level_of_one_rounded_value_is_no_level() -> None:
+    val = Series.of([0.158, 0.08, 0.04, *[0.019] * 30])
+    assert "Stop at" not in advice({"loss": FELL, "val_loss": val}, gain)

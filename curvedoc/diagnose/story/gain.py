@@ -16,7 +16,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
 from curvedoc.diagnose.story.level import level_since
-from curvedoc.diagnose.story.progress import four_digits, one_batch, validation
+from curvedoc.diagnose.story.progress import evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import LATE, of_reward
 from curvedoc.stats.noise.noise import noise
@@ -46,7 +46,7 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
         return of_reward(ground.curve.finite(), count)
     if rated is not None:
         return _best_of(rated, count)
-    if ground.name in ("loss", "accuracy") and run.series("test_accuracy") is None:
+    if ground.name in ("loss", "accuracy") and not evaluated(run):
         early = spent_early(run, ground.curve, count) if ground.curve is not None else ""
         return NextAction(
             f"{early}Evaluate on data that it did not train on, and log that: the log holds training values only."
@@ -107,7 +107,9 @@ def _to_go_on(run: Run, val: Series, count: Counter) -> NextAction | None:
     before = int(np.argmin(val.value[:-ago]))
     gained = float(val.value[before]) - float(val.value[-1])
     # nor has one that fell by no more than evaluations scatter
-    if gained <= max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0):
+    least = max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0)
+    # and one that has risen again since its best has come to its end
+    if gained <= least or float(val.value[-1]) - float(val.value.min()) > least:
         return None
     fell = (
         f"from {four_digits(val.value[before])} to {four_digits(val.value[-1])} after {count.at(int(val.step[before]))}"

@@ -26,7 +26,7 @@ def level_since(val: Series, rated: Quality | None, count: Counter) -> NextActio
     if len(val) < FEWEST:
         return None
     since = _arrived(val, val.value, float(val.value.min()))
-    name, told = "validation", val
+    name, told, turned = "validation", val, val.value
     if rated is not None and len(rated.series) >= FEWEST:
         turned = rated.series.value if rated.falls else -rated.series.value
         since = max(since, _arrived(rated.series, turned, float(turned.min())))
@@ -34,13 +34,17 @@ def level_since(val: Series, rated: Quality | None, count: Counter) -> NextActio
     begins, ends = int(val.step[0]), int(val.step[-1])
     if ends - since < MOST_OF_IT * (ends - begins):
         return None
+    # the best of all, where it came early enough as well
+    best = int(told.step[int(np.argmin(turned))])
+    since = best if since < best and ends - best >= MOST_OF_IT * (ends - begins) else since
     stayed = told.value[told.step >= since]
     low, high = (
         rated.spelled(v) if rated is not None and told is rated.series else spelled(v, ".4g")
         for v in (float(stayed.min()), float(stayed.max()))
     )
-    within = f"stayed at {low}" if low == high else f"stayed within {low} and {high}"
-    return NextAction(f"Stop at about {count.at(since)} next time: {name} has {within} since.")
+    if low == high:  # of so few digits nothing is known but that they are rounded
+        return None
+    return NextAction(f"Stop at about {count.at(since)} next time: {name} has stayed within {low} and {high} since.")
 
 
 def _arrived(of: Series, cost: NDArray[np.float64], least: float) -> int:

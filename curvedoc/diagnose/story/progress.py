@@ -13,6 +13,7 @@ from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.story.quality import FEW, Quality, quality
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
@@ -51,6 +52,13 @@ def _by(run: Run, curve: Series) -> str:
     if count.axis == "row" and count.epochs is None:
         return f"over {len(curve):,} logged rows"
     return f"by {count.at(int(curve.step[-1]))}"
+
+
+def evaluated(run: Run) -> bool:
+    """Whether anything was logged of other data than those of training, be it once."""
+    return any(m.role.startswith(("val_", "test_")) for m in run.roles) or any(
+        scope_of(name) not in ("", "train") for name in run.metrics()
+    )
 
 
 def one_batch(run: Run) -> bool:
@@ -133,7 +141,7 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
         yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else four_digits(last)}"
     if one_batch(run):
         yield "it repeats one batch and has learned it by heart"
-    elif val is None and rated is None and ground.name == "loss" and run.series("test_accuracy") is None:
+    elif val is None and rated is None and ground.name == "loss" and not evaluated(run):
         yield "no validation was logged"
 
 
