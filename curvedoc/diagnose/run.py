@@ -27,7 +27,7 @@ from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, wast
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
-from curvedoc.diagnose.story.choice import told_first
+from curvedoc.diagnose.story.choice import when_unsure
 from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
@@ -83,7 +83,7 @@ def _first(
         lacking = remedy(run, grounds(run)) if grounds(run).lacking else None
         return lacking or resume(bench.counter, way, _last_step(run))
     lead = next((f for f in findings if f.kind == "pathology"), None)
-    action, unsure = next_action(causes), told_first(bench, lead, causes)
+    action, unsure = next_action(causes), when_unsure(bench, lead, causes)
     if action is None or unsure is not None:
         return unsure
     onset = None if lead is None else lead.first_step

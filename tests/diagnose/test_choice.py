@@ -13,7 +13,7 @@ import curvedoc
 from curvedoc.core.diagnosis import Finding, RankedCause, RunDiagnosis
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.story.choice import SPLIT, SPLIT_OF_POLICY, told_first
+from curvedoc.diagnose.story.choice import SPLIT, SPLIT_OF_POLICY, when_unsure
 
 
 def finding(symptom: str) -> Finding:
@@ -27,27 +27,27 @@ def cause(name: str, probability: float, action: str = "Act.") -> RankedCause:
 def test_one_test_rules_out_half_where_no_cause_is_likely() -> None:
     lead, unlikely = finding("underfitting"), (cause("capacity-too-low", 0.2),)
     loss = Series.of(np.full(30, 1.2))
-    assert told_first(Bench(run_of({"loss": loss})), lead, unlikely) == SPLIT
-    assert told_first(Bench(run_of({"loss": loss, "reward": loss})), lead, unlikely) == SPLIT_OF_POLICY
-    assert told_first(Bench(run_of({"loss": loss})), lead, (cause("capacity-too-low", 0.5),)) is None
-    assert told_first(Bench(run_of({"loss": loss})), None, unlikely) is None
+    assert when_unsure(Bench(run_of({"loss": loss})), lead, unlikely) == SPLIT
+    assert when_unsure(Bench(run_of({"loss": loss, "reward": loss})), lead, unlikely) == SPLIT_OF_POLICY
+    assert when_unsure(Bench(run_of({"loss": loss})), lead, (cause("capacity-too-low", 0.5),)) is None
+    assert when_unsure(Bench(run_of({"loss": loss})), None, unlikely) is None
 
 
 def test_what_still_rises_is_trained_on() -> None:
     lead, unlikely = finding("underfitting"), (cause("capacity-too-low", 0.2),)
     loss, right = Series.of(np.linspace(1.8, 1.2, 30)), Series.of(np.linspace(0.2, 0.5, 12))
-    told = told_first(Bench(run_of({"loss": loss, "val_accuracy": right})), lead, unlikely)
+    told = when_unsure(Bench(run_of({"loss": loss, "val_accuracy": right})), lead, unlikely)
     assert told is not None and told.text.endswith("validation accuracy still rose from 41.8% to 50.0% at the end.")
     rests = Series.of(np.r_[np.linspace(0.2, 0.5, 6), np.full(6, 0.5)])
-    assert told_first(Bench(run_of({"loss": loss, "val_accuracy": rests})), lead, unlikely) == SPLIT
+    assert when_unsure(Bench(run_of({"loss": loss, "val_accuracy": rests})), lead, unlikely) == SPLIT
 
 
 def test_where_to_stop_comes_first_where_what_made_the_gap_is_unsure() -> None:
     lead = finding("overfitting")
     doubtful, fit = cause("missing-eval-mode", 0.3), cause("too-little-data", 0.2, action="Stop at step 40.")
-    told = told_first(Bench(run_of({})), lead, (doubtful, fit))
+    told = when_unsure(Bench(run_of({})), lead, (doubtful, fit))
     assert told is not None and told.text == "Stop at step 40." and told.tests == "too-little-data"
-    assert told_first(Bench(run_of({})), lead, (cause("missing-eval-mode", 0.7), fit)) is None
+    assert when_unsure(Bench(run_of({})), lead, (cause("missing-eval-mode", 0.7), fit)) is None
 
 
 def run_from(folder: Path, rows: list[dict[str, float]], config: dict[str, object] | None = None) -> RunDiagnosis:

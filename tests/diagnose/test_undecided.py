@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from helpers.drawn import run_of
+
+from curvedoc.core.series import Series
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.detect import detect
-from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.inputs import MADE_OF, Bench
+from curvedoc.diagnose.run import diagnose
+from curvedoc.options import Options, rulebook
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.schema.case import Case
 
@@ -42,3 +47,9 @@ def test_the_line_that_is_open_is_named_and_none_that_holds(tmp_path: Path) -> N
     )
     judged = detect(rule, Bench(build(case, case)), strict=True)
     assert (judged.outcome, judged.reason) == ("not-judged", "too little to decide: 1 - last(acc) / drop.before > lost")
+
+
+def test_nothing_is_asked_for_that_is_worked_out_and_not_logged() -> None:
+    told = diagnose(run_of({"loss": Series.of([2.3 * 0.97**i for i in range(120)])}), rulebook(Options()))
+    asked = {need for row in told.not_judged for need in row.needs}
+    assert "accuracy" in asked and not asked & {*MADE_OF, ""}

@@ -10,7 +10,7 @@ from curvedoc.core.diagnosis import Evidence, Finding
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.inputs import MADE_OF, Bench
 from curvedoc.diagnose.judge.names import WHOLE, Subject, called
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.sentence.fields import evidence, fill, first_that_holds
@@ -46,12 +46,14 @@ def _input_name(need: Need) -> str:
             return "log_text"
         case "config" | "config-text":
             return f"config.{need.target}"
-    return f"another {need.target}" if need.member == "others" else need.target
+    name = MADE_OF.get(need.target, need.target)
+    return f"another {name}" if need.member == "others" else name
 
 
 def _undecided(rule: Rule, env: Env) -> tuple[str, tuple[str, ...]]:
     """The line that could not be decided and the optional signals that are missing behind it."""
-    missing = tuple(dict.fromkeys(_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None))
+    names = [_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None]
+    missing = tuple(dict.fromkeys(filter(None, names)))
     if missing:
         return f"needs {' or '.join(missing)}", missing
     lines = [e for _, group in rule.when for e in group]

@@ -41,6 +41,8 @@ WRONG, VAL_WRONG = "wrong", "val_wrong"
 _GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
 #: What a loss of similarity, whose floor is -1, has left above it, by the fact of what kind of number the loss is.
 ABOVE_FLOOR, LOSS_KIND, SIMILARITY = "above_floor", "loss_kind", "similarity"
+#: What a user logs to have an input that is worked out; the last is there wherever a loss is of that kind.
+MADE_OF = {ANY_LOSS: "loss", QUALITY: "val_accuracy", WRONG: "accuracy", VAL_WRONG: "val_accuracy", ABOVE_FLOOR: ""}
 _QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
 
 

@@ -10,6 +10,7 @@ from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
 from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.story.quality import quality
+from curvedoc.diagnose.story.reward import LATE
 from curvedoc.stats.noise.noise import noise
 
 #: Pictures of a model that learns too little, which say nothing of where the fault lies.
@@ -31,11 +32,11 @@ FITTED = ("insufficient-regularization", "too-little-data", "trained-too-long", 
 #: Findings of such a fit; where it is no more than likely what makes it, where to stop comes first.
 CLOSE_FIT = frozenset(("overfitting", "generalization-gap"))
 UNSURE, WORTH = 0.4, 0.04
-#: Of the run: its last part, and of what was gained in all that which is worth going on for.
-LATE, STILL = 0.2, 0.05
+#: Of what was gained in all: so much in the last part of a run is worth going on for.
+STILL = 0.05
 
 
-def told_first(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause]) -> NextAction | None:
+def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause]) -> NextAction | None:
     """What to do where no cause of a fault is likely: the test that rules out most of them, or where to stop."""
     if lead is None or not causes:
         return None
