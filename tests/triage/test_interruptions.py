@@ -154,3 +154,22 @@ def test_ctrl_c_at_any_moment_is_one_word_and_never_a_backtrace(tree: Path, tmp_
         assert "Traceback" not in problem, f"after {share}: {problem}"
         # one that dies of the signal itself has said so; it may come when all is told and Python is on its way out
         assert call.returncode in (0, 1, -signal.SIGINT) or "interrupted" in problem
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("pickle.UnpicklingError('pickle data was truncated')", False),
+        ("EOFError('Ran out of input')", False),
+        ("pickle.UnpicklingError('invalid load key')", True),
+        ("ValueError('no')", True),
+    ],
+)
+def test_a_worker_whose_task_was_cut_off_by_an_interruption_says_nothing(error: str, told: bool) -> None:
+    """The server that forks tells what a child raises before its own code runs by `sys.excepthook`."""
+    code = (
+        "import pickle, sys, curvedoc.triage.run.preload\n"
+        f"try: raise {error}\nexcept Exception: sys.excepthook(*sys.exc_info())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert ("Traceback" in done.stderr) == told
