@@ -12,7 +12,7 @@ from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import CurvedocError
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Note, Run, Scalar, Source
-from curvedoc.ingest.assemble.acceptance import is_idle
+from curvedoc.ingest.assemble.acceptance import is_idle, why_no_training
 from curvedoc.ingest.assemble.groups import Piece, piece, runs_in
 from curvedoc.ingest.assemble.run import assemble
 from curvedoc.ingest.contract import Log, Reader
@@ -126,14 +126,15 @@ def read_each(
         for log in _read(reader, by_reader.get(reader.NAME, []), troubles, columns):
             logs[log.path].extend(trainings_in(log))
     for b in bundles:
-        runs = _runs(b, logs, table, chosen or {})
+        why: dict[str, str] = {}
+        runs = _runs(b, logs, table, chosen or {}, why)
         unreadable: list[Unreadable] = []
         ignored: list[Unreadable] = []
         read = {s.path for r in runs for s in r.sources}
         for m in b.members:
             path = path_words.relative_name(m.path, b.root)
             if path not in read:
-                loss = _lost(m, path, logs[m.path], troubles)
+                loss = (Unreadable(path, why[path]), b.named) if path in why else _lost(m, path, logs[m.path], troubles)
                 (unreadable if loss[1] else ignored).append(loss[0])
         yield Harvest(tuple(runs), tuple(unreadable), tuple(ignored))
 
@@ -164,8 +165,11 @@ def _why(fault: BaseException, reader: Reader) -> str:
     return str(fault) if isinstance(fault, CurvedocError | OSError) else f"the {reader.NAME} reader failed: {fault!r}"
 
 
-def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen: Mapping[str, str]) -> list[Run]:
-    """The runs of one bundle: those that a file names itself, and what the rest of the files are about."""
+def _runs(
+    b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen: Mapping[str, str], why: dict[str, str]
+) -> list[Run]:
+    """The runs of one bundle: those that a file names itself, and what the rest of the files are about. why: takes the
+    files whose curves are no training's, and the reason"""
     named: dict[str, list[Piece]] = defaultdict(list)
     rest: list[Piece] = []
     for m in b.members:
@@ -189,6 +193,10 @@ def _runs(b: Bundle, logs: Mapping[Path, Sequence[Log]], table: Signals, chosen:
         if group:
             config, sources = _config(b, group)
             run = assemble(name, b, group, config, sources, table, chosen)
+            none = "" if chosen else why_no_training(run, group)
+            if none:
+                why.update((s.path, none) for s in run.sources)
+                continue
             told = run.axis != "row" or (run.roles and any(len(block) > 1 for block in run.blocks))
             if (told or _loud(group)) and (b.named or not is_idle(run, group)):
                 out.append(run)

@@ -89,6 +89,16 @@ def test_losses_whose_sum_is_another_column_are_its_parts() -> None:
     assert found["box"].role == found["cls"].role == "aux_loss"
 
 
+@pytest.mark.parametrize("weights", [(7.5, 0.5, 1.5), (1.0, 0.1, 20.0), (0.03, 4.0, 1.0)])
+@pytest.mark.parametrize("digits", [3, 6])
+def test_parts_of_a_sum_may_have_weights_and_few_digits(weights: tuple[float, float, float], digits: int) -> None:
+    parts = {"box": LOSS, "zork": 0.3 * LOSS[::-1] + 0.1 * NORM, "obj_q": 0.2 * NORM + 0.1}
+    total = sum(w * p for w, p in zip(weights, parts.values(), strict=True))
+    found = roles(**{k: np.round(v, digits) for k, v in parts.items()}, total=np.round(total, digits))
+    assert found["total"].role == "loss"
+    assert {found[k].role for k in parts} == {"aux_loss"}
+
+
 def test_a_loss_that_is_a_part_of_a_total_is_not_the_whole() -> None:
     part = 0.2 * NORM
     found = roles(loss=LOSS, loss_part=part, total=LOSS + part)

@@ -1,13 +1,18 @@
-"""Whether what was met on a walk is a training: a counter beside numbers is none yet, nor is a program's complaint."""
+"""Whether what was read is a training: a counter beside numbers is none yet, nor is a program's complaint, nor are the
+times of a test or the trials of a search, even in a file that is given by name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from curvedoc.core.run import Run
+from curvedoc.core.series import Floats
 from curvedoc.ingest.assemble.groups import Piece
+from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves
 
@@ -21,6 +26,39 @@ _ASKED = r'https?://\S+ "[A-Z]+ /'
 _REQUESTS = 5
 #: Roles that a table of anything may have: they say nothing of learning.
 _BESIDE = word_set("epoch tokens samples batch_size step_time data_time memory cpu gpu_utilization throughput")
+#: What a search tries beside the learning rate, by the last word of the name.
+_TRIED = word_set("lr rate decay wd dropout momentum gamma alpha hidden units layers size l1 l2 c")
+#: Trials, at least so many; a setting jumps by so much, and so often that no schedule does.
+_TRIALS, _JUMP, _OFTEN = 5, 3.0, 1 / 3
+
+
+def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
+    """Why the curves of a log are no training's whatever names it, "" where nothing says so."""
+    names = run.metrics()
+    if not names or not all(p.log.is_text for p in pieces):
+        return ""
+    curves = {n: s.value for n in names if (s := run.metric(n)) is not None}
+    last = [p.log.messages["level"][-1] for p in pieces if len(p.log.messages)]
+    if _FATAL & set(last):  # a program that failed is worth an answer whatever it did
+        return ""
+    tested = not run.roles and all(scope_of(n.replace("_", " ")) not in ("", "train") for n in names)
+    if tested and run.axis == "row":  # nothing counts: passes of a training would be
+        return "what it measures is of a test alone, and no quality: no training"
+    told = [v for n, v in curves.items() if is_outcome(n)]
+    tried = [n for n, v in curves.items() if n.lower().replace("_", " ").split()[-1] in _TRIED and _jumps(v)]
+    alone = all(m.role == "lr" for m in run.roles)
+    if (told or alone) and tried and not any(len(v) >= FEWEST and behaves(v) for v in told):
+        return f"each row tries another {tried[0]}, as the trials of a search do: no training"
+    return ""
+
+
+def _jumps(value: Floats) -> bool:
+    """Whether a setting is another one from row to row, up and down: a schedule goes one way for many rows."""
+    if len(value) < _TRIALS or not bool((value > 0).all()):
+        return False
+    move = np.diff(np.log(value))
+    turns = float((move[1:] * move[:-1] < 0).mean())
+    return turns >= _OFTEN and float(np.ptp(np.log(value))) >= np.log(_JUMP)
 
 
 def _serves(messages: pl.DataFrame) -> bool:

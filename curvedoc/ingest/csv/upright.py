@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 
 from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.values import number
 
 #: So many rows at most name a metric each, and so many columns at least are epochs.
@@ -35,7 +36,9 @@ def upright(data: bytes) -> bytes:
     if not all(number(c) is not None for r in rows for c in r[1:] if c):
         return data
     columns = [r[1:] for r in rows]
-    if not counter and (width <= 2 * _COLUMNS or not any("loss" in n.lower() for n in names)):
+    losses = [n for n in names if "loss" in n.lower()]
+    both = len({scope_of(n) for n in losses} - {""}) > 1
+    if not counter and (not losses or (width <= 2 * _COLUMNS and not (both and count))):
         return data  # a column may be one of a few classes
     if counter:
         names, columns = [counter, *names], [count, *columns]

@@ -92,7 +92,8 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     inner_total = cells.column(INNER, cells.of)
     flags = _flags(plans)
     step, inner, epoch = (cells.column(role, cells.value) for role in (STEP, INNER, EPOCH))
-    epoch = np.where(_planned(epoch, cells.column(EPOCH, cells.of), flags["record"][tid]), np.nan, epoch)
+    planned = _planned(epoch, cells.column(EPOCH, cells.of), flags["record"][tid])
+    epoch = np.where(planned | _set(epoch, flags["record"][tid], tid, plans), np.nan, epoch)
     within = _nested(epoch, tid, plans)
     inner, epoch = np.where(within & np.isnan(inner), epoch, inner), np.where(within, np.nan, epoch)
     inner_total = np.where(within, cells.column(EPOCH, cells.of), inner_total)
@@ -122,6 +123,16 @@ def _planned(epoch: Floats, of: Floats, record: NDArray[np.bool_]) -> NDArray[np
     known = behind < len(total)
     says = of[total[behind[known]]] == epoch[bare[known]]
     found[bare] = len(says) > 0 and float(says.mean()) >= _FOLLOWS
+    return found
+
+
+def _set(epoch: Floats, record: NDArray[np.bool_], tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
+    """The line "epochs = 50" that stands once, ahead of all records."""
+    several = [any(s.role == EPOCH and spaced(s.name).endswith("epochs") for s in p.slots) for p in plans]
+    at = np.flatnonzero(np.array(several, bool)[tid] & ~np.isnan(epoch) & ~record)
+    found = np.zeros(len(epoch), bool)
+    if len(at) == 1 and not record[: at[0]].any():
+        found[at] = True
     return found
 
 

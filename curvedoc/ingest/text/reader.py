@@ -31,6 +31,7 @@ from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.totals import printed_totals
 from curvedoc.ingest.text.trainings import boxed_trainings, trainings_of
+from curvedoc.ingest.trainings.processes import processes
 
 NAME = "text"
 FILES: tuple[str, ...] = ("*.log", "*.out", "*.err", "*.txt")
@@ -71,7 +72,11 @@ def _read(path: Path) -> list[Log]:
         return [Log(path, NAME, notes=(*notes, Note("not-a-log", "the file is not text")), bytes=len(data))]
     if broken:
         notes = (*notes, Note("damaged", "lines that are no text were left out", count=broken))
-    return logs_in(path, text, len(data), notes)
+    apart = processes(text)
+    if apart is None:
+        return logs_in(path, text, len(data), notes)
+    out = [(label, log) for label, own in apart for log in logs_in(path, own, len(own), notes)]
+    return [replace(log, run=f"{label}-{log.run}" if log.run else label) for label, log in out]
 
 
 def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> list[Log]:

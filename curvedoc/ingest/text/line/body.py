@@ -22,11 +22,6 @@ _OVER = re.compile(
     rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
     r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))(?= ?[:=])"
 )
-#: PyTorch's tutorials: "Accuracy of the network on the 10000 test images: 54 %"
-_OF_MODEL = re.compile(
-    r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
-    rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
-)
 #: A measure, and a dictionary of its parts.
 _PRINTED = re.compile(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
 _ITEM = re.compile(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
@@ -195,6 +190,10 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
 
 def _leftover(state: Body, text: str) -> None:
     """Text that is no key: a scope when it says nothing else, prose otherwise."""
+    first, bar, last = text.rpartition("| ")
+    if bar and last.rstrip().endswith(":"):
+        state.prose += words.prose_words(first)
+        text = last
     said = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
     headed = text.rstrip().endswith(":")
     if said and all(
@@ -222,12 +221,6 @@ def _label(before: str, label: str) -> str:
     return head.lower().replace(" ", "_") if named and len(head.split()) <= 3 else ""
 
 
-def _of_model(said: re.Match[str]) -> str:
-    """What is said of a model on a set, as a number of samples and a key: "10000 test accuracy"."""
-    name, samples, split = said[1], said[2] or "", said[3] or ""
-    return f"{samples} {name if has_scope(name) else f'{split} {name}'}".strip()
-
-
 def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
@@ -238,7 +231,6 @@ def read_body(body: str, first: int) -> Body:
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
     if "last " in body or "past " in body or "previous " in body:
         body = _OVER.sub(r"\2 \1", body)
-    body = _OF_MODEL.sub(_of_model, body)
     if _COUNTED.search(body):
         body = _TOLD.sub(lambda m: f"{m[2]} {m[1]}:" if is_outcome(m[1]) else m[0], body)
     if "(" in body or "[" in body or "{" in body:

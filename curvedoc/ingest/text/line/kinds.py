@@ -34,8 +34,10 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     # a sentence is a record where it comes again with other numbers
     spoken = kind == "spoken"
     said = _counted(tid[spoken], shapes)
+    again = [said[shapes[t]] >= HABIT for t in tid[spoken]]
     among = bool(((kind == "record") & np.array([p.counted for p in plans], bool)[tid]).any())
-    kept = [said[shapes[t]] >= HABIT and (among or plans[t].counted) for t in tid[spoken]]
+    among |= any(often and plans[t].counted for t, often in zip(tid[spoken], again, strict=True))
+    kept = [often and (among or plans[t].counted) for t, often in zip(tid[spoken], again, strict=True)]
     kind[spoken] = np.where(kept, "record", "")
     # "[4] id=1" is a list of something where the training counts by name
     counted = np.array([p.counted for p in plans], bool)[tid]

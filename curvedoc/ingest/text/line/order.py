@@ -1,4 +1,4 @@
-"""Lines that say the number before its name ("2.31 loss, 0.001 lr"), turned round."""
+"""Lines that say the number before its name ("2.31 loss, 0.001 lr"), or all names before all numbers, turned round."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ _APART = re.compile(r"\s*[,;|]\s*")
 _LEAD = re.compile(rf"^\s*[\[(]?[{NUMBER}{FRACTION}][\])]?[:|]?\s+(?=[{NUMBER}])")
 _COUNTED = re.compile(rf"\s*\[?(?:[Ee]poch|EPOCH|[Ss]tep|[Ii]ter(?:ation)?) *#?[{NUMBER}{FRACTION}]\]?")
 _SAID = re.compile(rf"{NUMBER}(%)? ([A-Za-z][A-Za-z. _-]{{1,40}})")
+#: "[epoch, train loss, val loss]: 3, 0.5, 0.6"
+_LISTED = re.compile(
+    rf"[\[(]([A-Za-z][^\[\](){NUMBER}{FRACTION}]{{2,200}})[\])] ?[:=] ?[\[(]?({NUMBER}(?:, ?{NUMBER})*)[\])]?"
+)
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -34,6 +38,11 @@ def _after_counter(body: str) -> str:
 def name_first(body: str) -> str:
     """The body with `name: number` in place of each `number name`, where all its items are of that kind and one is what
     trainings log; the body itself otherwise. Every number stays in its place."""
+    listed = _LISTED.fullmatch(body.strip()) if "]" in body or ")" in body else None
+    if listed is not None:
+        names = [n.strip() for n in _APART.split(listed[1])]
+        even = len(names) == listed[2].count(NUMBER) and any(map(is_outcome, names))
+        return ", ".join(f"{n}: {NUMBER}" for n in names) if even else body
     if ": " in body and "=" not in body and body.isascii():
         return _after_counter(body)
     if ":" in body or "=" in body or body.count(NUMBER) < _ITEMS:

@@ -11,6 +11,7 @@ from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
+from curvedoc.ingest.text.line.sentences import in_pairs
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
@@ -101,7 +102,7 @@ def plan_of(template: str) -> LinePlan:
     if _LISTED.fullmatch(body):
         body = body.replace(f",{NUMBER}", f"={NUMBER}")
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
-    state = read_body(name_first(body), prefix.slots)
+    state = read_body(name_first(in_pairs(body)), prefix.slots)
     slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]
     counters = [s for s in slots if s.role in COUNTERS]

@@ -27,6 +27,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))((?i:epoch|step|iter|iteration))[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
+    # "Ep.3 loss 0.5"
+    (rf"{_HEAD}[Ee]p\.({_COUNT}){_AFTER}", "${1}epoch ${2}${3}"),
     # "Epoch 1 Batch50 Loss 0.5"
     (
         rf"((?i:epoch)[ :]+{_COUNT}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?({_COUNT}){_AFTER}",
@@ -174,7 +176,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
     # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
     (
-        rf"\b((?i:{_BOTH})) \(?((?i:train\w*))/((?i:val\w*|test|dev))\)?[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
+        rf"\b((?i:{_BOTH})) ?[ (]((?i:train\w*))/((?i:val\w*|test|dev))\)?[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
         "${2} ${1}: ${4}, ${3} ${1}: ${5}",
     ),
     (

@@ -32,6 +32,7 @@ INNER_WORDS = (
     "batch num",
     "micro step",
     "ba",
+    "client",
 )
 EPOCH_WORDS = (
     "epoch", "ep", "epochs", "round", "episode", "training iteration", "epoche", "époque", "epoque", "época", "epoca",
@@ -187,7 +188,9 @@ def spoken(key: str) -> str:
     if len(parts) < 2 or parts[-1].lower() not in SPEAKS:
         return ""
     told = parts[:-1]
-    while len(told) > 1 and told[-1].lower() in _BY_NOW:
+    while len(told) > 1 and (
+        told[-1].lower() in _BY_NOW or (parts[-1].lower() in _BY_NOW and told[-1] in ("is", "was"))
+    ):
         told.pop()
     while told and (is_prose(told[0]) or told[0].lower() in _ALSO):
         told.pop(0)

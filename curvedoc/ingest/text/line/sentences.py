@@ -1,0 +1,119 @@
+"""Sentences that say the split of a number ("on the held-out set the loss is 0.5"), as names and numbers."""
+
+from __future__ import annotations
+
+import re
+
+from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope
+from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.line.template import NUMBER
+
+#: What data is called that training does not see, and what it does, in more than one word.
+_UNSEEN = re.compile(r"\b(?:held|hold)[- _]out\b|\bunseen\b(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
+_SEEN = re.compile(r"\bseen(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
+_SPLIT = "(" + "|".join(sorted((w for w in SCOPES if w.isascii()), key=len, reverse=True)) + ")"
+_SET = rf"{_SPLIT}(?:[ -](?:set|data|dataset|split|batches|samples|examples|part|images))*\b"
+_ON = r"(?:on|for|over) (?:the |our |all )?"
+#: PyTorch's tutorials: "Accuracy of the network on the 10000 test images: 54 %"
+_OF_MODEL = re.compile(
+    r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
+    rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
+)
+#: One of the sentences below has such a piece.
+_COULD = re.compile(rf"\b{_ON}{_SPLIT}\b|{NUMBER}%? ?\({_SPLIT}\b", re.IGNORECASE)
+#: "evaluated on the validation set: loss 0.5, mae 0.4"
+_HEADED = re.compile(rf"\b{_ON}{_SET} ?:(?= [a-z])", re.IGNORECASE)
+#: "On the test set the loss is 0.5", "on the test set it is 0.5", "on dev: 0.5"
+_AHEAD = re.compile(
+    rf"\b{_ON}{_SET},? ?(?:we (?:get|have) )?(?:an? |the |its )?"
+    rf"([A-Za-z][\w -]{{0,40}}?)? ?(?:is|was|of|[:=])? ?(?={NUMBER})",
+    re.IGNORECASE,
+)
+#: "loss of 0.5 on the training data and 0.6 on the validation data", "loss 0.5 (train), 0.6 (valid)"
+_BEHIND = re.compile(rf"{NUMBER}(%?) ?(?:{_ON}{_SET}|\({_SET}\))", re.IGNORECASE)
+#: "the mean loss over training batches was 0.5"
+_BETWEEN = re.compile(rf"([A-Za-z][\w -]{{1,40}}?) {_ON}{_SET} ?(?:is|was|[:=])? ?(?={NUMBER})", re.IGNORECASE)
+#: "loss: 0.5 | 0.6 (train | val)"
+_LISTED = re.compile(
+    rf"([A-Za-z][\w -]{{1,40}}?)[ :=]{{1,3}}{NUMBER} ?[|/,] ?{NUMBER} ?\({_SPLIT} ?[|/,] ?{_SPLIT}\)", re.IGNORECASE
+)
+_SENTENCE = re.compile(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
+_SCOPED = re.compile(rf"^{_SPLIT} ", re.IGNORECASE)
+#: What links a name to its number.
+_LINK = re.compile(r"[ :=]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
+#: A name has so many words at most.
+_WORDS = 3
+
+
+def in_pairs(body: str) -> str:
+    """The body of a template with `split name: number` in place of each sentence that says a split; the body itself
+    where none does. Every number stays in its place."""
+    if "out" in body or "nseen" in body or "NSEEN" in body:
+        body = _SEEN.sub("train", _UNSEEN.sub("heldout", body))
+    body = _OF_MODEL.sub(_of_model, body)
+    if NUMBER not in body or _COULD.search(body) is None:
+        return body
+    body = _behind(_LISTED.sub(_both, body))
+    body = _BETWEEN.sub(lambda m: _between(m[1], m[2]) or m[0], body)
+    body = _HEADED.sub(r"| \1:", _ahead(body))
+    return _SENTENCE.sub(" | ", body)
+
+
+def _of_model(said: re.Match[str]) -> str:
+    """What is said of a model on a set, as a number of samples and a key: "10000 test accuracy"."""
+    name, samples, split = said[1], said[2] or "", said[3] or ""
+    return f"{samples} {name if has_scope(name) else f'{split} {name}'}".strip()
+
+
+def _both(m: re.Match[str]) -> str:
+    return f"| {m[2]} {m[1]}: {NUMBER} | {m[3]} {m[1]}: {NUMBER}" if is_outcome(m[1]) else m[0]
+
+
+def _name_at_end(text: str) -> str:
+    """The outcome that a text ends with, "" for none: its last words as far as they are no running text."""
+    said = re.search(r"[A-Za-z][\w -]{0,60}$", _LINK.sub("", text, count=1))
+    parts = said[0].split() if said is not None else []
+    name: list[str] = []
+    while parts and len(name) < _WORDS and not words.is_prose(parts[-1]):
+        name.insert(0, parts.pop())
+    return " ".join(name) if is_outcome(" ".join(name)) else ""
+
+
+def _behind(body: str) -> str:
+    """The body with the split that follows a number ahead of it."""
+    out, end, name = "", 0, ""
+    for m in _BEHIND.finditer(body):
+        before = body[end : m.start()]
+        told = _name_at_end(before)
+        split = m[2] or m[3]
+        if told:
+            before = before[: before.rindex(told)]
+        name = told or name
+        if not name or (not told and NUMBER in before):
+            return body
+        out += f"{before if told else ''}| {split} {name}: {NUMBER}{m[1]} "
+        end = m.end()
+    return out + body[end:]
+
+
+def _between(text: str, split: str) -> str:
+    name = _name_at_end(text)
+    return f"{text[: text.rindex(name)]}{split} {name}: " if name else ""
+
+
+def _ahead(body: str) -> str:
+    """The body with the name that follows a split, or the last one before it ("on dev it is 0.5"), beside it."""
+    out, end = "", 0
+    for m in _AHEAD.finditer(body):
+        said = (m[2] or "").removesuffix(" is").removesuffix(" was").strip()
+        name = said if is_outcome(said) and not words.is_prose(said) else ""
+        if not name and said.lower() in ("", "it", "it is"):
+            known = [n for part in body[: m.start()].split(NUMBER)[:-1] if (n := _name_at_end(part))]
+            name = (
+                known[-1].split(" ", 1)[-1] if known and known[-1].split()[0].lower() in SCOPES else (known or [""])[-1]
+            )
+        if name:
+            out += f"{body[end : m.start()]}| {m[1]} {name}: "
+            end = m.end()
+    return out + body[end:]
