@@ -25,12 +25,12 @@ from curvedoc.diagnose.ending.ending import ending
 from curvedoc.diagnose.ending.notices import as_note, happened, with_causes, with_reason
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge import detect as judge
-from curvedoc.diagnose.judge.doubt import lowered
 from curvedoc.diagnose.judge.fold import fold, root
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.judge.verdict import verdict
+from curvedoc.diagnose.story.doubt import lowered
 from curvedoc.ingest import read_runs
 from curvedoc.pipeline import Options, rulebook
 from curvedoc.rulebook.location import signals_file

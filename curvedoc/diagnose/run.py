@@ -18,16 +18,17 @@ from curvedoc.diagnose.ending.quotes import spoken
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
-from curvedoc.diagnose.judge.doubt import doubted, lowered
 from curvedoc.diagnose.judge.fold import fold
 from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.inventory import inventory_of
 from curvedoc.diagnose.judge.rank import rank
 from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, waste
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
 from curvedoc.diagnose.story.choice import when_unsure
+from curvedoc.diagnose.story.doubt import doubted, lowered
 from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
@@ -103,7 +104,8 @@ def diagnose(
     told, way = said(run, catalog()) if len(run.messages) else (), course(run)
     ended = ending(run, told, way, alive)
     known = () if alive and ended.early else as_note(ended)
-    bench = Bench(run, facts=book.facts, known=known, spoken=spoken(run, ended))
+    kind = inventory_of(run, known, book)
+    bench = Bench(run, facts=book.facts, known=known, spoken=spoken(run, ended), inventory=kind)
     judged = [detect(rule, bench, group, strict) for rule in book.rules]
     rules = {r.id: r for r in book.rules}
     seen = lowered(run, [j.finding for j in judged if j.finding is not None])

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
 from curvedoc.rulebook import renames
 from curvedoc.rulebook.cache.compiled import load_compiled, save_compiled
+from curvedoc.rulebook.cache.lazy_causes import LazyCauses
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.facts.fact_files import FOLDER, load_facts, types_of
-from curvedoc.rulebook.lazy_causes import LazyCauses
 from curvedoc.rulebook.location import rules_dir as rules_dir
 from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.messages.catalog import FOLDER as MESSAGES

@@ -270,6 +270,10 @@ class Rulebook:
     digest: str
     facts: Mapping[str, Fact] = field(default_factory=dict)
     remarks: Mapping[str, Remark] = field(default_factory=dict)
+    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)  # what judging made of it
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rulebook, (self.rules, self.causes, self.digest, self.facts, self.remarks)  # which does not travel
 
     def rule(self, id_: str) -> Rule | None:
         """The rule of that id."""

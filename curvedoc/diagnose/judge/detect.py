@@ -10,11 +10,13 @@ from curvedoc.core.diagnosis import Evidence, Finding
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.inputs import MADE_OF, Bench
-from curvedoc.diagnose.judge.names import WHOLE, Subject, called
+from curvedoc.diagnose.judge.inputs import MADE_OF, Bench, own_makers
+from curvedoc.diagnose.judge.inventory import Makers
+from curvedoc.diagnose.judge.names import WHOLE, Names, Subject, called
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.sentence.fields import evidence, fill, first_that_holds
-from curvedoc.rulebook.evaluate import Code, Env, code_of
+from curvedoc.rulebook.code import Code, Fixed
+from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.rule import Need, Program, Rule
 
 Outcome = Literal["fires", "silent", "not-judged", "broken"]
@@ -50,7 +52,7 @@ def _input_name(need: Need) -> str:
     return f"another {name}" if need.member == "others" else name
 
 
-def _undecided(rule: Rule, env: Env) -> tuple[str, tuple[str, ...]]:
+def _undecided(rule: Rule, env: Names) -> tuple[str, tuple[str, ...]]:
     """The line that could not be decided and the optional signals that are missing behind it."""
     names = [_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None]
     missing = tuple(dict.fromkeys(filter(None, names)))
@@ -63,15 +65,18 @@ def _undecided(rule: Rule, env: Env) -> tuple[str, tuple[str, ...]]:
 
 def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     """What a rule says of one run, layer, data set, rank or sibling."""
-    bound: dict[str, Any] = {}
+    makers = bench.makers(rule.program) if subject is WHOLE else own_makers(rule.program)
+    settled: Judgment | None = makers.made.get("settled")
+    if settled is not None:
+        return settled
+    env = Names(bench, rule.program, subject, makers)
     for need in rule.program.required:
-        value = bound[need.name] = bench.bind(need, subject)
-        if value is None:
+        if env[need.name] is None:
             name = _input_name(need)
-            return Judgment(rule, "not-judged", f"needs {name}", (name,))
-    env = bench.environment(rule.program, subject)
-    if bound:
-        env.update(bound)
+            lacking = Judgment(rule, "not-judged", f"needs {name}", (name,))
+            if need.name in makers.given:  # no run of its kind has it
+                makers.made["settled"] = lacking
+            return lacking
     truths = _conditions(rule, env)
     # excuses come last: most rules are silent without them
     if not (True in truths or None in truths) or any(env.get(name) is True for name in rule.excused_by):
@@ -108,10 +113,10 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     return Judgment(rule, "fires", finding=finding)
 
 
-def _conditions(rule: Rule, env: Env) -> list[bool | None]:
+def _conditions(rule: Rule, env: Names) -> list[bool | None]:
     """Whether each alternative of a rule holds; they are names for what follows."""
     truths: list[bool | None] = []
-    lines = rule.program.made.get("when") or _lines(rule)
+    lines = env.makers.made.get("when") or _lines(rule, env.makers)
     for name, group in lines:
         held: bool | None = True
         for code in group:
@@ -126,9 +131,16 @@ def _conditions(rule: Rule, env: Env) -> list[bool | None]:
     return truths
 
 
-def _lines(rule: Rule) -> list[tuple[str | None, list[Code]]]:
-    """The lines of each alternative as what gives their truth, kept on the rule's program."""
-    made = rule.program.made["when"] = [(name, [code_of(line) for line in group]) for name, group in rule.when]
+def _lines(rule: Rule, makers: Makers) -> list[tuple[str | None, list[Code]]]:
+    """The lines of each alternative as what gives their truth, kept with what was made of the rule's program."""
+    made: list[tuple[str | None, list[Code]]] = []
+    for name, group in rule.when:
+        codes = [makers.code(line) for line in group]
+        never = next((c for c in codes if isinstance(c, Fixed) and c.value is False), None)
+        made.append((name, codes if never is None else [never]))
+    if all(isinstance(codes[0], Fixed) and codes[0].value is False for _, codes in made):
+        makers.made["settled"] = Judgment(rule, "silent")
+    makers.made["when"] = made
     return made
 
 

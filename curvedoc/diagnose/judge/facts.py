@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import KnownFact, Trust
 from curvedoc.core.numbers import spelled
-from curvedoc.diagnose.judge.names import WHOLE
+from curvedoc.diagnose.judge.names import WHOLE, Names
 from curvedoc.diagnose.sentence.fields import fill
-from curvedoc.rulebook.evaluate import code_of
-from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.code import Code
 from curvedoc.rulebook.facts.fact import SETTING
 from curvedoc.rulebook.rule import Fact, Way
 
 if TYPE_CHECKING:
     from curvedoc.diagnose.judge.inputs import Bench
-    from curvedoc.diagnose.judge.names import Names
 
 TOLD = "you said so"
 #: A path, a file or an artifact: "true", "auto" and "none" are settings too.
@@ -33,17 +31,21 @@ def established(fact: Fact, bench: Bench) -> KnownFact | None:
     """
     if fact.told is not None:
         return KnownFact(fact.told, fact.unit, "sure", TOLD, TOLD)
-    env = bench.environment(fact.program, WHOLE)
+    makers = bench.makers(fact.program)
+    ways = makers.ways(fact)
+    if not ways:
+        return None
+    env = Names(bench, fact.program, WHOLE, makers)
     sure: list[tuple[Way, Value]] = []
     guess: tuple[Way, Value] | None = None
-    for way in fact.ways:
+    for way, given, made in ways:
         if (way.trust == "guess" and (sure or guess)) or (sure and not _comparable(fact)):
             continue
-        value = _value(fact, way, env)
+        value = _value(fact, way, given, made, env)
         if value is None:
             continue
         firm = env.certain() if way.trust == "sure" else None
-        if firm is not None and (firm is env or _value(fact, way, firm) == value):
+        if firm is not None and (firm is env or _value(fact, way, given, made, firm) == value):
             sure.append((way, value))
         elif guess is None:
             guess = way, value
@@ -61,12 +63,12 @@ def _comparable(fact: Fact) -> bool:
     return fact.type in ("flag", "word") or fact.doubt is not None
 
 
-def _value(fact: Fact, way: Way, env: Names) -> Value | None:
-    if way.given is not None and code_of(way.given)(env) is not True:
+def _value(fact: Fact, way: Way, given: Code | None, made: Code | None, env: Names) -> Value | None:
+    if given is not None and given(env) is not True:
         return None
     if fact.type == "text":
         return _text(str(way.value), env)
-    value: Value | None = code_of(way.value)(env) if isinstance(way.value, Expr) else way.value
+    value: Value | None = way.value if made is None else made(env)  # type: ignore[assignment]
     return round(value) if fact.type == "step" and isinstance(value, float) else value
 
 

@@ -16,6 +16,17 @@ from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import NO_HITS, Hits, hits_in
+from curvedoc.diagnose.judge.inventory import (
+    ABOVE_FLOOR,
+    ANY_LOSS,
+    GRADES,
+    LOSSES,
+    QUALITY,
+    VAL_WRONG,
+    WRONG,
+    Inventory,
+    Makers,
+)
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.diagnose.judge.names import WHOLE, Names, Subject
 from curvedoc.diagnose.sentence.counter import Counter, counter
@@ -30,17 +41,11 @@ from curvedoc.rulebook.vocabulary import callable_functions
 MAX_LAYERS = 400
 
 
-#: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
-ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
-#: What says how good the model is, by the fact of that name, turned so that up is better.
-QUALITY, MAIN_QUALITY = "quality", "main_quality"
+#: The measure that the run is for.
+MAIN_QUALITY = "main_quality"
 #: The input of that fact by which the name of a measure says that it should fall.
 ERROR = "lower"
-#: The share of wrong answers, in training and on other samples, by what is graded there.
-WRONG, VAL_WRONG = "wrong", "val_wrong"
-_GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
-#: What a loss of similarity, whose floor is -1, has left above it, by the fact of what kind of number the loss is.
-ABOVE_FLOOR, LOSS_KIND, SIMILARITY = "above_floor", "loss_kind", "similarity"
+LOSS_KIND, SIMILARITY = "loss_kind", "similarity"
 #: What a user logs to have an input that is worked out; the last is there wherever a loss is of that kind.
 MADE_OF = {ANY_LOSS: "loss", QUALITY: "val_accuracy", WRONG: "accuracy", VAL_WRONG: "val_accuracy", ABOVE_FLOOR: ""}
 _QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
@@ -56,11 +61,12 @@ class Bench:
         facts: Mapping[str, Fact] | None = None,
         known: Sequence[Note] = (),
         spoken: Spoken = SILENT,
+        inventory: Inventory | None = None,
     ) -> None:
         """facts: that may be asked for; those that ship with curvedoc where none are given.
 
         known: what was found out of the run as a whole, as notes that rules and facts may ask for;
-        spoken: what the message that ended the run says, for sentences.
+        spoken: what the message that ended the run says, for sentences; inventory: what runs of its kind have.
         """
         self.run = run
         self.known = tuple(known)
@@ -68,6 +74,7 @@ class Bench:
         self.counter: Counter = counter(run)
         self.evaluator = evaluator or Evaluator(callable_functions())
         self._facts = shipped_facts() if facts is None else facts
+        self._inventory = inventory
         self._known: dict[str, KnownFact | None] = {}
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
         self._text: str | None = None
@@ -82,7 +89,8 @@ class Bench:
 
     def facts(self) -> dict[str, KnownFact]:
         """All that is known of the run."""
-        return {name: known for name in sorted(self._facts) if (known := self.fact(name)) is not None}
+        names = sorted(self._facts) if self._inventory is None else self._inventory.known()
+        return {name: known for name in names if (known := self.fact(name)) is not None}
 
     def value_of(self, name: str, firm: bool) -> Any:
         """The value of a fact, None where it is unknown, or where it is not firm and only such a fact is wanted."""
@@ -128,8 +136,8 @@ class Bench:
             return self._quality()
         if need.target == ABOVE_FLOOR:
             return self._above_floor()
-        if need.target in _GRADES:
-            return self._wrong(_GRADES[need.target])
+        if need.target in GRADES:
+            return self._wrong(GRADES[need.target])
         return self.run.series(need.target)
 
     def is_error(self, role: str) -> bool:
@@ -227,9 +235,21 @@ class Bench:
         text = self._text
         return not words or any(word in text for word in words)
 
+    def makers(self, program: Program) -> Makers:
+        """What gives the values of a program's names in the run as a whole."""
+        return own_makers(program) if self._inventory is None else self._inventory.makers(program)
+
     def environment(self, program: Program, subject: Subject) -> Names:
         """Every name of a program with its value."""
-        return Names(self, program, subject)
+        return Names(self, program, subject, self.makers(program) if subject is WHOLE else own_makers(program))
+
+
+def own_makers(program: Program) -> Makers:
+    """What gives the values of a program's names in any run, kept on it."""
+    made: Makers | None = program.made.get("makers")
+    if made is None:
+        made = program.made["makers"] = Makers(program)
+    return made
 
 
 def _number(setting: object) -> float | None:

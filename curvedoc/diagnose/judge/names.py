@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
-from curvedoc.rulebook.evaluate import Env, code_of
+from curvedoc.diagnose.judge.inventory import Makers
+from curvedoc.rulebook.evaluate import Env
 from curvedoc.rulebook.rule import Need, Program
 
 if TYPE_CHECKING:
@@ -40,11 +40,10 @@ class Names(Env):
 
     __slots__ = ("bench", "firm", "firmer", "makers", "program", "subject")
 
-    def __init__(self, bench: Bench, program: Program, subject: Subject, firm: bool = False) -> None:
-        dict.__init__(self, program.given)  # hundreds are made a run
+    def __init__(self, bench: Bench, program: Program, subject: Subject, makers: Makers, firm: bool = False) -> None:
+        dict.__init__(self, makers.given)  # hundreds are made a run
         self.known = bench.evaluator
-        self.bench, self.program, self.subject, self.firm = bench, program, subject, firm
-        self.makers = program.made.get("makers") or _makers(program)
+        self.bench, self.program, self.subject, self.makers, self.firm = bench, program, subject, makers, firm
         self.firmer: Names | None = None
 
     def __missing__(self, name: str) -> Any:
@@ -58,8 +57,26 @@ class Names(Env):
         if self.firm or not facts or not any(map(self.bench.doubtful, facts)):
             return self  # and not kept: names that hold themselves would hold their run until the collector comes
         if self.firmer is None:
-            self.firmer = Names(self.bench, self.program, self.subject, True)
+            self.firmer = Names(self.bench, self.program, self.subject, self.makers, True)
         return self.firmer
+
+    def pick(self, need: Need) -> Series | None:
+        """The series of an input."""
+        subject = self.subject
+        return self.bench.pick(need) if subject is WHOLE else subject.pick(self.bench, need)
+
+    def bind(self, need: Need) -> Any:
+        """The value of an input that is no series."""
+        return self.bench.bind(need, self.subject)
+
+    def match(self, name: str, regex: str) -> Series | None:
+        """The messages that match a pattern."""
+        hits = self.bench.hits(name, regex, self.program.excepted.get(name))
+        return None if hits is None else hits.series
+
+    def fact(self, name: str) -> Any:
+        """The value of a fact."""
+        return self.bench.value_of(name, self.firm)
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a name; None for one that the program does not have."""
@@ -82,42 +99,3 @@ def called(label: str) -> str:
     ('layer 0', 'blocks.2.attn')
     """
     return f"layer {label}" if label.isdigit() else label
-
-
-class _Makers(dict[str, Callable[[Names], Any]]):
-    """What gives the value of each name: of inputs at once, of measures and facts made when they are first read."""
-
-    def __init__(self, program: Program) -> None:
-        super().__init__((name, partial(_matched, name, regex)) for name, regex in program.patterns.items())
-        for name, need in program.inputs.items():
-            self[name] = partial(_picked if need.source == "role" else _bound, need)
-        self._formulas = program.formulas
-
-    def __missing__(self, name: str) -> Callable[[Names], Any]:
-        formula = self._formulas.get(name)
-        made = self[name] = partial(_fact, name) if formula is None else code_of(formula)
-        return made
-
-
-def _makers(program: Program) -> _Makers:
-    """What gives the values of a program's names, kept on it."""
-    made = program.made["makers"] = _Makers(program)
-    return made
-
-
-def _fact(name: str, names: Names) -> Any:
-    return names.bench.value_of(name, names.firm)
-
-
-def _matched(name: str, regex: str, names: Names) -> Series | None:
-    hits = names.bench.hits(name, regex, names.program.excepted.get(name))
-    return None if hits is None else hits.series
-
-
-def _picked(need: Need, names: Names) -> Series | None:
-    subject = names.subject
-    return names.bench.pick(need) if subject is WHOLE else subject.pick(names.bench, need)
-
-
-def _bound(need: Need, names: Names) -> Any:
-    return names.bench.bind(need, names.subject)

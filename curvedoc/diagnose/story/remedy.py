@@ -8,10 +8,10 @@ from curvedoc.core.diagnosis import Finding, NextAction
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
-from curvedoc.diagnose.judge.doubt import guessed_loss
 from curvedoc.diagnose.judge.grounds import COMPARE, ENOUGH_POINTS, Grounds
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.doubt import guessed_loss
 
 #: Columns offered as the loss: more of them are a list to search, not a choice.
 OFFERED = 3

@@ -1,0 +1,165 @@
+"""What a run has to be judged by, whatever its values: runs of one script have the same, and lack the same.
+
+What follows for rules, facts and causes from that alone is worked out once for all runs of a kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import itemgetter, methodcaller
+from typing import Any
+
+from curvedoc.core.run import Note, Run
+from curvedoc.rulebook.code import UNKNOWN, Code, Fixed, code_with
+from curvedoc.rulebook.evaluate import code_of
+from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.rule import Fact, Need, Program, Rulebook, Way
+
+#: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
+ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
+#: The share of wrong answers, in training and on other samples, by what is graded there.
+WRONG, VAL_WRONG = "wrong", "val_wrong"
+GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
+#: What says how good the model is, by the fact of that name, turned so that up is better.
+QUALITY = "quality"
+#: What a loss of similarity, whose floor is -1, has left above it, by the fact of what kind of number the loss is.
+ABOVE_FLOOR = "above_floor"
+#: The roles of which an input is worked out.
+_WORKED_OUT = {ANY_LOSS: LOSSES, ABOVE_FLOOR: ("loss",), **GRADES}
+
+#: Runs of a kind that are judged each by itself first: to work out what follows takes as long as a few of them.
+FIRST = 3
+#: Kinds of runs that are remembered.
+KINDS = 16
+#: Sources of inputs that a run has or lacks, and what is looked for there.
+_Key = tuple[frozenset[str], frozenset[str], frozenset[str], bool, bool, str]
+Ways = list[tuple[Way, "Code | None", "Code | None"]]
+
+
+class Makers(dict[str, Code]):
+    """What gives the value of each name of a program, made when it is first read.
+
+    given: names whose values no run changes: thresholds, and with an inventory what it lacks and what follows from it;
+    made: what else was made of the program
+    """
+
+    __slots__ = ("_inventory", "_program", "given", "made")
+
+    def __init__(self, program: Program, inventory: Inventory | None = None) -> None:
+        super().__init__((name, methodcaller("match", name, regex)) for name, regex in program.patterns.items())
+        self._program, self._inventory = program, inventory
+        self.given: dict[str, Any] = dict(program.given)
+        self.made: dict[str, Any] = {}
+        for name, need in program.inputs.items():
+            self[name] = methodcaller("pick" if need.source == "role" else "bind", need)
+            fixed = None if inventory is None else inventory.fixed(need)
+            if fixed is not None:
+                self.given[name] = fixed.value
+        if inventory is not None and not inventory.messages:
+            self.given.update(dict.fromkeys(program.patterns))
+
+    def __missing__(self, name: str) -> Code:
+        formula, inventory = self._program.formulas.get(name), self._inventory
+        if formula is not None:
+            made = self.code(formula)
+        elif inventory is not None and name in self._program.facts and inventory.unknown(name):
+            made = UNKNOWN
+        else:
+            made = methodcaller("fact", name)
+        self[name] = made
+        if isinstance(made, Fixed):
+            self.given[name] = made.value
+        return made
+
+    def code(self, expr: Expr) -> Code:
+        """What gives the value of an expression of the program."""
+        return code_of(expr) if self._inventory is None else code_with(expr, self._named)
+
+    def _named(self, name: str) -> Code:
+        if name in self.given:
+            return Fixed(self.given[name])
+        made = self[name]
+        return made if isinstance(made, Fixed) else itemgetter(name)
+
+    def ways(self, fact: Fact) -> Ways:
+        """The ways to know a fact that may speak: each with what says whether it does, and what gives its value."""
+        found: Ways | None = self.made.get("ways")
+        if found is None:
+            found = self.made["ways"] = []
+            for way in fact.ways:
+                given = None if way.given is None else self.code(way.given)
+                value = self.code(way.value) if isinstance(way.value, Expr) else None
+                silent = (isinstance(given, Fixed) and given.value is not True) or _unknown(value)
+                if not silent:
+                    found.append((way, given, value))
+        return found
+
+
+def _unknown(code: Code | None) -> bool:
+    return isinstance(code, Fixed) and code.value is None
+
+
+class Inventory:
+    """The roles, settings, kinds of notes and messages of a kind of runs, and what follows from them."""
+
+    def __init__(self, key: _Key, facts: Mapping[str, Fact]) -> None:
+        self._roles, self._settings, self._notes, self.messages, self._text, self._axis = key
+        self._facts = facts
+        self._unknown: dict[str, bool] = {}
+        self._makers: dict[int, Makers] = {}
+        self.seen = 0
+
+    def makers(self, program: Program) -> Makers:
+        """What gives the values of a program's names in runs of this kind."""
+        found = self._makers.get(id(program))
+        if found is None:
+            found = self._makers[id(program)] = Makers(program, self)
+        return found
+
+    def known(self) -> list[str]:
+        """The facts that may be known."""
+        return [name for name in sorted(self._facts) if not self.unknown(name)]
+
+    def unknown(self, name: str) -> bool:
+        """Whether no way leads to a fact."""
+        found = self._unknown.get(name)
+        if found is None:
+            self._unknown[name] = False  # while it is looked for
+            fact = self._facts.get(name)
+            found = fact is None or (fact.told is None and not self.makers(fact.program).ways(fact))
+            self._unknown[name] = found
+        return found
+
+    def fixed(self, need: Need) -> Fixed | None:
+        """The value of an input that all runs of this kind have; None where it is a matter of each."""
+        match need.source:
+            case "role" if need.target != QUALITY:
+                there = not self._roles.isdisjoint(_WORKED_OUT.get(need.target, (need.target,)))
+                return None if there else UNKNOWN
+            case "name":
+                return None if need.target in self._roles else UNKNOWN
+            case "config" | "config-text":
+                return None if need.target in self._settings else UNKNOWN
+            case "note":
+                return None if need.target in self._notes else Fixed(0.0)
+            case "axis":
+                return Fixed(1.0 if self._axis == need.target else 0.0)
+            case "log":
+                return Fixed(True) if self._text else UNKNOWN
+        return None
+
+
+def inventory_of(run: Run, known: Sequence[Note], book: Rulebook) -> Inventory | None:
+    """The inventory of runs like this one; None for the first of them."""
+    notes = [*known, *run.notes, *(n for s in run.sources for n in s.notes)]
+    messages = run.has_text or not run.messages.is_empty()
+    roles, settings = frozenset([m.role for m in run.roles]), frozenset(run.settings)
+    key = (roles, settings, frozenset([n.kind for n in notes]), messages, run.has_text, run.axis)
+    kinds: dict[_Key, Inventory] = book.made.setdefault("kinds", {})
+    found = kinds.get(key)
+    if found is None:
+        if len(kinds) >= KINDS:
+            del kinds[next(iter(kinds))]
+        found = kinds[key] = Inventory(key, book.facts)
+    found.seen += 1
+    return found if found.seen > FIRST else None

@@ -1,0 +1,280 @@
+"""Checked expressions as nested functions: made once of every tree, called per run. Never eval.
+
+What is the same in every run, as a threshold or a curve that a kind of runs lacks, is worked out when they are made.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from curvedoc.rulebook.expr import TRUTHS, Expr, words_of
+
+if TYPE_CHECKING:
+    from curvedoc.rulebook.evaluate import Env
+
+#: The value of a tree, given the names.
+Code = Callable[["Env"], Any]
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
+#: Types whose values a call is remembered by; others by identity.
+BY_VALUE = frozenset((float, bool))
+_COMPARE: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+class Fixed:
+    """What gives the same value in every run."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __call__(self, env: Env) -> Any:
+        return self.value
+
+
+UNKNOWN = Fixed(None)
+#: What fixed parts are asked with: they look at no name.
+_NO_RUN: Any = None
+
+
+def code_with(expr: Expr, named: Callable[[str], Code]) -> Code:
+    """What gives the value of an expression, `Fixed` where it is the same in every run. named: what gives a name's."""
+    return _code(expr.tree, named)
+
+
+def _code(node: ast.expr, named: Callable[[str], Code]) -> Code:
+    match node:
+        case ast.Constant(value=value):
+            return Fixed(value if isinstance(value, bool) else float(value))  # type: ignore[arg-type]
+        case ast.Name(id=name):
+            return Fixed(TRUTHS[name]) if name in TRUTHS else named(name)
+        case ast.UnaryOp(op=op, operand=operand):
+            return _one(isinstance(op, ast.Not), _code(operand, named))
+        case ast.BinOp(left=left, op=op, right=right):
+            return _two(_ARITHMETIC[type(op)], _code(left, named), _code(right, named))
+        case ast.BoolOp(op=op, values=values):
+            return _several(isinstance(op, ast.And), [_code(v, named) for v in values])
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.In()], comparators=[right]):
+            return _among(named(name), frozenset(words_of(right)))
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            sides = [_code(side, named) for side in (left, *others)]
+            pairs = [_pair(_COMPARE[type(op)], a, b) for op, a, b in zip(ops, sides, sides[1:], strict=False)]
+            return pairs[0] if len(pairs) == 1 else _several(True, pairs)
+        case ast.Call(func=ast.Name(id=name), args=args):
+            codes = [_code(a, named) for a in args]
+            return _SPECIAL[name](codes) if name in _SPECIAL else _call(name, codes)
+        case ast.Attribute(value=value, attr=name):
+            return _field(_code(value, named), name)
+    raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
+
+
+def _fixed(code: Code, *parts: Code) -> Code:
+    """The code of these parts, or its value where all of them are fixed."""
+    return Fixed(code(_NO_RUN)) if all(isinstance(p, Fixed) for p in parts) else code
+
+
+def _unknown(parts: Iterable[Code]) -> bool:
+    """Whether one of the parts is unknown in every run."""
+    return any(isinstance(p, Fixed) and p.value is None for p in parts)
+
+
+def _one(negation: bool, part: Code) -> Code:
+    def code(env: Env) -> Any:
+        value = part(env)
+        if value is None:
+            return None
+        return not value if negation else -value
+
+    return _fixed(code, part)
+
+
+def _two(operation: Callable[[float, float], float], left: Code, right: Code) -> Code:
+    if _unknown((left, right)):
+        return UNKNOWN
+
+    def code(env: Env) -> float | None:
+        a = left(env)
+        if a is None:
+            return None
+        b = right(env)
+        if b is None:
+            return None
+        try:
+            result = operation(a, b)
+        except (ZeroDivisionError, OverflowError):
+            return None
+        return result if math.isfinite(result) else None
+
+    return _fixed(code, left, right)
+
+
+def _pair(compare: Callable[[float, float], bool], left: Code, right: Code) -> Code:
+    if _unknown((left, right)):
+        return UNKNOWN
+    if isinstance(right, Fixed):
+        limit = right.value
+
+        def beside(env: Env) -> bool | None:
+            a = left(env)
+            return None if a is None else compare(a, limit)
+
+        return _fixed(beside, left)
+
+    def code(env: Env) -> bool | None:
+        a = left(env)
+        if a is None:
+            return None
+        b = right(env)
+        return None if b is None else compare(a, b)
+
+    return code
+
+
+def _among(part: Code, words: frozenset[str]) -> Code:
+    def code(env: Env) -> bool | None:
+        value = part(env)
+        return None if value is None else value in words
+
+    return _fixed(code, part)
+
+
+def _several(conjunction: bool, parts: list[Code]) -> Code:
+    """Three-valued and (conjunction) / or: a deciding value wins over unknown."""
+    said = [p.value for p in parts if isinstance(p, Fixed)]
+    if (not conjunction) in said:
+        return Fixed(not conjunction)
+    left = [p for p in parts if not isinstance(p, Fixed)]
+    if not left:
+        return UNKNOWN if None in said else Fixed(conjunction)
+    unclear = None in said
+
+    def code(env: Env) -> bool | None:
+        unknown = unclear
+        for part in left:
+            truth = part(env)
+            if truth is None:
+                unknown = True
+            elif truth is not conjunction:
+                return not conjunction
+        return None if unknown else conjunction
+
+    return code if unclear or len(left) > 1 else left[0]
+
+
+def _call(name: str, parts: list[Code]) -> Code:
+    if _unknown(parts):
+        return UNKNOWN
+    if len(parts) == 1:
+        return _call_one(name, parts[0])
+
+    def code(env: Env) -> Any:
+        args = []
+        for part in parts:
+            value = part(env)
+            if value is None:
+                return None
+            args.append(value)
+        return env.known.call(name, tuple(args))
+
+    return code
+
+
+def _call_one(name: str, part: Code) -> Code:
+    def code(env: Env) -> Any:
+        value = part(env)
+        if value is None:
+            return None
+        # most calls were made before, for another rule
+        found = env.known.memo.get((name, value if type(value) in BY_VALUE else id(value)))
+        return env.known.call(name, (value,)) if found is None else found[0]
+
+    return code
+
+
+def _field(part: Code, name: str) -> Code:
+    def code(env: Env) -> Any:
+        value = part(env)
+        return None if value is None else env.known.field(value, name)
+
+    return UNKNOWN if _unknown((part,)) else code
+
+
+def _known(parts: list[Code]) -> Code:
+    (part,) = parts
+    return _fixed(lambda env: part(env) is not None, part)
+
+
+def _sure(parts: list[Code]) -> Code:
+    (part,) = parts
+    return _fixed(lambda env: part(env) is True, part)
+
+
+def _firm(parts: list[Code]) -> Code:
+    (part,) = parts
+    if isinstance(part, Fixed):
+        return Fixed(part.value is True)
+    return lambda env: part(env) is True and part(env.certain()) is True
+
+
+def _of_known(conjunction: bool, parts: list[Code]) -> Code:
+    """And (conjunction) / or over the operands that are known; unknown only where none is."""
+    said = [p.value for p in parts if isinstance(p, Fixed)]
+    if (not conjunction) in said:
+        return Fixed(not conjunction)
+    left = [p for p in parts if not isinstance(p, Fixed)]
+
+    def code(env: Env) -> bool | None:
+        known = conjunction in said
+        for part in left:
+            truth = part(env)
+            if truth is not None:
+                if truth is not conjunction:
+                    return not conjunction
+                known = True
+        return conjunction if known else None
+
+    return _fixed(code, *left)
+
+
+def _either(parts: list[Code]) -> Code:
+    first, second = parts
+    if isinstance(first, Fixed):
+        return second if first.value is None else first
+
+    def code(env: Env) -> Any:
+        value = first(env)
+        return second(env) if value is None else value
+
+    return code
+
+
+def _extreme(choose: Callable[[list[float]], float], parts: list[Code]) -> Code:
+    left = [p for p in parts if not _unknown((p,))]
+
+    def code(env: Env) -> float | None:
+        values = [v for part in left if (v := part(env)) is not None]
+        return choose(values) if values else None
+
+    return _fixed(code, *left)
+
+
+#: The unknown-aware forms of `vocabulary.SPECIAL`.
+_SPECIAL: Mapping[str, Callable[[list[Code]], Code]] = {
+    "known": _known,
+    "sure": _sure,
+    "firm": _firm,
+    "either": _either,
+    "any": lambda parts: _of_known(False, parts),
+    "all": lambda parts: _of_known(True, parts),
+    "most": lambda parts: _extreme(max, parts),
+    "least": lambda parts: _extreme(min, parts),
+}
