@@ -1,8 +1,9 @@
-"""The questions of a cause, each answered from the log where the log can."""
+"""The questions of a cause, each answered from the log where the log can, or where a probe printed the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from curvedoc.core.diagnosis import Check
@@ -10,14 +11,31 @@ from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.rule import Answer, CheckSpec, Need, Program
 
+#: What a probe prints at its end: "check bad-data 2: no", the second question of that cause.
+_PROBED = re.compile(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
+PROBED = "a probe printed this answer into the log"
+
+
+def probed(messages: Iterable[str]) -> dict[tuple[str, int], bool]:
+    """(cause, place of the question from 0) -> the last answer that a probe printed into the log."""
+    said = [text for text in messages if "check " in text]
+    return {(m[1], int(m[2]) - 1): m[3] == "yes" for text in said for m in _PROBED.finditer(text)}
+
 
 def answered(
-    spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], program: Program, count: Counter
+    spec: CheckSpec,
+    env: Mapping[str, Any],
+    texts: Mapping[str, str],
+    program: Program,
+    count: Counter,
+    said: bool | None = None,
 ) -> Check:
     """One question: yes or no with the numbers behind it, open, or unanswerable with what is missing for an answer.
 
-    A look at what was never logged takes a run that logs it.
+    A look at what was never logged takes a run that logs it. said: what a probe answered, which is asked first
     """
+    if said is not None:
+        return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, "yes" if said else "no", PROBED)
     if spec.answer is None:
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no)
     truth = _truth(spec.answer, env)

@@ -14,6 +14,7 @@ from curvedoc.core.block import restarts_of
 from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, Run
 from curvedoc.core.series import Series
+from curvedoc.diagnose.judge.answers import probed
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.hits import NO_HITS, Hits, hits_in
 from curvedoc.diagnose.judge.inventory import (
@@ -79,6 +80,7 @@ class Bench:
         self._hits: dict[tuple[str, str, str | None], Hits] = {}
         self._text: str | None = None
         self._restarts: Series | None = None
+        self._probed: Mapping[tuple[str, int], bool] | None = None
         self._picked: dict[tuple[str, str], Series | None] = {}
 
     def fact(self, name: str) -> KnownFact | None:
@@ -227,6 +229,13 @@ class Bench:
         found = self._hits[key]
         # lines between records of data: one that is there says something, one that is not says nothing
         return found if self.run.has_text or len(found.messages) else None
+
+    def probed(self, cause: str, place: int) -> bool | None:
+        """What a probe answered to a question of a cause in the log, None where none did."""
+        if self._probed is None:
+            there = self._mentions(frozenset({"check "}))
+            self._probed = probed(self.run.messages["text"].to_list()) if there else {}
+        return self._probed.get((cause, place))
 
     def _mentions(self, words: frozenset[str]) -> bool:
         """Whether any message has one of the words, which are lower case; true where there are none."""

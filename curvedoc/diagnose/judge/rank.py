@@ -40,7 +40,7 @@ from curvedoc.diagnose.judge.fold import root
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.names import WHOLE, called
 from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
-from curvedoc.rulebook.rule import Cause
+from curvedoc.rulebook.rule import GRADES, Cause
 
 #: How sharply the better supported of two causes stands out, and what "none of these" weighs beside a story's causes.
 #: Both by the least surprise over first causes (231 runs; 0.85: 186, 1.5: 140, 2: 126, 2.5: 121, 4: 138), on the
@@ -130,16 +130,27 @@ def weigh_cause(cause: Cause, bench: Bench, layer: str = "") -> Weighed:
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
         shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.counter)
-    checks = tuple(answered(c, env, texts, cause.program, bench.counter) for c in cause.checks)
+    said = [bench.probed(cause.id, i) for i in range(len(cause.checks))]
+    checks = tuple(
+        answered(c, env, texts, cause.program, bench.counter, a) for c, a in zip(cause.checks, said, strict=True)
+    )
     factor = agreement((p.channel, p.times) for p in held)
+    for check, told in zip(cause.checks, said, strict=True):
+        meant = None if told is None else check.yes if told else check.no
+        if meant == "confirmed":
+            factor *= GRADES["strong"]
+            shown[True].append(Evidence(f"a probe answered: {check.ask} {'Yes' if told else 'No'}"))
+        elif meant is not None:
+            factor /= GRADES["strong"]
+            shown[False].append(Evidence(f"a probe answered: {check.ask} {'Yes' if told else 'No'}"))
     if any({"yes": c.yes, "no": c.no}.get(c.answer) == "ruled-out" for c in checks):
         factor = min(factor, RULED_OUT)
     act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.counter)
     code = cause.probe if act is not None and cause.acts[act[0]].code else ""
     new = {} if act is None else {k: env.get(name) for k, name in cause.acts[act[0]].settings.items()}
     known = {k: float(v) for k, v in new.items() if v is not None}
-    said = first_that_holds(cause.titles, env, texts, bench.counter)
-    title, action = said[1] if said else cause.title, act[1] if act else ""
+    called_so = first_that_holds(cause.titles, env, texts, bench.counter)
+    title, action = called_so[1] if called_so else cause.title, act[1] if act else ""
     return Weighed(factor, tuple(shown[True]), tuple(shown[False]), checks, title, action, code, known)
 
 

@@ -77,7 +77,10 @@ def trace_cause(cause: Cause, run: Run, facts: Mapping[str, Fact] | None = None)
     bench = Bench(run, facts=facts)
     env = bench.environment(cause.program, WHOLE)
     evidence = tuple((p.channel, p.times, _measure(cause.program, p.given, env)) for p in cause.predicts)
-    checks = tuple(answered(c, env, env.texts(), cause.program, bench.counter) for c in cause.checks)
+    checks = tuple(
+        answered(c, env, env.texts(), cause.program, bench.counter, bench.probed(cause.id, i))
+        for i, c in enumerate(cause.checks)
+    )
     return CauseTrace(evidence, checks, _behind(cause.program, [p.given for p in cause.predicts], env))
 
 

@@ -38,6 +38,8 @@ _BAR = re.compile("\\|\\||\u2592")
 _LISTED = re.compile(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./-]{{0,60}},{NUMBER})+")
 #: A line of a command that is printed over several lines.
 _OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
+#: What a probe prints at its end ("check bad-data 2: no").
+_ANSWER = re.compile(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -97,7 +99,12 @@ def plan_of(template: str) -> LinePlan:
     prefix = read_prefix(template)
     body = template[prefix.end :]
     numbers = body.count(NUMBER) + body.count(FRACTION)
-    if not numbers or (numbers > 1 and body.isascii() and not _COULD.search(body)) or _OPTION.match(body):
+    if (
+        not numbers
+        or (numbers > 1 and body.isascii() and not _COULD.search(body))
+        or _OPTION.match(body)
+        or _ANSWER.match(body)
+    ):
         return LinePlan("", (), prefix)
     if _LISTED.fullmatch(body):
         body = body.replace(f",{NUMBER}", f"={NUMBER}")
