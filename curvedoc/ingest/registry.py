@@ -57,6 +57,11 @@ _LISTS = LateReader(
     "lists of numbers as Python prints them, each called by the key before it or by the file",
     lambda name, head: b"[" in head or b"\n" not in head.strip(),
 )  # fmt: skip
+_NUMBERED = LateReader(
+    "json.numbered", "json-epochs", ("metrics_epoch_<n>.json",),
+    "one JSON object a file, numbered by epoch, step or round: AllenNLP's metrics and others of that kind",
+    lambda name, head: name[-6:-5].isdecimal() and name.endswith(".json"),
+)  # fmt: skip
 _SCALARS = LateReader(
     "json.scalars", "scalar-json", ("*.json",),
     "TensorBoard's JSON downloads: a list of wall time, step and value, called as the file is",
@@ -109,6 +114,7 @@ READERS: tuple[Reader, ...] = (
     hf_state,
     catboost,
     export,
+    _NUMBERED,
     _SCALARS,
     _YAML,
     json_columns,

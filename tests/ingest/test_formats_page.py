@@ -28,6 +28,7 @@ TRIED = {
     "catboost": ("re-enacted, whole and torn", "test_nulls.py"),
     "wandb-export": ("one run exported each way, re-enacted", "test_read_wandb_export.py"),
     "column-json": ("re-enacted histories; columns of unknown names", "test_spellings.py"),
+    "json-epochs": ("series of files, made up, whole and damaged", "test_read_numbered_json.py"),
     "scalar-json": ("downloads of a scalar, whole and damaged", "test_read_scalars.py"),
     "lists": ("lists as Python, numpy and torch print them, whole and torn", "test_read_number_lists.py"),
     "jsonl": ("records of common trainers, re-enacted, and of any key: one run in more than 60 spellings", "test_spellings.py"),

@@ -168,6 +168,7 @@ def test_the_logs_are_read_when_nothing_happened_to_them(tmp_path: Path) -> None
         "headless",
         "swanlab",
         "catboost",
+        "json-epochs",
     }
     assert {r.NAME for r in READERS} - seen == elsewhere
 

@@ -23,6 +23,8 @@ _LONG_RECORD = 4 << 20
 _TABLES = (".csv", ".tsv", ".json", ".db")
 #: A folder with this file holds an environment of Python.
 _VENV = "pyvenv.cfg"
+#: The reader of series of files, of which the first stands for all.
+_SERIES = "json-epochs"
 #: What a run logged beside its metrics, in MLflow's own folder of files.
 _MLFLOW_ARTIFACTS = "artifacts"
 
@@ -170,6 +172,8 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
     if reason:
         finds.unreadable.append(Unreadable(str(path), reason))
         return
+    if _stood_for(path, folder):
+        return
     head = file_bytes.read_head(path, info=info)
     if not head and not os.access(path, os.R_OK):
         finds.unreadable.append(Unreadable(str(path), "permission denied"))
@@ -197,6 +201,15 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
         finds.unreadable.append(Unreadable(str(path), reason))
     else:
         finds.ignored.append(Unreadable(str(path), stands_for.text if stands_for else "not a log"))
+
+
+def _stood_for(path: Path, folder: Folder) -> bool:
+    """Whether a file of a numbered series is read with the one before it."""
+    if path.suffix != ".json" or not any(f.reader == _SERIES for f in folder.files):
+        return False
+    from curvedoc.ingest.json.numbered import same_series  # most trees hold no series
+
+    return any(f.reader == _SERIES and same_series(f.path, path) for f in folder.files)
 
 
 def claimant(path: Path, head: bytes, readers: Sequence[Reader]) -> str | None:

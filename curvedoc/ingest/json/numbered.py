@@ -1,0 +1,86 @@
+"""Reader of one JSON file an epoch, as AllenNLP and many loops write them: metrics_epoch_0.json, metrics_epoch_1.json."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from curvedoc.core.notes import coalesce
+from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
+from curvedoc.ingest.contract import Log
+from curvedoc.ingest.json.objects import document
+from curvedoc.ingest.table.batch import RecordBatch
+from curvedoc.ingest.table.columns import table
+from curvedoc.ingest.table.keys import COUNTERS, is_record, records_of
+from curvedoc.ingest.table.log import logs_of_table
+
+NAME = "json-epochs"
+FILES: tuple[str, ...] = ("metrics_epoch_<n>.json",)
+ABOUT = "one JSON object a file, numbered by epoch, step or round: AllenNLP's metrics and others of that kind"
+
+#: What the number counts stands before it. seed_1, fold_1 and run_1 are runs of their own.
+NUMBERED = re.compile(r"(.*?)(epoch|ep|step|iteration|iter|round|ckpt|checkpoint)([ _.-]?)(\d{1,9})\.json", re.IGNORECASE)
+#: Two files may be a result before and one after.
+_FEWEST = 3
+#: A folder of a million files is no log, and a record is not a data set.
+_MOST, _LARGEST = 100_000, 1 << 16
+
+
+def claims(path: Path, head: bytes) -> bool:
+    """An object with a counter or a metric, in a file that is one of several which differ in the number of their name."""
+    name = NUMBERED.fullmatch(path.name)
+    if name is None or len(head) >= _LARGEST:
+        return False
+    value = document(text_bytes(head)[0])
+    if not isinstance(value, dict) or records_of(value) is not None or not is_record(value):
+        return False
+    return len(_series(path)) >= _FEWEST
+
+
+def same_series(one: Path, other: Path) -> bool:
+    """Whether the names of two files of one folder differ in nothing but the number."""
+    a, b = NUMBERED.fullmatch(one.name), NUMBERED.fullmatch(other.name)
+    return a is not None and b is not None and a.group(1, 2, 3) == b.group(1, 2, 3)
+
+
+def read(paths: Sequence[Path]) -> list[Log]:
+    """One log a series, called by the file that stands for it; a file that is no object is left out with a note."""
+    return [log for path in paths for log in _read(path)]
+
+
+def _read(path: Path) -> list[Log]:
+    rows: list[dict[str, Any]] = []
+    notes: list[Note] = []
+    size = 0
+    for number, counter, file in _series(path):
+        data, told = read_bytes(file, _LARGEST)
+        size += len(data)
+        stand_in = pointer(data)
+        value = None if stand_in else document(text_bytes(data)[0])
+        notes += [*told, *((stand_in,) if stand_in else ())]
+        if isinstance(value, dict):
+            counted = any(str(k).lower() in COUNTERS for k in value)
+            rows.append(value if counted else {counter: number, **value})
+        elif stand_in is None:
+            notes.append(Note("damaged", "files of the series that hold no whole object were skipped"))
+    found = table([RecordBatch(rows, range(1, len(rows) + 1))])
+    return logs_of_table(path, NAME, found, size, coalesce(notes))
+
+
+def _series(path: Path) -> list[tuple[int, str, Path]]:
+    """The files of a series by their numbers, with what they count. Links are left out: one may lead anywhere."""
+    return sorted(_numbered(path), key=lambda entry: entry[0])[:_MOST]
+
+
+def _numbered(path: Path) -> Iterator[tuple[int, str, Path]]:
+    with os.scandir(path.parent) as scan:
+        for entry in scan:
+            name = NUMBERED.fullmatch(entry.name)
+            if name is None or not same_series(path, Path(entry.path)) or not entry.is_file(follow_symlinks=False):
+                continue
+            word = name[2].lower()
+            yield int(name[4]), {"ep": "epoch", "ckpt": "step", "checkpoint": "step"}.get(word, word), Path(entry.path)
