@@ -1,4 +1,4 @@
-"""Reader of one JSON file an epoch, as AllenNLP and many loops write them: metrics_epoch_0.json, metrics_epoch_1.json."""
+"""Reader of one JSON file an epoch, as AllenNLP and many loops write them: metrics_epoch_0.json, metrics_epoch_1 ..."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ FILES: tuple[str, ...] = ("metrics_epoch_<n>.json",)
 ABOUT = "one JSON object a file, numbered by epoch, step or round: AllenNLP's metrics and others of that kind"
 
 #: What the number counts stands before it. seed_1, fold_1 and run_1 are runs of their own.
-NUMBERED = re.compile(r"(.*?)(epoch|ep|step|iteration|iter|round|ckpt|checkpoint)([ _.-]?)(\d{1,9})\.json", re.IGNORECASE)
+NUMBERED = re.compile(
+    r"(.*?)(epoch|ep|step|iteration|iter|round|ckpt|checkpoint)([ _.-]?)(\d{1,9})\.json", re.IGNORECASE
+)
 #: Two files may be a result before and one after.
 _FEWEST = 3
 #: A folder of a million files is no log, and a record is not a data set.
@@ -31,7 +33,7 @@ _MOST, _LARGEST = 100_000, 1 << 16
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """An object with a counter or a metric, in a file that is one of several which differ in the number of their name."""
+    """An object with a counter or a metric, in one of several files that differ in the number of their name."""
     name = NUMBERED.fullmatch(path.name)
     if name is None or len(head) >= _LARGEST:
         return False
