@@ -13,7 +13,7 @@ from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
 from curvedoc.diagnose.ending.course import Course, course
 from curvedoc.diagnose.ending.ending import ending
-from curvedoc.diagnose.ending.notices import as_note, happened, record, with_causes, with_reason
+from curvedoc.diagnose.ending.notices import OUTSIDE, as_note, happened, record, with_causes, with_reason
 from curvedoc.diagnose.ending.quotes import spoken
 from curvedoc.diagnose.ending.said import said
 from curvedoc.diagnose.judge.action import next_action
@@ -112,7 +112,7 @@ def diagnose(
     fired = unspoken(survived(seen, rules, bench, ended), rules, ended)
     # a plan that was not done, of a run whose files nobody watches and that says nothing of its end
     left = way if ended.value == "running" and not alive and way is not None and not way.complete else None
-    title = happened(ended, way, run.axis, _last_step(run))
+    title = happened(ended, way, bench.counter, _last_step(run))
     findings = fold(with_causes(fired, told, ended, title), rules)
     findings, causes = led(findings, rank(findings, book.causes, bench))
     open_ = left_open(run, findings, rules, bench.fact)
@@ -120,7 +120,13 @@ def diagnose(
     early = result == "ended-early"
     # a run that was cut off has no fault of which causes could share the whole
     shared = result in ("failed", "warning") or (early and ended.value != "cut-off")
-    sentence = f"{title}; {until_then(run)}." if early else headline(run, result, findings, causes, open_, bench, left)
+    sentence = (
+        f"{title}; {until_then(run)}."
+        if early
+        else headline(
+            run, result, findings, causes, open_, bench, left, title if ended.value in OUTSIDE and not alive else ""
+        )
+    )
     result, sentence = doubted(run, result, sentence)
     shown = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
@@ -147,7 +153,7 @@ def diagnose(
         messages=_messages(run),
         notes=(*run.notes, *broken, *hygiene(run, book.remarks)),
         config=dict(run.config),
-        axis=run.axis,
+        axis=bench.counter.axis,
         timeline=timeline(run, findings, bench.restarts(), book.remarks.get("timeline")),
         facts=with_reason(bench.facts(), ended),
         next_action=_first(bench, result, findings, causes, way, left),

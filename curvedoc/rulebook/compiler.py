@@ -234,11 +234,11 @@ class Compiler:
         for field in FIELD.findall(text):
             name, _, form = field.partition(":")
             own = value is not None and name == "value"
-            worked_out = not (name.isidentifier() or name.startswith("said."))
+            worked_out = not (name.isidentifier() or name.startswith(("said.", "name.")))
             if worked_out:
                 self._worked_out(path, field, name)
             kind = float if worked_out else None if own else self.kind(name)
-            words = name == "label" or name in self.texts or name.startswith("said.")  # of the last message
+            words = name == "label" or name in self.texts or name.startswith(("said.", "name."))  # of the last message
             if words or (own and value) or (kind and issubclass(kind, Word)):
                 if form:
                     self.problems.append((path, f"'{{{field}}}' is text and takes no format"))

@@ -119,3 +119,21 @@ def test_a_row_is_told_by_the_epoch_that_is_logged_beside_it() -> None:
     said = [Counter("row", epochs).at(row) for row in (0, 1, 2, 4, 7)]
     assert said == ["epoch 0.36", "epoch 0.71", "epoch 1", "epoch 2", "row 7"]
     assert [Counter("step", epochs).at(step) for step in (1, 2)] == ["step 1", "epoch 1 (step 2)"]
+
+
+def test_an_epoch_that_many_rows_share_is_told_with_its_steps() -> None:
+    """The counter of a row begins anew in each epoch, so that its sum stands nowhere in the log."""
+    passes = Series(np.arange(0, 90, 10), np.repeat([1.0, 2.0, 3.0], [3, 3, 3]), "epoch")
+    torn = passes.cut(slice(None, 8))
+    at = Counter("step", None, passes)
+    assert [at.at(s) for s in (10, 20, 60, 80)] == [
+        "step 10 (epoch 1)",
+        "epoch 1 (step 20)",
+        "step 60 (epoch 3)",
+        "epoch 3 (step 80)",
+    ]
+    assert at.inside(20) == "epoch 1, step 20"
+    assert Counter("step", None, torn).at(70) == "step 70 (epoch 3)"
+    assert [Counter("samples", None, passes).at(s) for s in (40, 50)] == ["sample 10 of epoch 2", "epoch 2"]
+    assert [Counter("row", None, passes).at(s) for s in (40, 50)] == ["row 40 (epoch 2)", "epoch 2"]
+    assert fill("best (0.2 at step {at:step})", {"at": 10.0}, {}, at) == "best (0.2 at step 10, epoch 1)"

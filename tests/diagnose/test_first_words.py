@@ -166,7 +166,7 @@ def test_a_curve_that_stood_still_until_an_error_is_not_told_as_progress() -> No
     [
         ([2.0, 1.0, 0.6, 0.5, 0.4], "validation still fell from 0.5 to 0.4 after step 3"),
         ([2.0, 0.42, 0.41, 0.9, 0.4], ""),  # back from a bump to where it was: nothing gained
-        ([2.0, 0.3, 0.41, 0.9, 0.4], "Use the checkpoint of step 1"),
+        ([2.0, 0.3, 0.41, 0.9, 0.4], "Use the weights of step 1"),
     ],
 )
 def test_longer_training_is_advised_where_validation_passes_its_best_before(val: list[float], says: str) -> None:
@@ -190,7 +190,7 @@ def test_a_reward_is_told_to_go_on_or_where_it_was_best(levels: list[float], say
 
 def test_the_best_of_evaluations_without_a_loss_is_taken() -> None:
     right = Series.of([0.5, 0.9, 0.95, 0.8, 0.7])
-    assert "where validation accuracy was best (95.0%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
+    assert "validation accuracy was best there (95.0%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
 
 
 def test_a_run_that_is_rated_is_not_told_to_evaluate() -> None:
@@ -204,7 +204,7 @@ def test_the_measure_that_a_run_is_for_is_told_and_its_best_evaluation_taken(rol
     rated = Series.of([*np.linspace(0.1, 0.7, 30), *np.linspace(0.7, 0.5, 10)])
     run = run_of({"loss": FELL, role: rated})
     assert "(best 0.7 at step 30)" in course_of(run, grounds(run))
-    assert "Use the checkpoint of step 30" in advice({"loss": FELL, role: rated}, gain)
+    assert "Use the weights of step 30" in advice({"loss": FELL, role: rated}, gain)
 
 
 def test_more_steps_are_not_advised_where_the_learning_rate_has_run_out() -> None:
@@ -240,7 +240,7 @@ def test_a_run_of_a_guessed_loss_is_told_to_say_whether_it_is() -> None:
 
 def test_a_better_evaluation_near_100_percent_is_not_lost_among_two_percent() -> None:
     right = Series.of([0.5, 0.9, 0.97, 0.99, 0.993, 0.99, 0.96])
-    assert "where validation accuracy was best (99.3%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
+    assert "validation accuracy was best there (99.3%)" in advice({"loss": FELL, "val_accuracy": right}, gain)
     level = Series.of([0.3, 0.5, 0.6, 0.59, 0.595])
     assert "best" not in advice({"loss": FELL, "val_accuracy": level}, gain)
 
@@ -285,7 +285,7 @@ def test_a_checkpoint_as_good_in_both_measures_is_told_alone() -> None:
         }
     )
     found = gain(run, grounds(run))
-    assert found is not None and found.text.startswith("Use the checkpoint of step 2, not the last")
+    assert found is not None and found.text.startswith("Use the weights of step 2, not the last, if they were saved")
 
 
 @pytest.mark.parametrize(
@@ -373,3 +373,33 @@ def test_validation_that_has_risen_again_is_no_reason_to_go_on() -> None:
 def test_a_level_of_one_rounded_value_is_no_level() -> None:
     val = Series.of([0.158, 0.08, 0.04, *[0.019] * 30])
     assert "Stop at" not in advice({"loss": FELL, "val_loss": val}, gain)
+
+
+def _told_of(tmp_path: Path, text: str) -> tuple[str, str]:
+    """Headline and first action of a text log."""
+    (tmp_path / "train.log").write_text(text, encoding="utf-8")
+    run = curvedoc.analyze(tmp_path).diagnosis.runs[0]
+    return run.headline, run.next_action.text if run.next_action else ""
+
+
+def test_a_bare_number_beside_evaluations_counts_epochs(tmp_path: Path) -> None:
+    rows = (f"[{i:3d}/12] train={1.2 - 0.05 * i:.4f} valid={1.3 - 0.04 * i:.4f} lr=1e-3\n" for i in range(1, 13))
+    assert "by epoch 12" in _told_of(tmp_path, "".join(rows))[0]
+
+
+def test_a_batch_within_an_epoch_is_told_with_its_epoch(tmp_path: Path) -> None:
+    rows = [
+        f"Train Epoch: {e} [{i * 32}/320 ({i * 10}%)]\tLoss: {2.3 - 0.2 * e - 0.01 * i:.4f}\n"
+        for e in (1, 2, 3)
+        for i in range(10)
+    ]
+    died = 'Traceback (most recent call last):\n  File "lab.py", line 9, in <module>\n    step(x)\nRuntimeError: bad\n'
+    headline = _told_of(tmp_path, "".join(rows[:25]) + died)[0]
+    assert "after sample 128 of epoch 3 at lab.py:9" in headline, headline
+
+
+def test_what_the_scheduler_writes_behind_a_bar_is_read(tmp_path: Path) -> None:
+    rows = "".join(f"Epoch {i} loss {2.3 - 0.1 * i:.2f}\n" for i in range(1, 9))
+    bar = " 15%|#5        | 50/334 [01:07<08:55,  1.89s/it]"
+    said = "slurmstepd-node1: error: *** JOB 36361 ON node1 CANCELLED AT 2021-07-19T17:50:09 ***\n"
+    assert _told_of(tmp_path, rows + bar + said)[0].startswith("The job was cancelled after epoch 8")

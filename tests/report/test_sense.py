@@ -301,7 +301,12 @@ def test_the_step_of_a_headline_is_the_onset(diagnosis: Diagnosis) -> None:
     for r in flagged(diagnosis):
         lead, at = lead_finding(r), onset(r)
         steps = (
-            [] if lead is None else re.findall(r"(?<![Bb]y )\bstep ([\d,]+)", re.sub(r"\(best .*?\)+", "", lead.title))
+            []
+            if lead is None
+            else re.findall(
+                r"(?<![Bb]y )\bstep ([\d,]+)",
+                re.sub(r"\(best .*?\)+|[Bb]y epoch [\d,.]+ \(step [\d,]+\)", "", lead.title),
+            )
         )
         if lead is not None and at is not None and len(set(steps)) == 1 and not lead.scope:
             parted += [(r.run, lead.symptom, at, lead.title)] if int(steps[0].replace(",", "")) != at else []

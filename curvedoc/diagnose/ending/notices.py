@@ -12,6 +12,7 @@ from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.said import Said
 from curvedoc.diagnose.ending.words import EndingWord
+from curvedoc.diagnose.sentence.counter import Counter
 
 #: The notice of a run that did not get where it was going, and the fact behind it.
 NOTICE, FACT = "ended-early", "ending"
@@ -21,6 +22,10 @@ _CAUSES: Mapping[str, str | None] = {
 }  # fmt: skip
 #: A message names the cause outright; what the rule thought of before keeps the rest.
 _SHARE = 0.8
+#: What ends a run from outside, whatever its curves did.
+OUTSIDE = frozenset(("by-hand", "time-limit", "preempted", "killed", "hardware", "disk"))
+#: Messages of a job that somebody took back, which is told in their own words.
+_CANCELLED = "cancelled"
 _SAID = "the log says: "
 #: Characters by which two quotes of one message are known, each of which may be cut.
 _COMPARED = 40
@@ -58,12 +63,14 @@ def record(ending: Ending, course: Course | None) -> RunEnding:
     )  # fmt: skip
 
 
-def happened(ending: Ending, course: Course | None, axis: str, last: int | None) -> str:
-    """What happened where, in a few words: "Killed at step 696 of 2,000"."""
+def happened(ending: Ending, course: Course | None, count: Counter, last: int | None) -> str:
+    """What happened where, in a few words: "Killed at step 696 of 2,000", "The job was cancelled after epoch 8"."""
     what = HAPPENED[ending.value] if ending.value is not None else "Ended"
+    if ending.message is not None and ending.message.group.id == _CANCELLED:
+        what = ending.message.group.title
     if course is not None:
         return f"{what} at {course.words}"
-    return what if last is None else f"{what} after {axis} {last:,}"
+    return what if last is None else f"{what} after {count.at(last)}"
 
 
 def with_causes(findings: Sequence[Finding], told: Sequence[Said], ending: Ending, title: str) -> tuple[Finding, ...]:

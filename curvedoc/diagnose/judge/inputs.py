@@ -72,7 +72,7 @@ class Bench:
         self.run = run
         self.known = tuple(known)
         self.spoken = spoken
-        self.counter: Counter = counter(run)
+        self._counter: Counter | None = None
         self.evaluator = evaluator or Evaluator(callable_functions())
         self._facts = shipped_facts() if facts is None else facts
         self._inventory = inventory
@@ -82,6 +82,15 @@ class Bench:
         self._restarts: Series | None = None
         self._probed: Mapping[tuple[str, int], bool] | None = None
         self._picked: dict[tuple[str, str], Series | None] = {}
+
+    @property
+    def counter(self) -> Counter:
+        """What the run counts in; boosted trees count rounds, whatever the log calls them."""
+        if self._counter is None:
+            self._counter = counter(self.run)  # what asks for the fact may tell a step
+            if self._counter.axis in ("step", "row", "epoch") and self.value_of("boosted", False):
+                self._counter = Counter("round")
+        return self._counter
 
     def fact(self, name: str) -> KnownFact | None:
         """What is known of a fact of the run; None where nothing is."""

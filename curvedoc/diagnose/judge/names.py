@@ -83,12 +83,16 @@ class Names(Env):
         return self[name]
 
     def texts(self) -> dict[str, str]:
-        """The texts for a program's sentences: the label, and what its patterns matched."""
+        """The texts for a program's sentences: the label, what its patterns matched, and how its series are logged."""
         found = {"label": called(self.subject.label), **self.bench.words(self.program), **self.bench.spoken.place}
         for name, regex in self.program.patterns.items():
             hits = self.bench.hits(name, regex, self.program.excepted.get(name))
             if hits is not None:
                 found.update(hits.texts)
+        for name, need in self.program.inputs.items():
+            series = self.bench.pick(need) if need.source == "role" and not need.member else None
+            if series is not None:
+                found[f"name.{name}"] = series.metric.rsplit("/", 1)[-1]
         return found
 
 

@@ -63,7 +63,9 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Cou
             word = spelled(value, ".2g" if ratio else form or ".4g")
             one = word == "1"
             if form == "step" and before.endswith("step "):
-                before, word = before[: -len("step ")], count.at(value)
+                said = "".join([*out, before])
+                at = count.inside if said.count("(") > said.count(")") else count.at
+                before, word = before[: -len("step ")], at(value)
             elif form == "step":
                 before = _STEP.sub(count.noun + r"\1 ", before)
         once = one and text.startswith(_TIMES, stop)

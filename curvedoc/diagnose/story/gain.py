@@ -13,13 +13,13 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
-from curvedoc.diagnose.story.level import level_since
+from curvedoc.diagnose.story.level import level_of, level_since, still_falls
 from curvedoc.diagnose.story.progress import evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
-from curvedoc.diagnose.story.reward import LATE, of_reward
-from curvedoc.stats.noise.noise import noise
+from curvedoc.diagnose.story.reward import of_reward
+from curvedoc.diagnose.story.weights import writes_weights
 
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
@@ -34,18 +34,19 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
             f"If it no longer runs, resume it from its last checkpoint: {left.words} is logged, and nothing says why "
             f"it stopped there."
         )
+    bench = bench or Bench(run)
+    count = bench.counter
     if ground.name == ADVERSARIAL:
-        return _of_game(run, quality(run, bench or Bench(run)))
+        return _of_game(run, quality(run, bench), count)
     if one_batch(run):
         return _of_one_batch(run)
-    val, count = validation(run), counter(run)
-    rated = quality(run, bench or Bench(run))
+    val, rated = validation(run), quality(run, bench)
     if val is not None:
         return _of_evaluations(run, val, rated, count)
     if ground.name == "reward" and ground.curve is not None:
         return of_reward(ground.curve.finite(), count)
     if rated is not None:
-        return _best_of(rated, count)
+        return level_since(level_of(None, rated), count) or _best_of(run, rated, count)
     if ground.name in ("loss", "accuracy") and not evaluated(run):
         early = spent_early(run, ground.curve, count) if ground.curve is not None else ""
         return NextAction(
@@ -54,10 +55,10 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
     return None
 
 
-def _of_game(run: Run, rated: Quality | None) -> NextAction | None:
+def _of_game(run: Run, rated: Quality | None, count: Counter) -> NextAction | None:
     """Samples tell what the losses of two networks that play against each other do not, or what rates them."""
     if rated is not None:
-        return _best_of(rated, counter(run))
+        return _best_of(run, rated, count)
     return NextAction(
         "Look at samples made from the same noise at the start, the middle and the end: where they grow alike, modes "
         "are missing, which these losses cannot show."
@@ -73,12 +74,17 @@ def _of_one_batch(run: Run) -> NextAction:
     )
 
 
-def _best_of(rated: Quality, count: Counter) -> NextAction | None:
+def _best_of(run: Run, rated: Quality, count: Counter) -> NextAction | None:
     """The best evaluation, where the last is clearly worse."""
     if len(rated.series) < FEW or rated.still_best:
         return None
     where, most = count.at(int(rated.series.step[rated.best])), rated.told(rated.best)
-    return NextAction(f"Use the checkpoint of {where}, where {rated.name} was best ({most}), not the last.")
+    return NextAction(f"{_take(run, where)}: {rated.name} was best there ({most}).")
+
+
+def _take(run: Run, where: str) -> str:
+    """To take the weights of an earlier step, which not every program saves."""
+    return f"Use the weights of {where}, not the last{'' if writes_weights(run) else ', if they were saved'}"
 
 
 def _half_of(val: Series, count: Counter) -> str:
@@ -96,20 +102,12 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
     early = cut_early(run, val, count)
     if early is not None:
         return early
-    return _to_go_on(run, val, count) or level_since(val, rated, count) or _kept(val, rated, count)
+    return _to_go_on(run, val, count) or level_since(level_of(val, rated), count) or _kept(run, val, rated, count)
 
 
 def _to_go_on(run: Run, val: Series, count: Counter) -> NextAction | None:
-    ago = max(1, round(LATE * len(val)))
-    if len(val) < FEW or val.value[0] <= val.value[-1]:
-        return None
-    # against the best before, not a bump: what merely comes back to an old level has gained nothing
-    before = int(np.argmin(val.value[:-ago]))
-    gained = float(val.value[before]) - float(val.value[-1])
-    # nor has one that fell by no more than evaluations scatter
-    least = max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0)
-    # and one that has risen again since its best has come to its end
-    if gained <= least or float(val.value[-1]) - float(val.value.min()) > least:
+    before = still_falls(val)
+    if before is None:
         return None
     fell = (
         f"from {four_digits(val.value[before])} to {four_digits(val.value[-1])} after {count.at(int(val.step[before]))}"
@@ -123,22 +121,22 @@ def _to_go_on(run: Run, val: Series, count: Counter) -> NextAction | None:
     )
 
 
-def _kept(val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
+def _kept(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
     """The checkpoint to keep, where the last is not the best in all that was evaluated."""
     best = int(np.argmin(val.value))
     where, least = count.at(int(val.step[best])), four_digits(val.value[best])
     lower = len(val) >= FEW and spelled(val.value[best], ".3g") != spelled(val.value[-1], ".3g")
     if rated is None or len(rated.series) < FEW:
-        kept = f"Use the checkpoint of {where}, where validation was best ({least}), not the last."
-        return NextAction(kept) if lower else None
+        worth = lower and float(val.value[-1] - val.value[best]) > AS_GOOD * abs(float(val.value[best]))
+        return NextAction(f"{_take(run, where)}: validation was best there ({least}).") if worth else None
     if not rated.still_best:
-        return _best_of(rated, count)
+        return _best_of(run, rated, count)
     if not lower:
         return None
     if rated.as_good_at(int(val.step[best])):
         return NextAction(
-            f"Use the checkpoint of {where}, not the last: validation loss was lowest there ({least}), and "
-            f"{rated.name} no worse than at the end."
+            f"{_take(run, where)}: validation loss was lowest there ({least}), and {rated.name} no worse than at the "
+            f"end."
         )
     return NextAction(
         f"Keep the last checkpoint: {rated.name} is {rated.told(-1)} there. Only if probabilities count, take that of "

@@ -12,15 +12,19 @@ from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
-from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.story.choice import CLOSE_FIT
 from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.progress import course_of, moved
 from curvedoc.diagnose.story.quality import answers
+from curvedoc.diagnose.story.remedy import UNUSUAL_RATE
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
+#: Notices of a sound run that asks for a change all the same.
+TOLD_FIRST = CLOSE_FIT | {UNUSUAL_RATE}
 #: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
 _LONGEST = 150
 _WORD = re.compile(r"[a-z]+")
@@ -48,17 +52,23 @@ def headline(
     open_: str = "",
     bench: Bench | None = None,
     left: Course | None = None,
+    stopped: str = "",
 ) -> str:
     """One sentence: what, where, and the cause when it is more likely than not.
 
     open_: what the log does not decide. left: the plan that the run did not come to the end of, as far as it is logged.
+    stopped: what ended the run from outside, for one that has a fault beside.
     """
     ground = grounds(run)
     if result == "healthy" and ground.curve is not None:
-        notices = [f.title for f in findings if f.kind == "notice"]
-        also = f" Worth knowing: {lower_first(notices[0])}." if notices else ""
+        notices = [f for f in findings if f.kind == "notice"]
+        also = f" Worth knowing: {lower_first(notices[0].title)}." if notices else ""
         far = f" The log ends at {left.words}." if left is not None else ""
-        return f"No problem found{' so far' if far else ''}: {course_of(run, ground, bench=bench)}.{far}{also}"
+        went = f"{' so far' if far else ''}: {course_of(run, ground, bench=bench)}.{far}"
+        # what asks for a change of the run does not stand behind "no problem"
+        if notices and notices[0].symptom in TOLD_FIRST:
+            return f"{notices[0].title}. No other problem found{went}"
+        return f"No problem found{went}{also}"
     undecided = ground.lacking if ground.deciding else ""
     if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
         return f"The log does not decide it: {undecided or lower_first(open_)}."
@@ -68,7 +78,9 @@ def headline(
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}{went}."
     first = _first(findings)
     beside = answers(run, bench, first) if bench is not None and first.symptom not in ERRORS else ""
-    return said(counter(run), findings, causes, beside) + _until_the_crash(run, findings)
+    return said((bench or Bench(run)).counter, findings, causes, beside) + (
+        _until_the_crash(run, findings) or (f" {stopped}." if stopped else "")
+    )
 
 
 def _first(findings: Sequence[Finding]) -> Finding:

@@ -1,4 +1,4 @@
-"""Since when the evaluations of a sound run gained nothing."""
+"""Since when the evaluations of a sound run gained nothing, or whether they still do."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
-from curvedoc.diagnose.story.quality import AS_GOOD, Quality
+from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality
+from curvedoc.diagnose.story.reward import LATE
 from curvedoc.stats.noise.noise import noise
 
 #: Fewer evaluations show no level that lasted.
@@ -18,33 +20,73 @@ FEWEST = 10
 MOST_OF_IT = 0.5
 
 
-def level_since(val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
-    """Fewer steps next time, where validation and what rates the model gained nothing for half of the run or longer.
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Since which step evaluations gained nothing: of which measure, and within which values it stayed."""
+
+    since: int
+    name: str
+    low: str
+    high: str
+
+
+def level_of(val: Series | None, rated: Quality | None) -> Rest | None:
+    """Where validation and what rates the model came to rest, if they gained nothing for half of the run or longer.
 
     None where fewer evaluations than `FEWEST` were logged.
     """
-    if len(val) < FEWEST:
+    told = rated.series if rated is not None and len(rated.series) >= FEWEST else val
+    if told is None or len(told) < FEWEST:
         return None
-    since = _arrived(val, val.value, float(val.value.min()))
-    name, told, turned = "validation", val, val.value
-    if rated is not None and len(rated.series) >= FEWEST:
-        turned = rated.series.value if rated.falls else -rated.series.value
-        since = max(since, _arrived(rated.series, turned, float(turned.min())))
-        name, told = rated.name, rated.series
-    begins, ends = int(val.step[0]), int(val.step[-1])
+    own = rated if rated is not None and told is rated.series else None
+    turned = -told.value if own is not None and not own.falls else told.value
+    since = _arrived(told, turned, float(turned.min()))
+    if val is not None and len(val) >= FEWEST:
+        since = max(since, _arrived(val, val.value, float(val.value.min())))
+    begins, ends = int(told.step[0]), int(told.step[-1])
     if ends - since < MOST_OF_IT * (ends - begins):
         return None
     # the best of all, where it came early enough as well
     best = int(told.step[int(np.argmin(turned))])
     since = best if since < best and ends - best >= MOST_OF_IT * (ends - begins) else since
     stayed = told.value[told.step >= since]
+    # a last value that is clearly the best of all is no level
+    if len(turned) - 1 == int(np.argmin(turned)) and abs(float(stayed[-1] - stayed[0])) > AS_GOOD * abs(
+        float(stayed[-1])
+    ):
+        return None
     low, high = (
-        rated.spelled(v) if rated is not None and told is rated.series else spelled(v, ".4g")
-        for v in (float(stayed.min()), float(stayed.max()))
+        own.spelled(v) if own is not None else spelled(v, ".4g") for v in (float(stayed.min()), float(stayed.max()))
     )
     if low == high:  # of so few digits nothing is known but that they are rounded
         return None
-    return NextAction(f"Stop at about {count.at(since)} next time: {name} has stayed within {low} and {high} since.")
+    return Rest(since, "validation" if own is None else own.name, low, high)
+
+
+def level_since(level: Rest | None, count: Counter) -> NextAction | None:
+    """Fewer steps next time, where most of the run brought nothing."""
+    if level is None:
+        return None
+    return NextAction(
+        f"Stop at about {count.at(level.since)} next time: {level.name} has stayed within {level.low} and "
+        f"{level.high} since; for more change the data, the model or the rate, not the length."
+    )
+
+
+def still_falls(val: Series) -> int | None:
+    """The row of the best evaluation before the last fifth of the run, where the last is clearly better than it."""
+    ago = max(1, round(LATE * len(val)))
+    if len(val) < FEW or val.value[0] <= val.value[-1]:
+        return None
+    # against the best before, not a bump: what merely comes back to an old level has gained nothing
+    before = int(np.argmin(val.value[:-ago]))
+    gained = float(val.value[before]) - float(val.value[-1])
+    # nor has one that fell by no more than evaluations scatter
+    least = max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0)
+    # and one that has risen again since its best has come to its end
+    if gained <= least or float(val.value[-1]) - float(val.value.min()) > least:
+        return None
+    return before
 
 
 def _arrived(of: Series, cost: NDArray[np.float64], least: float) -> int:

@@ -11,7 +11,8 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.sentence.counter import Counter, counter
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.level import level_of, still_falls
 from curvedoc.diagnose.story.quality import FEW, Quality, quality
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
@@ -31,25 +32,36 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     """
     curve = ground.curve
     assert curve is not None, "a sound run has a curve"
-    finite = curve.finite()
+    bench = bench or Bench(run)
+    finite, count = curve.finite(), bench.counter
     span = _span(finite, ground.name == "reward")
     if brief:
         return f"the {ground.name} {span}"
     if ground.name == ADVERSARIAL and (both := players(run)) is not None:
         spans = " and ".join(f"the loss of {name} {_span(loss)}" for name, loss in both)
-        return f"{_by(run, finite)} {spans}"
-    told = f"{_by(run, finite)} the {ground.name} {span}"
+        return f"{_by(count, finite)} {spans}"
+    told = f"{_by(count, finite)} the {ground.name} {span}"
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
-        told += _best(val, counter(run))
-    return told + "".join(f"; {extra}" for extra in _beside(run, ground, val, quality(run, bench or Bench(run))))
+        told += _best(val, count)
+    rated = quality(run, bench)
+    beside = [*_beside(run, ground, val, rated, count), *_lately(val, rated, count)]
+    return told + "".join(f"; {extra}" for extra in beside)
 
 
-def _by(run: Run, curve: Series) -> str:
+def _lately(val: Series | None, rated: Quality | None, count: Counter) -> Iterator[str]:
+    """How evaluations went at last: whether they still fell, or since when they brought nothing."""
+    level = level_of(val, rated)
+    if val is not None and still_falls(val) is not None:
+        yield "still falling at the end"
+    elif level is not None:
+        yield f"level since {count.at(level.since)}"
+
+
+def _by(count: Counter, curve: Series) -> str:
     """Where a curve ends: "by step 180"; rows that nothing counts mean nothing to a user but their number."""
-    count = counter(run)
-    if count.axis == "row" and count.epochs is None:
+    if count.axis == "row" and count.epochs is None and count.passes is None:
         return f"over {len(curve):,} logged rows"
     return f"by {count.at(int(curve.step[-1]))}"
 
@@ -124,18 +136,18 @@ def _best(val: Series, count: Counter) -> str:
     if len(val) < FEW:
         return ""
     if spelled(float(val.value[best]), ".3g") != spelled(float(val.value[-1]), ".3g"):
-        return f" (best {four_digits(val.value[best])} at {count.at(int(val.step[best]))})"
+        return f" (best {four_digits(val.value[best])} at {count.inside(int(val.step[best]))})"
     return ", its best" if best == len(val) - 1 else ""
 
 
-def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None) -> Iterator[str]:
+def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None, count: Counter) -> Iterator[str]:
     right = run.series("accuracy")
     known = None if right is None else right.finite()
     if rated is not None:
         if not ground.name.startswith("validation"):
             began, ended = rated.told(0), rated.told(-1)
             went = ended if began == ended or len(rated.series) < FEW else f"from {began} to {ended}"
-            yield f"{rated.name} {went}{_at_best(rated, counter(run))}"
+            yield f"{rated.name} {went}{_at_best(rated, count)}"
     elif known is not None and len(known) and ground.name not in ("accuracy", "reward"):
         last = float(known.value[-1])
         yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else four_digits(last)}"
@@ -149,7 +161,7 @@ def _at_best(rated: Quality, count: Counter) -> str:
     """Where a measure was better than it is at the end, as far as a sentence tells the two apart."""
     if len(rated.series) < FEW or rated.told(rated.best) in (rated.told(-1), rated.told(0)):
         return ""
-    return f" (best {rated.told(rated.best)} at {count.at(int(rated.series.step[rated.best]))})"
+    return f" (best {rated.told(rated.best)} at {count.inside(int(rated.series.step[rated.best]))})"
 
 
 def four_digits(v: float) -> str:

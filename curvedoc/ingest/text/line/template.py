@@ -23,8 +23,10 @@ _CONTROL = bytes([*range(8), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F])
 _REWRITE = re.compile("\x08+")
 #: A message that another stream wrote into the middle of a line, right behind a number or a bracket.
 _GLUED = re.compile(
-    r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:)"
+    r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:"
+    r"|slurmstepd[\w.-]{0,80}: error:)"
 )
+_GLUES = ("Warning", "WARNING:", "ERROR:", "slurmstepd")
 #: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
 _UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
 #: Paddle's first trainer prints a dot a batch, and its record behind them.
@@ -68,7 +70,7 @@ def clean(text: str) -> str:
         text = _ANSI.sub("", text)
     if "\x08" in text:
         text = _REWRITE.sub("\r", text)
-    if "Warning" in text or "WARNING:" in text or "ERROR:" in text:
+    if any(word in text for word in _GLUES):
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
