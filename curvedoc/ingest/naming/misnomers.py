@@ -293,5 +293,5 @@ def terms(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signa
 
 
 def _measures(v: Floats) -> bool:
-    """Whether values can be those of a term: none below zero, and no counts."""
-    return bool(len(v)) and bool((v >= 0.0).all()) and (float(v.max()) == 0.0 or bool((v != np.floor(v)).any()))
+    """Whether values can be those of a term: none below zero, and no counts; none at all where it never was finite."""
+    return not len(v) or (bool((v >= 0.0).all()) and (float(v.max()) == 0.0 or bool((v != np.floor(v)).any())))

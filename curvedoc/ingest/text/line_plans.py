@@ -28,7 +28,7 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     upright = pl.col("text").str.replace_all(UPRIGHT, "|")
     could = lines.select(upright, below).filter(pl.col("text").str.contains(HEADER_RE))
     named = headers(could.unique(maintain_order=True).head(MAX_HEADERS).iter_rows())
-    plans = {t: (table_plan(t, named) if named else None) or plan_of(t) for t in dict.fromkeys(templates)}
+    plans = {t: table_plan(t, named) or plan_of(t) for t in dict.fromkeys(templates)}
     plans |= column_plans(lines, plans)
     plans |= split_plans(lines, plans)
     plans |= _labeled(plans)

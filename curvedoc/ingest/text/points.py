@@ -91,12 +91,23 @@ def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> Main
     rows, first = np.unique(cells.line[mine], return_index=True)
     values = cells.value[mine][first]
     again = np.zeros(len(rows), bool)
-    again[1:] = (np.diff(rows) == 1) & (values[1:] == values[:-1])
+    again[1:] = (np.diff(rows) == 1) & (values[1:] == values[:-1]) & ~_differ(cells, rows)
     for count in (events.step[rows], events.inner[rows], events.epoch[rows]):
         again[1:] &= (count[1:] == count[:-1]) | np.isnan(count[1:])
     if 3 * int(again.sum()) < len(rows):  # not the habit of the log: values that happen to be equal
         again[:] = False
     return MainCurve(rows[~again], values[~again])
+
+
+def _differ(cells: LineNumbers, rows: Ints) -> NDArray[np.bool_]:
+    """For each of the lines but the first, whether it gives something by the name of the line before and another
+    value: two records whose loss is the same, not one that is said twice."""
+    ok = np.flatnonzero((cells.kind == METRIC) & np.isin(cells.line, rows))
+    frame = pl.DataFrame({"line": cells.line[ok], "name": cells.name[ok], "value": cells.value[ok]})
+    frame = frame.unique(["line", "name"], keep="first", maintain_order=True)
+    both = frame.join(frame.with_columns(pl.col("line") + 1), on=["line", "name"], suffix="_before")
+    other = both.filter(pl.col("value") != pl.col("value_before"))["line"].unique()
+    return np.isin(rows[1:], other.to_numpy())
 
 
 def _worth(name: str) -> int:

@@ -89,7 +89,10 @@ def _counted_on(ev: CounterEvents) -> Floats:
                 shift += last - now + 1.0
             since, last = records, now
         epoch[at] = now + shift
-    return carried(epoch)
+    out = carried(epoch)
+    if ev.record[: named[0]].any() and not ev.record[named[0]] and first >= 1:
+        out[: named[0]] = first - 1  # an excerpt that begins below the line of its first epoch
+    return out
 
 
 def _whole(values: Floats) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.text.line import words
@@ -29,6 +30,9 @@ _GAP = re.compile(r"[\s|]+")
 _COMMA = re.compile(r" *, *")
 #: Between names of several words.
 _WIDE = re.compile(r" *\| *|\s{2,}|\t")
+#: Columns that are set apart otherwise than by a blank.
+_APART = re.compile(r"\S(?:\s{2,}|\t| *[|,] *)\S")
+_SPLIT_NAME = re.compile(r"(?i)\b(train(?:ing)?|valid(?:ation)?|val|test|eval) (loss|acc(?:uracy)?|error)\b")
 _NAME = re.compile(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
 #: What a progress bar writes behind a header.
 _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
@@ -39,6 +43,12 @@ _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 _WORDY = re.compile(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
 
+#: A row of YOLOv5, behind the clock of whoever captured it, of which the header was not copied.
+_DETECTED = ("epoch", "gpu_mem", "box", "obj", "cls", "labels", "img_size")
+_DETECTOR = re.compile(
+    rf"((?:\[?{CLOCK}\S{{0,12}})?\s*)({FRACTION}\s+{NUMBER}G(?:\s+{NUMBER}){{5}}):\s.*(?:\|\||\u2592)"
+)
+
 #: (number of columns, whether rows begin with the word "all") -> names
 Headers = dict[tuple[int, bool], tuple[str, ...]]
 
@@ -46,7 +56,7 @@ Headers = dict[tuple[int, bool], tuple[str, ...]]
 def headers(lines: Iterable[tuple[str, str]]) -> Headers:
     """The names in the lines that can be a header, each with the line below; the first of each width counts."""
     out: Headers = {}
-    joined = (_joined(line, below) for line, below in lines)
+    joined = (_joined(_of_splits(line), below) for line, below in lines)
     for line, apart in ((line, apart) for line in joined for apart in (_GAP, _WIDE, _COMMA)):
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
             line = f"step{line}"
@@ -62,6 +72,11 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
             continue
         out.setdefault((len(names), names[0].lower() == "class"), tuple(names))
     return out
+
+
+def _of_splits(line: str) -> str:
+    """A header whose columns stand one blank apart, with each split and what is measured of it as one name."""
+    return line if _APART.search(line) else _SPLIT_NAME.sub(r"\1_\2", line)
 
 
 def _joined(line: str, below: str) -> str:
@@ -82,6 +97,13 @@ def _joined(line: str, below: str) -> str:
 
 def table_plan(template: str, of: Headers) -> LinePlan | None:
     """The plan of a row under one of the headers, None for a line that is no such row."""
+    headless = _DETECTOR.match(template)
+    if headless is not None and (len(_DETECTED), False) not in of:
+        found = _slots(_GAP.split(headless[2].strip()), _DETECTED)
+        shift = headless[1].count(NUMBER)
+        return LinePlan(
+            "record", tuple(replace(s, slot=s.slot + shift) for s in found), _EMPTY, bar=True, averaged=True
+        )
     bare = template.strip(" |\t")
     cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
     if len(cells) > 1 and cells[-1] and not _WORDY.search(cells[-1]):  # a star behind the best

@@ -8,7 +8,7 @@ from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, is_dirty, split_key
-from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
+from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 #: A split in brackets holds for the line whatever else it says.
@@ -108,7 +108,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
 
 def _leads(gap: str, tail: str) -> bool:
     """Whether a number at the head of a line counts what is measured behind it ("3 | train loss 0.5")."""
-    said = _LEADS.match(tail) if not gap.strip() else None
+    said = _LEADS.match(tail) if not gap.strip() and not words.unit_of(tail) else None  # "4s - loss: 0.5" took 4 s
     return said is not None and is_outcome(said[1])
 
 
@@ -138,6 +138,8 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.spoken = True
         state.found.append(NumberSlot(EPOCH if said.lower() in words.EPOCH_WORDS else STEP, slot, said))
         return
+    if key.lower() == "of" and not sep and state.found and state.found[-1].role in COUNTERS:
+        return  # "Epoch 2 of 50"
     scope = SCOPES.get(key.lower())
     nested = opened == "[" and tail.startswith("][")  # "TRAIN [0][10/1938]"
     told = bool(opened or tail.strip()) or mark == FRACTION  # "Train: 129600" alone is the size of a set

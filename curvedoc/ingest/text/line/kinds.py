@@ -98,12 +98,15 @@ def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], 
     at = np.flatnonzero(kind == "record")
     often = _counted(tid[at], shapes)
     names = {n for shape, count in often.items() if count >= HABIT for n in shape}
+    beside = Counter(n for shape in often for n in set(shape))
     for i in at:
         shape = shapes[tid[i]]
         if often[shape] >= HABIT:
             break
         measured = [s.name for s in plans[tid[i]].slots if s.role == METRIC]
-        other = names.isdisjoint(measured) if names else 2 * sum(map(is_usual, measured)) < len(measured)
+        # the last record of an excerpt may be cut: it goes on as the records before it do
+        among = any(beside[n] > 1 for n in measured)
+        other = names.isdisjoint(measured) if names else 2 * sum(map(is_usual, measured)) < len(measured) and not among
         few = len(shape) < _SETTINGS and (not names or any(map(is_outcome, measured)))
         out[i] = often[shape] == 1 and other and not few
     return out

@@ -114,6 +114,12 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "batch ${2}: objf/${1}=${3}",
         "Average objective function",
     ),
+    (
+        rf"^V?LOG(?:\[[0-9]\])? \([^()]*\(\):[^()]*\) After ([0-9]{{1,12}}) sequences \([0-9.]+Hr\): "
+        rf"Obj\(log\[Pzx\]\) = ({_NUM}) +TokenAcc = ({_NUM}%)",
+        "step ${1}: objf=${2} TokenAcc: ${3}",
+        "Obj(log[Pzx])",
+    ),
     # llm.c's main.log
     (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:", " tel:"),
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:", " trl:"),
@@ -241,7 +247,7 @@ _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
 #: What the template of a line holds that could be spelled otherwise.
 COULD = "|".join(
     (
-        r"^LOG \(",
+        r"^V?LOG(?:\[.\])? \(",
         r"[0-9\x01]epoch[ :]",
         r":[a-z]+:[A-Za-z]",
         r"(?i:(?:^|[ -])(?:ep?|epoch|batch|step|iter|iteration)[._-]?[0-9])",

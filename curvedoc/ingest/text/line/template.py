@@ -29,6 +29,8 @@ _GLUED = re.compile(
 _GLUES = ("Warning", "WARNING:", "ERROR:", "slurmstepd")
 #: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
 _UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
+#: Keras' lines, copied into one: "... - val_acc: 0.84 Epoch 27/30 - 67s - loss: 0.1", "... Epoch 2/9 60/60 [====] ...".
+_RUN_ON = re.compile(r"(?<=[0-9)\]}%]) +(?=Epoch [0-9]{1,6}/[0-9]{1,6} (?:- |[0-9]{1,9}/[0-9]{1,9} \[))")
 #: Paddle's first trainer prints a dot a batch, and its record behind them.
 _DOTS = re.compile(r"\n\.+(?=I[0-9]{4} )")
 #: "-----12-----", above what is told of the twelfth epoch.
@@ -77,6 +79,8 @@ def clean(text: str) -> str:
     glued = [0, *(m.start() - (m[0] == "poch") for m in _UNBROKEN.finditer(text)), len(text)]
     if len(glued) > 2:
         text = "\n".join(text[a:b] for a, b in pairwise(glued))
+    if " Epoch " in text:
+        text = _RUN_ON.sub("\n", text)
     if ".....I" in text:
         text = _DOTS.sub(r"\n", text)
     text = _RULED.sub(r"\nepoch \2", f"\n{text}")[1:]
