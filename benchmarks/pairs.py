@@ -28,7 +28,9 @@ def seconds(python: str, root: Path, cache: Path) -> float:
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONDONTWRITEBYTECODE", "PYTHONPATH")}
     before = processor()
     command = [python, "-m", "curvedoc", "triage", str(root), "--no-cache"]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**environment, "CURVEDOC_CACHE": str(cache)})
+    environment["CURVEDOC_CACHE"] = str(cache)
+    # elsewhere than in a checkout, which Python would take for both
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=environment, cwd=root.parent)
     reap()
     return processor() - before
 

@@ -31,6 +31,7 @@ def test_a_run_is_judged_the_same_by_itself_and_as_one_of_its_kind(sample: str) 
 def test_what_a_kind_of_runs_lacks_is_known_before_one_is_looked_at() -> None:
     book = load(lazy=True)
     run = run_of({"loss": Series.of([2.0, 1.0])})
+    assert inventory_of(run_of({"reward": Series.of([1.0])}), (), book) is not None  # the first kind of all
     assert [inventory_of(run, (), book) is None for _ in range(FIRST + 1)] == [True] * FIRST + [False]
     have = inventory_of(run, (), book)
     assert have is not None

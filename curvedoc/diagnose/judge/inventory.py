@@ -27,7 +27,8 @@ ABOVE_FLOOR = "above_floor"
 #: The roles of which an input is worked out.
 _WORKED_OUT = {ANY_LOSS: LOSSES, ABOVE_FLOOR: ("loss",), **GRADES}
 
-#: Runs of a kind that are judged each by itself first: to work out what follows takes as long as a few of them.
+#: Runs of a kind that are judged each by itself first: to work out what follows takes as long as a few of them. Where
+#: nothing was made of the rules yet it takes no longer than that, so that the first kind of all is begun with at once.
 FIRST = 3
 #: Kinds of runs that are remembered.
 KINDS = 16
@@ -150,7 +151,7 @@ class Inventory:
 
 
 def inventory_of(run: Run, known: Sequence[Note], book: Rulebook) -> Inventory | None:
-    """The inventory of runs like this one; None for the first of them."""
+    """The inventory of runs like this one; None for the first of them, but for the first kind of all."""
     notes = [*known, *run.notes, *(n for s in run.sources for n in s.notes)]
     messages = run.has_text or not run.messages.is_empty()
     roles, settings = frozenset([m.role for m in run.roles]), frozenset(run.settings)
@@ -161,5 +162,6 @@ def inventory_of(run: Run, known: Sequence[Note], book: Rulebook) -> Inventory |
         if len(kinds) >= KINDS:
             del kinds[next(iter(kinds))]
         found = kinds[key] = Inventory(key, book.facts)
+    first = book.made.setdefault("first", found)
     found.seen += 1
-    return found if found.seen > FIRST else None
+    return found if found.seen > FIRST or found is first else None
