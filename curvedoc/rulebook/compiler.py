@@ -131,8 +131,8 @@ class Compiler:
                 self.problems.append((("needs", name), problem))
         else:
             source, rest = "role", target
-        if regex and source not in ("config-text", "label", "name"):
-            self.problems.append((("needs", name), "only config.<key>, name.<role> and label take a regex"))
+        if regex and source not in ("role", "config-text", "label", "name"):
+            self.problems.append((("needs", name), "only a role, config.<key>, name.<role> and label take a regex"))
         if regex:
             self._regex(("needs", name), regex)
         if source != "log":

@@ -29,7 +29,7 @@ class Need:
     target: str  # role, setting key or note kind; "" for the log
     optional: bool
     member: Member = ""
-    regex: str = ""  # for config-text
+    regex: str = ""  # of a setting, a label or a name; of a role: which of its metrics
 
 
 @dataclass(frozen=True, slots=True)

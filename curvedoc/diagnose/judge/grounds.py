@@ -147,6 +147,12 @@ def _not_a_number(name: str, curve: Series) -> _Doubt | None:
     # a reward is not known before the first episode ends
     known = np.flatnonzero(np.isfinite(curve.value))
     begun = curve if name in ("loss", "validation loss") or not len(known) else curve.cut(slice(int(known[0]), None))
+    endless = np.flatnonzero(np.isinf(begun.value))
+    if len(endless):
+        return f"the {name} is infinite at step {int(begun.step[endless[0]]):,}", (
+            f"Compute the {name} of the batch of that step by hand: a logarithm of 0 or a division by 0 spoils the "
+            f"weights wherever its gradient is not skipped."
+        )
     lost = nonfinite_share(begun)
     if lost is None or lost <= LOST:
         return None

@@ -12,7 +12,7 @@ import polars as pl
 
 from curvedoc.core.block import restarts_of
 from curvedoc.core.diagnosis import KnownFact
-from curvedoc.core.run import Note, Run
+from curvedoc.core.run import Note, RoleMatch, Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.answers import probed
 from curvedoc.diagnose.judge.facts import established
@@ -20,8 +20,10 @@ from curvedoc.diagnose.judge.hits import NO_HITS, Hits, hits_in
 from curvedoc.diagnose.judge.inventory import (
     ABOVE_FLOOR,
     ANY_LOSS,
+    ANY_METRIC,
     GRADES,
     LOSSES,
+    METRICS,
     QUALITY,
     VAL_WRONG,
     WRONG,
@@ -48,7 +50,14 @@ MAIN_QUALITY = "main_quality"
 ERROR = "lower"
 LOSS_KIND, SIMILARITY = "loss_kind", "similarity"
 #: What a user logs to have an input that is worked out; the last is there wherever a loss is of that kind.
-MADE_OF = {ANY_LOSS: "loss", QUALITY: "val_accuracy", WRONG: "accuracy", VAL_WRONG: "val_accuracy", ABOVE_FLOOR: ""}
+MADE_OF = {
+    ANY_LOSS: "loss",
+    ANY_METRIC: "val_metric",
+    ABOVE_FLOOR: "",
+    QUALITY: "val_accuracy",
+    WRONG: "accuracy",
+    VAL_WRONG: "val_accuracy",
+}
 _QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
 
 
@@ -81,7 +90,7 @@ class Bench:
         self._text: str | None = None
         self._restarts: Series | None = None
         self._probed: Mapping[tuple[str, int], bool] | None = None
-        self._picked: dict[tuple[str, str], Series | None] = {}
+        self._picked: dict[tuple[str, str, str], Series | None] = {}
 
     @property
     def counter(self) -> Counter:
@@ -126,7 +135,7 @@ class Bench:
 
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
-        key = (need.member, need.target)
+        key = (need.member, need.target, need.regex)
         try:
             return self._picked[key]
         except KeyError:
@@ -134,6 +143,8 @@ class Bench:
             return found
 
     def _found(self, need: Need) -> Series | None:
+        if need.regex:
+            return self._called(METRICS if need.target == ANY_METRIC else (need.target,), need.regex)
         if need.member in ("first", "last"):
             matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
             if not matches:
@@ -186,6 +197,11 @@ class Bench:
         found = self.run.series(role)
         return found if found is None or sign > 0 else Series(found.step, -found.value, found.metric, found.time)
 
+    def _called(self, roles: Sequence[str], regex: str) -> Series | None:
+        """The first metric of the first of the roles that is called so."""
+        matches = (m for role in roles for m in self.run.matches(role) if _is_called(m, regex))
+        return next((s for m in matches if (s := self.run.metric(m.metric)) is not None), None)
+
     def _summary(self, kind: Summary, role: str) -> Series | None:
         found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
         return summary(kind, [(label, s) for label, s in found if s is not None])
@@ -210,7 +226,7 @@ class Bench:
                 return self.restarts()
             case "name":
                 match = next(iter(self.run.matches(need.target)), None)
-                return None if match is None else any(_contains(x, need.regex) for x in (match.metric, match.label))
+                return None if match is None else _is_called(match, need.regex)
             case "ranks":
                 return float(len(self.run.ranks())) or None
             case "log":
@@ -281,6 +297,10 @@ def _number(setting: object) -> float | None:
             return None
         return number if math.isfinite(number) else None
     return None
+
+
+def _is_called(match: RoleMatch, regex: str) -> bool:
+    return any(_contains(x, regex) for x in (match.metric, match.label))
 
 
 @lru_cache(maxsize=1024)

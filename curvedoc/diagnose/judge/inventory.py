@@ -24,8 +24,10 @@ GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric
 QUALITY = "quality"
 #: What a loss of similarity, whose floor is -1, has left above it, by the fact of what kind of number the loss is.
 ABOVE_FLOOR = "above_floor"
+#: Measures by their names, whichever samples they grade: other than those of training where there are such.
+ANY_METRIC, METRICS = "any_metric", ("val_metric", "metric")
 #: The roles of which an input is worked out.
-_WORKED_OUT = {ANY_LOSS: LOSSES, ABOVE_FLOOR: ("loss",), **GRADES}
+_WORKED_OUT = {ANY_LOSS: LOSSES, ANY_METRIC: METRICS, ABOVE_FLOOR: ("loss",), **GRADES}
 
 #: Runs of a kind that are judged each by itself first: to work out what follows takes as long as a few of them. Where
 #: nothing was made of the rules yet it takes no longer than that, so that the first kind of all is begun with at once.

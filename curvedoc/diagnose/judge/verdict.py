@@ -81,7 +81,8 @@ def _came_down(loss: Series) -> bool:
     z, fell, level, sd = trend_z(loss), surely_fell(loss), median(loss), noise(loss)
     if z is None or fell is None or level is None or sd is None:
         return True
-    return z < -LIKELY or fell > 0.0 or float(loss.value[0]) - level > CLEAR * sd
+    first = float(loss.value[0])
+    return z < -LIKELY or (fell > 0.0 and min(level, float(loss.value[-1])) < first) or first - level > CLEAR * sd
 
 
 def _open(cause: RankedCause) -> bool:

@@ -45,7 +45,8 @@ def _source(need: Need) -> str:
             return f"remarks of reading of the kind `{need.target}`"
         case "axis":
             return f"whether the log counts in {need.target}s"
-    return f"{_MEMBERS[need.member]}`{need.target}`"
+    named = f" that is named like `{need.regex}`" if need.regex else ""
+    return f"{_MEMBERS[need.member]}`{need.target}`{named}"
 
 
 def patterns(program: Program) -> PageTable:
