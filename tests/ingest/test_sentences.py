@@ -135,3 +135,22 @@ def test_a_table_on_its_side_with_both_splits(tmp_path: Path) -> None:
     rows += [["train_loss", *(str(loss(i)) for i in range(N))], ["val_loss", *(str(val(i)) for i in range(N))]]
     (run,) = read(tmp_path, "".join(",".join(r) + "\n" for r in rows), "history.csv")
     assert last(run, "val_loss") == (N, val(N - 1))
+
+
+def test_a_letter_ahead_of_a_position_counts_epochs_however_it_is_padded(tmp_path: Path) -> None:
+    text = "\ufeff" + "".join(
+        f"E{i + 1:3d}/120 | Loss:{loss(i):.4f} | VAcc:{40 + i / 4:.2f}% | ETA:2.1min\n" for i in range(120)
+    )
+    (run,) = read(tmp_path, text)
+    assert run.axis == "epoch"
+    assert last(run, "loss") == (120, loss(119))
+
+
+def test_a_position_ahead_of_a_bar_is_the_epoch_of_its_fold(tmp_path: Path) -> None:
+    bar = "[fold_{k}] {e:03d}/030:  {p}%|###  | {b}/4 [00:1{b}<00:09,  3.2s/it, loss={v}]\n"
+    text = "".join(
+        f"  FOLD {k}\n"
+        + "".join(bar.format(k=k, e=e + 1, p=25 * b, b=b, v=loss(e)) for e in range(30) for b in (1, 2, 3, 4))
+        for k in range(3)
+    )
+    assert [last(r, "loss")[1] for r in read(tmp_path, text)] == [loss(29)] * 3

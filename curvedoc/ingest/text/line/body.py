@@ -287,6 +287,8 @@ def read_body(body: str, first: int) -> Body:
 
 def _leftover_bar(state: Body, gap: str, slot: int) -> None:
     """The description before a progress bar: an epoch, a scope, or nothing of use."""
+    if gap.strip() in (":", "|", "-") and _is_place(state, ""):
+        state.found = [NumberSlot(EPOCH, state.found[0].slot, "epoch")]  # "3/200:  50%|"
     m = re.search(rf"(?i:epoch|ep)\s*:?\s*\[?([{NUMBER}{FRACTION}])", gap)
     if m is None and scope_of(gap):
         state.scopes.append(scope_of(gap))

@@ -27,6 +27,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))((?i:epoch|step|iter|iteration))[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
+    # "E  3/200 | loss 0.5"
+    (rf"{_HEAD}[Ee]p? {{0,4}}([0-9]{{1,6}}/[0-9]{{1,6}})([ :,|\])])", "${1}epoch ${2}${3}"),
     # "Ep.3 loss 0.5"
     (rf"{_HEAD}[Ee]p\.({_COUNT}){_AFTER}", "${1}epoch ${2}${3}"),
     # "Epoch 1 Batch50 Loss 0.5"
@@ -250,6 +252,7 @@ COULD = "|".join(
         r"^V?LOG(?:\[.\])? \(",
         r"[0-9\x01]epoch[ :]",
         r":[a-z]+:[A-Za-z]",
+        r"^\ufeff?[Ee]p? *(?:\x03|[0-9]+/[0-9]+)[ :,|]",
         r"(?i:(?:^|[ -])(?:ep?|epoch|batch|step|iter|iteration)[._-]?[0-9])",
         r"^s:.",
         r"z\)",
