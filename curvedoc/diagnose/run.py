@@ -78,7 +78,7 @@ def _first(
         unusual = any(f.symptom == UNUSUAL_RATE for f in findings)
         return after_range_test(findings) or (next_action(causes) if unusual else gain(run, grounds(run), bench, left))
     if result == "inconclusive":
-        return remedy(run, grounds(run))
+        return remedy(run, grounds(run), findings)
     # what would merely have been logged better is not what ended it
     if result == "ended-early" and not any(result in c.findings for c in causes[:1]):
         lacking = remedy(run, grounds(run)) if grounds(run).lacking else None

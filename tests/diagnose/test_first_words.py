@@ -43,6 +43,17 @@ def test_a_run_that_cannot_be_judged_is_told_what_to_log(series: dict[str, Serie
     assert says in advice(series) and bool(says) == bool(advice(series))
 
 
+def test_a_loss_that_fell_early_and_rests_is_told_since_when_and_what_decides_it(tmp_path: Path) -> None:
+    wave = 0.01 * np.sin(np.arange(300.0) ** 2)
+    loss = 1.6 + 1.3 * np.exp(-np.arange(300) / 8) + wave
+    (tmp_path / "run.jsonl").write_text("\n".join(json.dumps({"step": 10 * i, "loss": v}) for i, v in enumerate(loss)))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert run.verdict == "inconclusive" and run.next_action is not None
+    assert "rests at about 1.6" in run.headline
+    assert next(f.first_step for f in run.findings if f.symptom == "plateau-after-progress") is not None
+    assert run.next_action.text.startswith("Compare 1.6 with the loss of the best constant answer")
+
+
 @pytest.mark.parametrize(
     ("last", "says"),
     [(9.0, "Train with a peak learning rate of about 0.003, a tenth"), (0.5, "Sweep on to higher rates")],

@@ -22,6 +22,8 @@ UNUSUAL_RATE = "rate-unusual"
 #: The run that sweeps its rate to find one.
 RANGE_TEST = "lr-range-test"
 _SPLITS = {"val_loss": "validation loss"}
+#: A loss that fell and rests, of which nothing tells whether it is good.
+RESTS = "plateau-after-progress"
 #: So many points draw a curve that every check about shape can be asked of.
 WORTH_LOGGING = 20
 
@@ -49,7 +51,7 @@ def resume(count: Counter, way: Course | None, last: int | None) -> NextAction:
     return NextAction(f"Resume from the last checkpoint before {count.at(last)}{left}: nothing was wrong until then.")
 
 
-def remedy(run: Run, ground: Grounds) -> NextAction | None:
+def remedy(run: Run, ground: Grounds, findings: Sequence[Finding] = ()) -> NextAction | None:
     """The step that makes the next look at this run say more; None where nothing is lacking that a log can give."""
     guessed = guessed_loss(run)
     if guessed is not None and not ground.lacking:
@@ -60,7 +62,8 @@ def remedy(run: Run, ground: Grounds) -> NextAction | None:
     if ground.deciding:
         return NextAction(ground.deciding)
     if ground.curve is not None and not ground.lacking:
-        return NextAction(COMPARE)
+        level = next((f.measures.get("level") for f in findings if f.symptom == RESTS), None)
+        return NextAction(COMPARE if level is None else _set_against_a_guess(float(level)))
     if ground.curve is not None and run.axis == "epoch" and ground.points > 1:
         return _few_epochs(run, ground)
     if ground.curve is not None:
@@ -79,6 +82,15 @@ def remedy(run: Run, ground: Grounds) -> NextAction | None:
         names = " or ".join(shortened(m, _LONGEST) for m in loose)
         return NextAction(f"Say which column is the training loss, with --map loss=NAME: the log holds {names}.")
     return NextAction("Log the training loss at every step or epoch: this log holds no curve that tells progress.")
+
+
+def _set_against_a_guess(level: float) -> str:
+    """What tells whether a loss that fell and rests is good, where nothing else was logged."""
+    at = spelled(level, ".3g")
+    return (
+        f"Compare {at} with the loss of the best constant answer: if it is no lower, the inputs are not used; "
+        f"else log a quality (accuracy, R2), which tells whether {at} is good."
+    )
 
 
 def _few_epochs(run: Run, ground: Grounds) -> NextAction:
