@@ -154,3 +154,8 @@ def test_a_position_ahead_of_a_bar_is_the_epoch_of_its_fold(tmp_path: Path) -> N
         for k in range(3)
     )
     assert [last(r, "loss")[1] for r in read(tmp_path, text)] == [loss(29)] * 3
+
+
+def test_a_name_of_nothing_but_marks_is_a_name(tmp_path: Path) -> None:
+    (run,) = read(tmp_path, "".join(f"step {i} loss={loss(i)} __={i % 3} lr=0.001\n" for i in range(20)))
+    assert last(run, "loss") == (20, loss(19))

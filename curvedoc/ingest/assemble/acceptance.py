@@ -3,6 +3,7 @@ times of a test or the trials of a search, even in a file that is given by name.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,17 +38,19 @@ def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
     names = run.metrics()
     if not names or not all(p.log.is_text for p in pieces):
         return ""
-    curves = {n: s.value for n in names if (s := run.metric(n)) is not None}
     last = [p.log.messages["level"][-1] for p in pieces if len(p.log.messages)]
     if _FATAL & set(last):  # a program that failed is worth an answer whatever it did
         return ""
     tested = not run.roles and all(scope_of(n.replace("_", " ")) not in ("", "train") for n in names)
     if tested and run.axis == "row":  # nothing counts: passes of a training would be
         return "what it measures is of a test alone, and no quality: no training"
-    told = [v for n, v in curves.items() if is_outcome(n)]
-    tried = [n for n, v in curves.items() if n.lower().replace("_", " ").split()[-1] in _TRIED and _jumps(v)]
+    settings = [n for n in names if re.split(r"[\W_]+", n.lower())[-1] in _TRIED]
+    tried = [n for n in settings if (s := run.metric(n)) is not None and _jumps(s.value)]
+    if not tried:
+        return ""
+    told = [s.value for n in names if is_outcome(n) and (s := run.metric(n)) is not None]
     alone = all(m.role == "lr" for m in run.roles)
-    if (told or alone) and tried and not any(len(v) >= FEWEST and behaves(v) for v in told):
+    if (told or alone) and not any(len(v) >= FEWEST and behaves(v) for v in told):
         return f"each row tries another {tried[0]}, as the trials of a search do: no training"
     return ""
 
