@@ -88,7 +88,7 @@ def test_what_killed_a_run_is_not_told_by_shares_where_the_log_does_not_say_it(t
     run = found.runs[-1]
     assert run.verdict == "ended-early" and run.none_of_these is None
     for told in (to_text(found), to_markdown(found), to_brief(found)):
-        assert not re.search(r"\d %", told) and "dmesg" in told and "sacct" in told and "df -h" in told
+        assert not re.search(r"\d %", told) and "dmesg" in told
     assert "None of these" not in to_html(found)
 
 

@@ -188,7 +188,7 @@ def test_longer_training_is_advised_where_validation_passes_its_best_before(val:
 @pytest.mark.parametrize(
     ("levels", "says"),
     [
-        ([20.0, 40.0, 60.0, 70.0, 80.0], "Train on: the reward still rises, to about 80 over the last fifth"),
+        ([20.0, 40.0, 60.0, 70.0, 80.0], "Train on: the reward still rises, to about 80 in the last fifth"),
         ([20.0, 60.0, 80.0, 76.0, 75.0], "Use a checkpoint from near step 29, where the reward was about 80"),
         ([20.0, 60.0, 80.0, 80.0, 80.0], "Stop at about step 20 next time: the reward has stayed at about 80 since."),
         ([20.0, 40.0, 60.0, 80.0, 80.0], ""),
@@ -414,3 +414,19 @@ def test_what_the_scheduler_writes_behind_a_bar_is_read(tmp_path: Path) -> None:
     bar = " 15%|#5        | 50/334 [01:07<08:55,  1.89s/it]"
     said = "slurmstepd-node1: error: *** JOB 36361 ON node1 CANCELLED AT 2021-07-19T17:50:09 ***\n"
     assert _told_of(tmp_path, rows + bar + said)[0].startswith("The job was cancelled after epoch 8")
+
+
+@pytest.mark.parametrize(("said", "condition"), [("", True), ("Saving best model to best.pt\n", False)])
+def test_weights_are_offered_on_condition_unless_the_log_says_they_were_saved(
+    tmp_path: Path, said: str, condition: bool
+) -> None:
+    losses = (1.0, 0.6, 0.4, 0.3, 0.25, 0.29, 0.28)
+    rows = (f"epoch {i} train_loss {1.1 - 0.1 * i:.3f} val_loss {v}\n{said}" for i, v in enumerate(losses))
+    action = _told_of(tmp_path, "".join(rows))[1]
+    assert action.startswith("Use the weights of epoch 4") and ("if they were saved" in action) is condition, action
+
+
+def test_a_result_told_in_a_line_is_quoted(tmp_path: Path) -> None:
+    rows = "".join(f"Epoch {i}/40 | Loss: {0.3 + 0.5 * 0.8**i:.4f}\n" for i in range(1, 41))
+    headline, action = _told_of(tmp_path, rows + "Recall   : 0.5208\nIoU Score: 0.42532\n")
+    assert "IoU Score 0.4253" in headline + action and "no validation" not in headline

@@ -311,3 +311,27 @@ def test_the_step_of_a_headline_is_the_onset(diagnosis: Diagnosis) -> None:
         if lead is not None and at is not None and len(set(steps)) == 1 and not lead.scope:
             parted += [(r.run, lead.symptom, at, lead.title)] if int(steps[0].replace(",", "")) != at else []
     assert not parted
+
+
+def test_places_are_told_as_the_log_counts_them(diagnosis: Diagnosis) -> None:
+    """Rows and samples of a whole run mean nothing to a user where epochs are logged beside them."""
+    counted = [r for r in diagnosis.runs if any(s.role == "epoch" for s in r.signals) and r.axis in ("samples", "row")]
+    bare = re.compile(r"\b(?:row [\d,]+(?! \()|sample [\d,]+(?! of epoch))")
+    assert not [(r.run, r.headline) for r in counted if r.verdict in ("failed", "warning") and bare.search(r.headline)]
+
+
+def test_a_sound_run_has_no_gap_behind_no_problem(diagnosis: Diagnosis) -> None:
+    """What asks for a change of the run stands first, not as a thing worth knowing."""
+    wrong = re.compile(r"^No problem found.*Worth knowing: .*(?:far above training|times what .* usually takes)")
+    grown = "still falling at the end"
+    assert not [(r.run, r.headline) for r in diagnosis.runs if wrong.search(r.headline) and grown not in r.headline]
+
+
+def test_a_first_action_is_no_list_of_commands(diagnosis: Diagnosis) -> None:
+    """One imperative: no more than one program of the machine is named in it."""
+    tools = re.compile(r"\b(?:dmesg|sacct|df -h|nvidia-smi|journalctl)\b")
+    assert not [
+        (r.run, r.next_action.text)
+        for r in diagnosis.runs
+        if r.next_action and len(set(tools.findall(r.next_action.text))) > 1
+    ]

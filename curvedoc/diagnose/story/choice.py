@@ -7,19 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
+from curvedoc.core.numbers import spelled
 from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.story.quality import quality
 from curvedoc.diagnose.story.reward import LATE
+from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
 
 #: Pictures of a model that learns too little, which say nothing of where the fault lies.
 LEARNS_LITTLE = frozenset(("plateau-from-start", "plateau-after-progress", "stuck-at-chance", "underfitting"))
 #: One test that rules out half of the causes.
 SPLIT = NextAction(
-    "Train on one batch of 32 samples until its loss is near zero: if it does not get there, the fault is in the "
-    "model, the loss or the optimizer, else in the data or the settings."
+    "Train on one batch of 32 samples: if its loss does not come near zero, print the learning rate and each "
+    "parameter's requires_grad and gradient norm, else look at 20 samples beside their labels."
 )
+#: Those of a model that learned something, and then no more.
+RESTS = frozenset(("plateau-after-progress", "underfitting"))
+#: Times the training loss: validation below it is limited by what training comes to.
+ALIKE = 1.25
 #: A policy has no batch that it could learn by heart.
 SPLIT_OF_POLICY = NextAction(
     "Cut the learning rate tenfold, log the policy's entropy and its KL divergence at each update, and check that the "
@@ -42,16 +48,20 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         return None
     likely = causes[0].probability
     if lead.symptom in LEARNS_LITTLE and likely < LIKELY:
-        return SPLIT_OF_POLICY if bench.run.series("reward") is not None else _trained_on(bench) or SPLIT
+        return (
+            SPLIT_OF_POLICY
+            if bench.run.series("reward") is not None
+            else _trained_on(bench, lead) or _larger(bench, lead) or SPLIT
+        )
     if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED:
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
         return NextAction(fits[0].action, tests=fits[0].cause) if fits else None
     return None
 
 
-def _trained_on(bench: Bench) -> NextAction | None:
+def _trained_on(bench: Bench, lead: Finding) -> NextAction | None:
     """More of the same, where what rates the model still rose over the last fifth of the run."""
-    rated = quality(bench.run, bench)
+    rated = quality(bench.run, bench) if lead.symptom in RESTS else None
     if rated is None or rated.falls or len(rated.series) < ENOUGH_POINTS or rated.best != len(rated.series) - 1:
         return None
     value = rated.series.value
@@ -62,4 +72,18 @@ def _trained_on(bench: Bench) -> NextAction | None:
     return NextAction(
         f"Train for twice as long, with the schedule stretched to the new end: {rated.name} still rose from "
         f"{rated.told(before)} to {rated.told(-1)} at the end."
+    )
+
+
+def _larger(bench: Bench, lead: Finding) -> NextAction | None:
+    """More capacity, where training rests above where it should come to and validation is as good."""
+    loss, val = bench.run.series("loss"), bench.run.series("val_loss")
+    if lead.symptom not in RESTS or loss is None or val is None:
+        return None
+    rests, unseen = tail_level(loss.finite(), LATE), tail_level(val.finite(), LATE)
+    if rests is None or unseen is None or not 0.0 < unseen <= ALIKE * rests:
+        return None
+    return NextAction(
+        f"Give the model more capacity, or start it from pretrained weights: training itself rests at about "
+        f"{spelled(rests, '.3g')}, as validation does, so that neither more epochs nor regularization helps."
     )

@@ -18,6 +18,7 @@ from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
 from curvedoc.diagnose.story.level import level_of, level_since, still_falls
 from curvedoc.diagnose.story.progress import evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
+from curvedoc.diagnose.story.results import result
 from curvedoc.diagnose.story.reward import of_reward
 from curvedoc.diagnose.story.weights import writes_weights
 
@@ -52,6 +53,8 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
         return NextAction(
             f"{early}Evaluate on data that it did not train on, and log that: the log holds training values only."
         )
+    if ground.name in ("loss", "accuracy") and result(run):
+        return NextAction(f"Evaluate during training as well: the log tells of it at the end only ({result(run)}).")
     return None
 
 
@@ -126,17 +129,21 @@ def _kept(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextA
     best = int(np.argmin(val.value))
     where, least = count.at(int(val.step[best])), four_digits(val.value[best])
     lower = len(val) >= FEW and spelled(val.value[best], ".3g") != spelled(val.value[-1], ".3g")
+    worth = lower and float(val.value[-1] - val.value[best]) > AS_GOOD * abs(float(val.value[best]))
     if rated is None or len(rated.series) < FEW:
-        worth = lower and float(val.value[-1] - val.value[best]) > AS_GOOD * abs(float(val.value[best]))
         return NextAction(f"{_take(run, where)}: validation was best there ({least}).") if worth else None
     if not rated.still_best:
         return _best_of(run, rated, count)
     if not lower:
         return None
     if rated.as_good_at(int(val.step[best])):
-        return NextAction(
-            f"{_take(run, where)}: validation loss was lowest there ({least}), and {rated.name} no worse than at the "
-            f"end."
+        return (
+            None
+            if not worth
+            else NextAction(
+                f"{_take(run, where)}: validation loss was lowest there ({least}), {rated.name} no worse than at the "
+                f"end."
+            )
         )
     return NextAction(
         f"Keep the last checkpoint: {rated.name} is {rated.told(-1)} there. Only if probabilities count, take that of "

@@ -15,9 +15,10 @@ from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.choice import CLOSE_FIT
+from curvedoc.diagnose.story.choice import CLOSE_FIT, LEARNS_LITTLE, LIKELY
 from curvedoc.diagnose.story.lead import ERRORS
-from curvedoc.diagnose.story.progress import course_of, moved
+from curvedoc.diagnose.story.level import still_falls
+from curvedoc.diagnose.story.progress import course_of, moved, validation
 from curvedoc.diagnose.story.quality import answers
 from curvedoc.diagnose.story.remedy import UNUSUAL_RATE
 
@@ -66,7 +67,8 @@ def headline(
         far = f" The log ends at {left.words}." if left is not None else ""
         went = f"{' so far' if far else ''}: {course_of(run, ground, bench=bench)}.{far}"
         # what asks for a change of the run does not stand behind "no problem"
-        if notices and notices[0].symptom in TOLD_FIRST:
+        fits = ground.name != "loss" or (val := validation(run)) is None or still_falls(val) is None
+        if notices and notices[0].symptom in TOLD_FIRST and (fits or notices[0].symptom == UNUSUAL_RATE):
             return f"{notices[0].title}. No other problem found{went}"
         return f"No problem found{went}{also}"
     undecided = ground.lacking if ground.deciding else ""
@@ -105,6 +107,9 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
         if sure and not beside and ":" not in text:
             return f"{text}: {lower_first(cause.title)}."
         return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
+    # what is too unlikely to act on is not named either
+    if first.symptom in LEARNS_LITTLE and cause.probability < LIKELY:
+        return f"{text}{stop} No single cause stands out."
     rivals = tied(causes)
     if rivals:
         either = ", or ".join(lower_first(c.title) for c in rivals)
@@ -131,7 +136,7 @@ def _where(finding: Finding, count: Counter) -> str:
     # a text without steps is counted from -1
     if step is None or step <= 0 or finding.title != finding.general:
         return ""
-    return f", at {count.at(step)}"
+    return f", first seen at {count.at(step)}"
 
 
 def same(cause: str, finding: str) -> bool:

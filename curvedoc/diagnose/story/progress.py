@@ -14,6 +14,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.level import level_of, still_falls
 from curvedoc.diagnose.story.quality import FEW, Quality, quality
+from curvedoc.diagnose.story.results import result, tells_of_evaluations
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
@@ -68,8 +69,10 @@ def _by(count: Counter, curve: Series) -> str:
 
 def evaluated(run: Run) -> bool:
     """Whether anything was logged of other data than those of training, be it once."""
-    return any(m.role.startswith(("val_", "test_")) for m in run.roles) or any(
-        scope_of(name) not in ("", "train") for name in run.metrics()
+    return (
+        any(m.role.startswith(("val_", "test_")) for m in run.roles)
+        or any(scope_of(name) not in ("", "train") for name in run.metrics())
+        or tells_of_evaluations(run)
     )
 
 
@@ -153,8 +156,11 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
         yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else four_digits(last)}"
     if one_batch(run):
         yield "it repeats one batch and has learned it by heart"
-    elif val is None and rated is None and ground.name == "loss" and not evaluated(run):
-        yield "no validation was logged"
+    elif val is None and rated is None and ground.name == "loss":
+        if not evaluated(run):
+            yield "no validation was logged"
+        elif told := result(run):
+            yield f"at the end the log tells {told}"
 
 
 def _at_best(rated: Quality, count: Counter) -> str:

@@ -9,6 +9,7 @@ from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.numbers import spelled
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.quality import AS_GOOD
 
 #: The share of a run that is called its last part.
 LATE = 0.2
@@ -30,11 +31,11 @@ def of_reward(reward: Series, count: Counter) -> NextAction | None:
     known_to = WANDERS * max(_scatter(p) / len(p) ** 0.5 for p in (parts[first], parts[-1]))
     if gained > known_to:
         return NextAction(
-            f"Train on: the reward still rises, to about {spelled(level[-1], '.3g')} over the last fifth of the run "
-            f"from at most {spelled(level[first], '.3g')} over the others."
+            f"Train on: the reward still rises, to about {spelled(level[-1], '.3g')} in the last fifth of the run; "
+            f"before that it was at most about {spelled(level[first], '.3g')}."
         )
     # what a reward wanders by within a fifth is no collapse from one to the next
-    if -gained <= max(_scatter(parts[first]), _scatter(parts[-1])):
+    if -gained <= max(_scatter(parts[first]), _scatter(parts[-1]), AS_GOOD * abs(level[first])):
         return _level_since(reward, parts, level, count)
     ends = np.cumsum([len(p) for p in parts]) - 1
     since = count.at(int(reward.step[ends[first]]))
