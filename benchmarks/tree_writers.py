@@ -124,10 +124,21 @@ def csv_file(path: Path, table: dict[str, NDArray[np.float64]]) -> None:
     path.write_text(sink.getvalue(), encoding="utf-8")
 
 
+def text_log(path: Path, table: dict[str, NDArray[np.float64]]) -> None:
+    """One line a step, as a training prints it."""
+    rows = zip(*(v.tolist() for v in table.values()), strict=True)
+    with path.open("w", encoding="utf-8") as f:
+        f.writelines(
+            f"[INFO] step {step}: {', '.join(f'{k}={v:.6g}' for k, v in zip(table, row, strict=True))}\n"
+            for step, row in enumerate(rows, 1)
+        )
+
+
 WRITERS = {
     "events": ("events.out.tfevents.1700000000.host.1.0", event_file),
     "jsonl": ("metrics.jsonl", json_lines),
     "csv": ("metrics.csv", csv_file),
+    "text": ("train.log", text_log),
 }
 
 

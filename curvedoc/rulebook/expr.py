@@ -119,6 +119,13 @@ def _want(node: ast.expr, kind: type, wanted: type, what: str) -> None:
 
 
 def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Function], used: list[str]) -> type:
+    # most parts are names and calls: a start checks thousands
+    if isinstance(node, ast.Name):
+        return bool if node.id in TRUTHS else _check_name(node, names, functions, used)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+        kinds = [_check(a, names, functions, used) for a in node.args]
+        return _check_call(node, node.func.id, node.args, kinds, functions)
+
     def go(child: ast.expr) -> type:
         return _check(child, names, functions, used)
 
@@ -129,14 +136,6 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
             return float
         case ast.Constant(value=value):
             raise _fail(f"bare value {value!r}", node, "name it as a param, with a unit and a reason")
-        case ast.Name(id=name) if name in TRUTHS:
-            return bool
-        case ast.Name(id=name):
-            if name not in names:
-                hint = _near(name, [*names, *functions]) or "a measure sees only what stands above it"
-                raise _fail(f"unknown name '{name}'", node, hint)
-            used.append(name)
-            return names[name]
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             _want(operand, go(operand), bool, "'not'")
             return bool
@@ -166,8 +165,6 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
             for side in (left, *others):
                 _want(side, go(side), float, "a comparison")
             return bool
-        case ast.Call(func=ast.Name(id=name), args=args, keywords=[]):
-            return _check_call(node, name, args, [go(a) for a in args], functions)
         case ast.Attribute(value=value, attr=name):
             kind = go(value)
             known = fields_of(kind)
@@ -176,6 +173,15 @@ def _check(node: ast.expr, names: Mapping[str, type], functions: Mapping[str, Fu
                 raise _fail(f"{type_name(kind)} has no field '{name}'", node, hint)
             return known[name].result
     raise _fail(f"{type(node).__name__} is not part of the rule language", node)
+
+
+def _check_name(node: ast.Name, names: Mapping[str, type], functions: Mapping[str, Function], used: list[str]) -> type:
+    name = node.id
+    if name not in names:
+        hint = _near(name, [*names, *functions]) or "a measure sees only what stands above it"
+        raise _fail(f"unknown name '{name}'", node, hint)
+    used.append(name)
+    return names[name]
 
 
 def words_of(node: ast.expr) -> tuple[str, ...]:

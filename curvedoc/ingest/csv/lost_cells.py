@@ -26,6 +26,8 @@ def with_lost(names: Sequence[str], columns: Sequence[CellColumn]) -> tuple[list
     Rows of another kind (an evaluation, a summary) say nothing: in them the others are blank too. What counts or tells
     the time stands in every kind of row and is asked nothing.
     """
+    if all(c.there is None for c in columns):
+        return list(columns), []
     masks = [np.ones(len(c.value), np.bool_) if c.there is None else c.there for c in columns]
     metric = [not c.text and not _orders(c) for c in columns]
     out, told = list(columns), []

@@ -40,9 +40,10 @@ def headed(data: bytes) -> tuple[bytes, str]:
         found, said = headed(head.replace(b'"', b"") + b"\n" + rest)
         return found, said or "a quote in the header is not closed; it was left out"
     sep = separator_of([*rows[-2:], first])
-    names, below = split_line(first, sep), [split_line(r, sep) for r in rows]
-    width = len(below[0])
-    alike = width > len(names) and all(len(r) == width and is_row(r) for r in below)
+    names, width = split_line(first, sep), len(split_line(rows[0], sep))
+    # of nearly all tables the first row tells that the header has a name for each column
+    below = [split_line(r, sep) for r in rows] if width > len(names) else []
+    alike = bool(below) and all(len(r) == width and is_row(r) for r in below)
     rest_of_row = all(not c or number(c) is not None for c in names)
     if alike and (rest_of_row or is_header(names)) and all(r[-1] for r in below):
         rest = body[body.find(b"\n") + 1 :]
@@ -62,16 +63,17 @@ def _under_damage(body: bytes, lines: Sequence[str]) -> tuple[bytes, str] | None
     """The rows under a header that is no text any more, or that goes on with the numbers of a row; None for any other
     table."""
     sep = separator_of([*lines[-2:]])
-    width = len(split_line(lines[-1], sep))
+    cells, width = split_line(lines[0], sep), len(split_line(lines[-1], sep))
+    torn = bool(_NAME.fullmatch(cells[0])) and number(cells[-1]) is not None
+    if not torn and not _CONTROL.search("".join(lines[:_BROKEN])):
+        return None
     alike = [len(cells) == width and is_row(cells) for cells in (split_line(line, sep) for line in lines)]
     first = next((i for i in range(len(alike)) if all(alike[i:])), len(alike))
     if width < 2 or not 0 < first <= _BROKEN or len(lines) - first < _SOUND:
         return None
-    cells = split_line(lines[0], sep)
     if len(cells) == width and not _CONTROL.search(lines[0]) and all(number(c) is None for c in cells):
         return None  # the header is whole, and the damage lies in a row under it
-    torn = first == 1 and _NAME.fullmatch(cells[0]) and number(cells[-1]) is not None
-    if not torn and not any(_CONTROL.search(line) for line in lines[:first]):
+    if not (torn and first == 1) and not any(_CONTROL.search(line) for line in lines[:first]):
         return None
     # the last of them may have lost its end
     whole = next((i for i, c in enumerate(cells) if not _NAME.fullmatch(c)), len(cells) - 1)

@@ -85,7 +85,8 @@ def facts(metric: str, value: Floats, cover: float = 1.0) -> Facts:
         before, after = finite[:-1], finite[1:]
         fell = after < before
         # the clock of a run that was taken up again begins anew
-        anew = bool((after[fell] < _ANEW * before[fell]).all()) and fell.mean() < _SELDOM
+        seldom = bool(np.count_nonzero(fell) / len(fell) < _SELDOM)
+        anew = seldom and bool((after[fell] < _ANEW * before[fell]).all())
         growing = anew and bool((after > before).mean() > 0.5)
     return Facts(metric, len(value), finite, cover, growing, growing and bool((finite == np.floor(finite)).all()))
 
