@@ -105,3 +105,25 @@ def test_the_objective_of_kaldi_rises(tmp_path: Path) -> None:
     run = read(tmp_path, text)[0]
     assert role_of(run, "objf") == "metric" and curve(run, "objf")[0] == (1000, -39.5)
     assert not np.isnan([v for _, v in curve(run, "TokenAcc")]).any()
+
+
+def test_records_printed_over_several_lines_in_the_middle_of_a_text(tmp_path: Path) -> None:
+    pairs = '"epoch": {0}.5,\n "learning_rate": 3.5e-05,\n "loss": {1},\n "step": {2}\n'
+    rows = "".join("    {\n" + pairs.format(e, 9 - e, 500 * e) + "    },\n" for e in range(1, 6))
+    text = (
+        f'Here it is train_state.json:\n  "best_metric": null,\n  "log_history": [\n{rows}    {{\n      "epoch": 6.5,\n'
+    )
+    assert curve(read(tmp_path, text)[0], "loss") == [(500 * e, 9.0 - e) for e in range(1, 6)]
+
+
+def test_answers_on_a_target_domain_are_no_goal(tmp_path: Path) -> None:
+    text = "".join(
+        f"Epoch: {e}/90, loss: 0.{900 - e}, source_train_acc: 99.{e}%, target_val_acc:  5{9 - e}.16%\n"
+        for e in range(9)
+    )
+    assert role_of(read(tmp_path, text)[0], "target_val_acc") == "val_accuracy"
+
+
+def test_a_position_within_the_epoch_tells_how_long_it_is(tmp_path: Path) -> None:
+    text = "".join(f"Epoch: [0]  [ {i}/5005]  eta: 4:43:31  lr: 0.1  loss: 6.8{i} (6.9)\n" for i in range(103, 110))
+    assert read(tmp_path, text)[0].config["printed.steps_per_epoch"] == 5005

@@ -111,7 +111,9 @@ def _hardly_gained(name: str, curve: Series) -> _Doubt | None:
     if change is None or level is None or change >= GAINED or level >= MOSTLY:
         return None
     first, last = float(curve.finite().value[0]), float(curve.finite().value[-1])
-    return f"no loss was logged, and the {name} hardly moves ({first:.1%} at first, {last:.1%} at the end)", COMPARE
+    sinks = last <= first - GAINED
+    how = "ends lower than it began" if sinks else "hardly moves"
+    return f"no loss was logged, and the {name} {how} ({first:.1%} at first, {last:.1%} at the end)", COMPARE
 
 
 def _finds_nothing(run: Run) -> _Doubt | None:

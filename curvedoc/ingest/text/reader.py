@@ -121,7 +121,8 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
         if i == len(parts) and blocks and held_back(text):
             known = steps["step"].drop_nulls()
             table = moved_to_end(table, int(known[-1]) if len(known) else None)
-        scales = scale_points(here.filter(pl.col("kind") == ""), steps)
+        told_by_records = "loss_scale" in part.read.points["metric"]
+        scales = empty_points() if told_by_records else scale_points(here.filter(pl.col("kind") == ""), steps)
         boxed = boxes.points if len(parts) == 1 else empty_points()
         if only_boxes:
             boxed = boxes.points.filter(boxes.at.is_between(part.first, part.last, closed="left"))

@@ -21,15 +21,16 @@ _KINDS = ("record", "loose", "anchor", "bar")
 def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scalar]:
     """The planned epochs and steps as configuration, from the lines (columns kind, tid, tokens) of a log.
 
-    A position inside the epoch says how long an epoch is, and nothing of the whole, so it counts only where no line
-    names an epoch.
+    A position inside the epoch says how long an epoch is; of the whole it tells only where no line names an epoch.
     """
     last = lines.filter(pl.col("kind").is_in(_KINDS)).tail(_LAST)
     found: dict[int, list[tuple[int, int]]] = {EPOCH: [], STEP: [], INNER: []}
-    epochs = False
+    epochs = averaged = counted_in_samples = False
     for tid, tokens in last.select("tid", "tokens").iter_rows():
         for slot in plans[tid].slots:
             epochs |= slot.role == EPOCH
+            counted_in_samples |= plans[tid].samples
+            averaged |= plans[tid].averaged
             if slot.role not in found or tokens is None or slot.slot >= len(tokens):
                 continue
             match = _FRACTION.search(tokens[slot.slot])
@@ -42,6 +43,9 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     steps = _total(found[STEP]) if found[STEP] or epochs else _total(found[INNER])
     if steps is not None and not epochs:
         out["printed.max_steps"] = steps
+    within = {of for _, of in found[INNER]}
+    if (epochs or averaged) and not counted_in_samples and len(found[INNER]) >= _LEAST and len(within) == 1:
+        out["printed.steps_per_epoch"] = within.pop()
     return out
 
 

@@ -31,6 +31,8 @@ _GLUES = ("Warning", "WARNING:", "ERROR:", "slurmstepd")
 _UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
 #: Keras' lines, copied into one: "... - val_acc: 0.84 Epoch 27/30 - 67s - loss: 0.1", "... Epoch 2/9 60/60 [====] ...".
 _RUN_ON = re.compile(r"(?<=[0-9)\]}%]) +(?=Epoch [0-9]{1,6}/[0-9]{1,6} (?:- |[0-9]{1,9}/[0-9]{1,9} \[))")
+#: A record that was printed over several lines, one pair on each.
+_SPREAD = re.compile(r'\{[ \t]*\n(?:[ \t]*"[^"\n]{1,80}": ?[^\n{}\[\]]{1,120},?[ \t]*\n){2,40}[ \t]*\}')
 #: Paddle's first trainer prints a dot a batch, and its record behind them.
 _DOTS = re.compile(r"\n\.+(?=I[0-9]{4} )")
 #: "-----12-----", above what is told of the twelfth epoch.
@@ -81,6 +83,8 @@ def clean(text: str) -> str:
         text = "\n".join(text[a:b] for a, b in pairwise(glued))
     if " Epoch " in text:
         text = _RUN_ON.sub("\n", text)
+    if "{\n" in text:
+        text = _SPREAD.sub(lambda m: " ".join(m[0].split()) + "\n" * m[0].count("\n"), text)
     if ".....I" in text:
         text = _DOTS.sub(r"\n", text)
     text = _RULED.sub(r"\nepoch \2", f"\n{text}")[1:]
