@@ -398,6 +398,12 @@ def test_settings_called_like_the_loss_of_a_rival_make_no_game() -> None:
     assert found(**metrics)["train_loss"] == "loss"
 
 
+@pytest.mark.parametrize("name", ["poisson-nloglik", "gamma-deviance", "cox-nloglik", "aft-nloglik", "mphe"])
+def test_what_boosted_trees_minimize_is_a_loss(name: str) -> None:
+    roles = found(**{f"train-{name}": [4.9, 4.7, 4.6], f"eval-{name}": [5.0, 4.8, 4.75]})
+    assert (roles[f"train-{name}"], roles[f"eval-{name}"]) == ("loss", "val_loss")
+
+
 @pytest.mark.parametrize("split", ["train's", "valid's", "eval's"])
 def test_a_set_in_the_genitive_is_a_split(split: str) -> None:
     role = "loss" if split == "train's" else "val_loss"
