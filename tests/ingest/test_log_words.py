@@ -17,7 +17,7 @@ FAMILIES = {f.name: f for f in load_signals(signals_file()).families}
 #: Too short or too common to make a line a record by themselves; beside a counter they are read as any name.
 ELSEWHERE = {
     "lm", "oa", "em", "ent", "ret", "ep_ret", "risk", "empirical_risk", "l_pix", "l_total", "nats", "bits", "surprisal",
-    "accuray",
+    "accuray", "neg_sisnr",
 }  # fmt: skip
 
 

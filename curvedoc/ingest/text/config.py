@@ -80,6 +80,8 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
             key, _, value = pair.rstrip(",;").partition("=")
             _put(found, key, value)
     dots = _matching(_holding(head, "..."), _DOTS_RE)
+    # "Evaluating....epoch:1, valid acc: 0.9" is no setting
+    dots = dots.filter(~dots["text"].str.contains(r"\.{3,}.*[A-Za-z] ?[:=] ?-?[0-9]"))
     for key, value in _matches(dots, _DOTS_RE):
         _put(found, key, value)
     used.update(dots["idx"].to_list())

@@ -20,7 +20,7 @@ from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.tracebacks import HEADER
 
 _SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
-_LOOSE_SUFFIXES = (".txt", ".md", "")
+_LOOSE_SUFFIXES = (".txt", ".md", ".dat", "")
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
 #: A file called a table whose first line names its numbers one by one, as no table does.

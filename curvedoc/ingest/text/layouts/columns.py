@@ -25,6 +25,8 @@ _EMPTY = Prefix(0, 0, "", -1, -1, False)
 _ROWS, _LOOKED = 5, 2_000
 #: Different shapes of such rows in one log.
 _SHAPES = 20
+#: So many lines above the first row may hold its title.
+_ABOVE = 5
 #: Under a title or a counter on a line of its own, fewer will do.
 _FEW = 2
 #: Lines that name an outcome or a counter, without which rows of numbers are no training.
@@ -42,7 +44,7 @@ MAX_COLUMNS = 8
 #: A counter falls on no more than this share of its rows.
 _FALLS = 0.05
 _BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
-_NAME = re.compile(r"[^\W\d][\w./@%()-]{0,60}")
+_NAME = re.compile(r"\d{0,3}[^\W\d][\w./@%()-]{0,60}")
 _GAP = re.compile(r"[\s|,;]+")
 #: Between names of several words.
 _WIDE = re.compile(r" *[|,;\t][|,;\s]*|\s{2,}")
@@ -111,7 +113,7 @@ def _plan(
     prefix = plans[rows["template"][0]].prefix
     if prefix.level and width:  # rows behind what a logger writes first
         return _under_logged_title(lines, at, width, prefix)
-    title = _title(lines["text"][first - 1] if first else "", width)
+    title = _title_above(lines["text"][max(first - _ABOVE, 0) : first].to_list(), width)
     if title and len(rows) >= _ROWS:
         return _named(title)
     if width == 1:
@@ -236,6 +238,12 @@ def _falls_each(table: Floats) -> bool:
     return 2 * down > len(table)
 
 
+def _title_above(above: Sequence[str], width: int) -> tuple[str, ...] | None:
+    """The names in the line right above the rows, or in a comment a few lines up ("# [step, lr] loss, epe")."""
+    lines = [line for i, line in enumerate(above) if i == len(above) - 1 or line.lstrip().startswith("#")]
+    return next((names for line in reversed(lines) if (names := _title(line, width))), None)
+
+
 def _title(text: str, width: int) -> tuple[str, ...] | None:
     """The names in the line above the rows, one for each column; None where it is no such line."""
     text = text.strip("#|% \t-=")
@@ -243,11 +251,12 @@ def _title(text: str, width: int) -> tuple[str, ...] | None:
         said = text.strip(":")
         short = len(_REMARK.sub("", said).split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)
         return (said,) if short and not words.is_prose(said) else None
-    split = ([n.strip("(): ") for n in gap.split(text) if n] for gap in (_GAP, _WIDE))
+    split = ([n.strip("()[]: ") for n in gap.split(text) if n] for gap in (_GAP, _WIDE))
     names = next((tuple(n) for n in split if len(n) == width), ())
     if not names or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names) or len(set(names)) < width:
         return None
-    return names if any(is_usual(n) for n in names) and not any(words.is_prose(n) for n in names) else None
+    running = any(words.is_prose(n) and n not in words.INNER_WORDS for n in names)  # "it" counts as well
+    return names if any(is_usual(n) for n in names) and not running else None
 
 
 def _spoken_of(text: str) -> str:
@@ -262,7 +271,7 @@ def _named(names: Sequence[str]) -> LinePlan | None:
         low = spaced(name)
         if low in words.EPOCH_WORDS:
             found.append(NumberSlot(EPOCH, i, "epoch"))
-        elif low in words.STEP_WORDS:
+        elif low in words.STEP_WORDS or (low in words.INNER_WORDS and not found):
             found.append(NumberSlot(STEP, i, name))
         elif low in words.INNER_WORDS and found and found[-1].role == EPOCH:
             found.append(NumberSlot(INNER, i, name))

@@ -11,7 +11,7 @@ from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
-_HARD = re.compile(r"[,;|{}]|  | - |[\])>] |\]\[|: ")
+_HARD = re.compile(r"[,;|{}]|  | - |\.{2,} ?|[\])>] |\]\[|: ")
 _WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
 #: Marks, bullets and pictures ahead of a key.
 _DECORATION = re.compile(r"^[^\w%]+")

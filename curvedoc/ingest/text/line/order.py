@@ -17,6 +17,13 @@ _SAID = re.compile(rf"{NUMBER}(%)? ([A-Za-z][A-Za-z. _-]{{1,40}})")
 _LISTED = re.compile(
     rf"[\[(]([A-Za-z][^\[\](){NUMBER}{FRACTION}]{{2,200}})[\])] ?[:=] ?[\[(]?({NUMBER}(?:, ?{NUMBER})*)[\])]?"
 )
+#: "loss in epoch 1 iteration 9: 1.36"
+_PLACED = re.compile(
+    rf"([A-Za-z][\w -]{{1,40}}?) (?:in|at|of|after|for) "
+    rf"((?:(?:epoch|iteration|iter|step|batch|round|update)s? #?[{NUMBER}{FRACTION}],? ?){{2,}})"
+    rf"(?:is|was|[:=])? ?({NUMBER})",
+    re.IGNORECASE,
+)
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -43,6 +50,9 @@ def name_first(body: str) -> str:
         names = [n.strip() for n in _APART.split(listed[1])]
         even = len(names) == listed[2].count(NUMBER) and any(map(is_outcome, names))
         return ", ".join(f"{n}: {NUMBER}" for n in names) if even else body
+    placed = _PLACED.fullmatch(body.strip())
+    if placed is not None and is_outcome(placed[1]):
+        return f"{placed[2].strip(', ')} | {placed[1]}: {placed[3]}"
     if ": " in body and "=" not in body and body.isascii():
         return _after_counter(body)
     if ":" in body or "=" in body or body.count(NUMBER) < _ITEMS:
