@@ -91,9 +91,11 @@ def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> Main
     rows, first = np.unique(cells.line[mine], return_index=True)
     values = cells.value[mine][first]
     again = np.zeros(len(rows), bool)
-    again[1:] = (np.diff(rows) == 1) & (values[1:] == values[:-1]) & ~_differ(cells, rows)
+    again[1:] = (np.diff(rows) == 1) & (values[1:] == values[:-1])
     for count in (events.step[rows], events.inner[rows], events.epoch[rows]):
         again[1:] &= (count[1:] == count[:-1]) | np.isnan(count[1:])
+    if 3 * int(again.sum()) >= len(rows):  # what else they say is asked only where it can decide
+        again[1:] &= ~_differ(cells, rows)
     if 3 * int(again.sum()) < len(rows):  # not the habit of the log: values that happen to be equal
         again[:] = False
     return MainCurve(rows[~again], values[~again])

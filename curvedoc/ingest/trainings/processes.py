@@ -32,7 +32,11 @@ def processes(text: str) -> list[tuple[str, str]] | None:
     What stands ahead of the first label is everybody's, and a line without one belongs to the label before it.
     """
     head = text[: 1 << 16].split("\n")[:_LOOK]
-    if not _by_turns([_label(line) for line in head if any(c.isdigit() for c in line) and is_outcome(line)]):
+    labels = [_label(line) for line in head]
+    if len({*labels} - {""}) < 2:  # most texts: their lines need not be read
+        return None
+    counted = zip(head, labels, strict=True)
+    if not _by_turns([label for line, label in counted if any(c.isdigit() for c in line) and is_outcome(line)]):
         return None
     shared: list[str] = []
     own: dict[str, list[str]] = {}
