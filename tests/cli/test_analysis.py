@@ -111,15 +111,15 @@ def test_a_run_that_logged_only_its_validation_loss_is_told_by_it(tmp_path: Path
 @pytest.mark.parametrize(
     ("finding", "cause", "headline"),
     [
-        ("An operation got tensors whose shapes do not fit", "Tensor shapes do not fit", "{}, first seen at step 7."),
-        ("The loss is multiplied by the loss scale", "The loss was multiplied by the scale", "{}, first seen at step 7."),
-        ("The loss blew up", "The learning rate is too high", "{}, first seen at step 7: the learning rate is too high."),
+        ("An operation got tensors whose shapes do not fit", "Tensor shapes do not fit", "{}, {seen}."),
+        ("The loss is multiplied by the loss scale", "The loss was multiplied by the scale", "{}, {seen}."),
+        ("The loss blew up", "The learning rate is too high", "{}, {seen}: the learning rate is too high."),
     ],
 )
 def test_a_headline_names_the_cause_unless_that_says_the_same(finding: str, cause: str, headline: str) -> None:
     found = Finding("s", finding, "pathology", "error", 1.0, 7, None, None, general=finding)
     ranked = RankedCause("c", cause, 0.9, findings=("s",))
-    assert said(Counter("step"), [found], [ranked]) == headline.format(finding)
+    assert said(Counter("step"), [found], [ranked]) == headline.format(finding, seen="first seen at step 7")
 
 
 def test_what_holds_from_the_first_step_on_has_no_onset_in_the_headline() -> None:
