@@ -47,7 +47,7 @@ def matched() -> dict[str, set[str]]:
         [run] = read_runs([Path(place)], signals={}, signals_file=signals_file()).runs
     bench, found = Bench(run), {line: set[str]() for line in lines}
     for rule in RULES.values():
-        hits = bench.hits("hit", rule.program.patterns["hit"], rule.program.excepted.get("hit"))
+        hits = bench.transcript.hits("hit", rule.program.patterns["hit"], rule.program.excepted.get("hit"))
         assert hits is not None
         for step in hits.series.step.tolist():
             found[lines[step - 1]].add(rule.id)

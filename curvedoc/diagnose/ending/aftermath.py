@@ -74,7 +74,7 @@ def _settled(f: Finding, rule: Rule, bench: Bench) -> Finding:
     """The finding as a note where rows of finite loss follow its last message; else dated by the first that stopped."""
     rows: list[tuple[int | None, int]] = []
     for name, regex in rule.program.patterns.items():
-        hits = bench.hits(name, regex, rule.program.excepted.get(name))
+        hits = bench.transcript.hits(name, regex, rule.program.excepted.get(name))
         if hits is not None and len(hits.messages):
             rows += zip(rows_after(bench.run, hits.messages), hits.series.step.tolist(), strict=True)
     if not rows:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.judge.transcript import shortened
 
 _FRAME = re.compile(r'File "([^"\n]{1,400})", line ([0-9]{1,9})(?:, in ([^\n]{1,120}))?')
 _LONGEST = 160

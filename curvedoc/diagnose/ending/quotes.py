@@ -11,7 +11,7 @@ from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.frame import user_frame
 from curvedoc.diagnose.ending.shapes import apart
 from curvedoc.diagnose.ending.source_line import call_of, of_line
-from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 
 #: Characters that a sentence takes of what a message names.

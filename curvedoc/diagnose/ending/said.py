@@ -11,7 +11,7 @@ import polars as pl
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.frame import Frame, user_frame
-from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.rulebook.messages.catalog import Catalog, MessageGroup, SaidEnding, Saying
 
 #: Messages that are looked at closely: the head and the tail of what holds the words of a template.

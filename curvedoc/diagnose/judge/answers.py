@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from curvedoc.core.diagnosis import Check
@@ -11,15 +10,7 @@ from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.fields import fill
 from curvedoc.rulebook.rule import Answer, CheckSpec, Need, Program
 
-#: What a probe prints at its end: "check bad-data 2: no", the second question of that cause.
-_PROBED = re.compile(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
 PROBED = "a probe printed this answer into the log"
-
-
-def probed(messages: Iterable[str]) -> dict[tuple[str, int], bool]:
-    """(cause, place of the question from 0) -> the last answer that a probe printed into the log."""
-    said = [text for text in messages if "check " in text]
-    return {(m[1], int(m[2]) - 1): m[3] == "yes" for text in said for m in _PROBED.finditer(text)}
 
 
 def answered(

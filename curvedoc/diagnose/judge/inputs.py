@@ -14,9 +14,7 @@ from curvedoc.core.block import restarts_of
 from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, RoleMatch, Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.answers import probed
 from curvedoc.diagnose.judge.facts import established
-from curvedoc.diagnose.judge.hits import NO_HITS, Hits, hits_in
 from curvedoc.diagnose.judge.inventory import (
     ABOVE_FLOOR,
     ANY_LOSS,
@@ -32,6 +30,7 @@ from curvedoc.diagnose.judge.inventory import (
 )
 from curvedoc.diagnose.judge.layers import SUMMARIES, Summary, summary
 from curvedoc.diagnose.judge.names import WHOLE, Names, Subject
+from curvedoc.diagnose.judge.transcript import Transcript
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
 from curvedoc.rulebook.evaluate import Evaluator
@@ -81,15 +80,13 @@ class Bench:
         self.run = run
         self.known = tuple(known)
         self.spoken = spoken
+        self.transcript = Transcript(run.messages, run.has_text)
         self._counter: Counter | None = None
         self.evaluator = evaluator or Evaluator(callable_functions())
         self._facts = shipped_facts() if facts is None else facts
         self._inventory = inventory
         self._known: dict[str, KnownFact | None] = {}
-        self._hits: dict[tuple[str, str, str | None], Hits] = {}
-        self._text: str | None = None
         self._restarts: Series | None = None
-        self._probed: Mapping[tuple[str, int], bool] | None = None
         self._picked: dict[tuple[str, str, str], Series | None] = {}
 
     @property
@@ -241,33 +238,6 @@ class Bench:
         if self._restarts is None:
             self._restarts = restarts_of(self.run.blocks)
         return self._restarts
-
-    def hits(self, name: str, regex: str, excepted: str | None = None) -> Hits | None:
-        """The messages that match; None where there are none and no text log was read. excepted: see `hits_in`."""
-        if not self.run.has_text and self.run.messages.is_empty():
-            return None
-        key = (name, regex, excepted)
-        if key not in self._hits:
-            # nearly all patterns of nearly all runs match nothing
-            there = self._mentions(words_needed(regex))
-            self._hits[key] = hits_in(self.run.messages, name, regex, excepted) if there else NO_HITS
-        found = self._hits[key]
-        # lines between records of data: one that is there says something, one that is not says nothing
-        return found if self.run.has_text or len(found.messages) else None
-
-    def probed(self, cause: str, place: int) -> bool | None:
-        """What a probe answered to a question of a cause in the log, None where none did."""
-        if self._probed is None:
-            there = self._mentions(frozenset({"check "}))
-            self._probed = probed(self.run.messages["text"].to_list()) if there else {}
-        return self._probed.get((cause, place))
-
-    def _mentions(self, words: frozenset[str]) -> bool:
-        """Whether any message has one of the words, which are lower case; true where there are none."""
-        if self._text is None:
-            self._text = "\n".join(self.run.messages["text"].to_list()).lower()
-        text = self._text
-        return not words or any(word in text for word in words)
 
     def makers(self, program: Program) -> Makers:
         """What gives the values of a program's names in the run as a whole."""

@@ -71,7 +71,7 @@ class Names(Env):
 
     def match(self, name: str, regex: str) -> Series | None:
         """The messages that match a pattern."""
-        hits = self.bench.hits(name, regex, self.program.excepted.get(name))
+        hits = self.bench.transcript.hits(name, regex, self.program.excepted.get(name))
         return None if hits is None else hits.series
 
     def fact(self, name: str) -> Any:
@@ -86,7 +86,7 @@ class Names(Env):
         """The texts for a program's sentences: the label, what its patterns matched, and how its series are logged."""
         found = {"label": called(self.subject.label), **self.bench.words(self.program), **self.bench.spoken.place}
         for name, regex in self.program.patterns.items():
-            hits = self.bench.hits(name, regex, self.program.excepted.get(name))
+            hits = self.bench.transcript.hits(name, regex, self.program.excepted.get(name))
             if hits is not None:
                 found.update(hits.texts)
         for name, need in self.program.inputs.items():

@@ -130,19 +130,16 @@ def weigh_cause(cause: Cause, bench: Bench, layer: str = "") -> Weighed:
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
         shown[p.times > 1.0] += evidence([p.sentence], env, texts, bench.counter)
-    said = [bench.probed(cause.id, i) for i in range(len(cause.checks))]
+    said = [bench.transcript.answer(cause.id, i) for i in range(len(cause.checks))]
     checks = tuple(
         answered(c, env, texts, cause.program, bench.counter, a) for c, a in zip(cause.checks, said, strict=True)
     )
     factor = agreement((p.channel, p.times) for p in held)
     for check, told in zip(cause.checks, said, strict=True):
-        meant = None if told is None else check.yes if told else check.no
-        if meant == "confirmed":
-            factor *= GRADES["strong"]
-            shown[True].append(Evidence(f"a probe answered: {check.ask} {'Yes' if told else 'No'}"))
-        elif meant is not None:
-            factor /= GRADES["strong"]
-            shown[False].append(Evidence(f"a probe answered: {check.ask} {'Yes' if told else 'No'}"))
+        if told is not None:
+            confirmed = (check.yes if told else check.no) == "confirmed"
+            factor *= GRADES["strong"] if confirmed else 1 / GRADES["strong"]
+            shown[confirmed].append(Evidence(f"a probe answered: {check.ask} {'Yes' if told else 'No'}"))
     if any({"yes": c.yes, "no": c.no}.get(c.answer) == "ruled-out" for c in checks):
         factor = min(factor, RULED_OUT)
     act = first_that_holds([a.sentence for a in cause.acts], env, texts, bench.counter)

@@ -78,7 +78,7 @@ def trace_cause(cause: Cause, run: Run, facts: Mapping[str, Fact] | None = None)
     env = bench.environment(cause.program, WHOLE)
     evidence = tuple((p.channel, p.times, _measure(cause.program, p.given, env)) for p in cause.predicts)
     checks = tuple(
-        answered(c, env, env.texts(), cause.program, bench.counter, bench.probed(cause.id, i))
+        answered(c, env, env.texts(), cause.program, bench.counter, bench.transcript.answer(cause.id, i))
         for i, c in enumerate(cause.checks)
     )
     return CauseTrace(evidence, checks, _behind(cause.program, [p.given for p in cause.predicts], env))

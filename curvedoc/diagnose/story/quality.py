@@ -11,8 +11,8 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import ABSOLUTE_ERROR, RoleMatch, Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.hits import shortened
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.stats.basic.finite import nonfinite_rows
 from curvedoc.stats.noise.noise import noise
 

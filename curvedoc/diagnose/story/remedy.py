@@ -9,7 +9,7 @@ from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.grounds import COMPARE, ENOUGH_POINTS, Grounds
-from curvedoc.diagnose.judge.hits import shortened
+from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.doubt import guessed_loss
 

@@ -34,8 +34,7 @@ _MOST, _LARGEST = 100_000, 1 << 16
 
 def claims(path: Path, head: bytes) -> bool:
     """An object with a counter or a metric, in one of several files that differ in the number of their name."""
-    name = NUMBERED.fullmatch(path.name)
-    if name is None or len(head) >= _LARGEST:
+    if _stem(path.name) is None or len(head) >= _LARGEST:
         return False
     value = document(text_bytes(head)[0])
     if not isinstance(value, dict) or records_of(value) is not None or not is_record(value):
@@ -45,8 +44,8 @@ def claims(path: Path, head: bytes) -> bool:
 
 def same_series(one: Path, other: Path) -> bool:
     """Whether the names of two files of one folder differ in nothing but the number."""
-    a, b = NUMBERED.fullmatch(one.name), NUMBERED.fullmatch(other.name)
-    return a is not None and b is not None and a.group(1, 2, 3) == b.group(1, 2, 3)
+    own = _stem(one.name)
+    return own is not None and own == _stem(other.name)
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -79,10 +78,17 @@ def _series(path: Path) -> list[tuple[int, str, Path]]:
 
 
 def _numbered(path: Path) -> Iterator[tuple[int, str, Path]]:
+    own = _stem(path.name)
     with os.scandir(path.parent) as scan:
         for entry in scan:
             name = NUMBERED.fullmatch(entry.name)
-            if name is None or not same_series(path, Path(entry.path)) or not entry.is_file(follow_symlinks=False):
+            if name is None or name.group(1, 2, 3) != own or not entry.is_file(follow_symlinks=False):
                 continue
             word = name[2].lower()
             yield int(name[4]), {"ep": "epoch", "ckpt": "step", "checkpoint": "step"}.get(word, word), Path(entry.path)
+
+
+def _stem(name: str) -> tuple[str, ...] | None:
+    """What the names of a series have in common, None for the name of no such file."""
+    said = NUMBERED.fullmatch(name)
+    return None if said is None else said.group(1, 2, 3)

@@ -39,7 +39,6 @@ _LISTED = re.compile(
     rf"([A-Za-z][\w -]{{1,40}}?)[ :=]{{1,3}}{NUMBER} ?[|/,] ?{NUMBER} ?\({_SPLIT} ?[|/,] ?{_SPLIT}\)", re.IGNORECASE
 )
 _SENTENCE = re.compile(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
-_SCOPED = re.compile(rf"^{_SPLIT} ", re.IGNORECASE)
 #: What links a name to its number.
 _LINK = re.compile(r"[ :=]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
 #: A name has so many words at most.

@@ -1,4 +1,5 @@
-"""The messages that a pattern matches: where, what its groups took from the first, which number from each."""
+"""What a run printed beside its curves: the messages that a pattern matches, where, and what its groups took from them;
+the answers of probes."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import empty_messages
 from curvedoc.core.series import Floats, Series
 from curvedoc.rulebook.compiler import CAPTURED
+from curvedoc.rulebook.literals import Words, words_needed
 
 #: Characters of a message that a sentence quotes.
 _LONGEST = 160
@@ -21,6 +23,8 @@ BEFORE_FIRST = -1
 _ERROR_OF_ONE_LINE = re.compile(
     r"^Traceback \(most recent call last\):.*?(?=\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b)"
 )
+#: What a probe prints at its end: "check bad-data 2: no", the second question of that cause.
+_PROBED = re.compile(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,44 @@ class Hits:
 
 
 NO_HITS = Hits(Series(np.zeros(0, dtype=np.int64), np.zeros(0), "messages"), {}, empty_messages())
+
+
+class Transcript:
+    """The messages of a run, searched once for each pattern. has_text: a text log was read, so that their lack says
+    something."""
+
+    def __init__(self, messages: pl.DataFrame, has_text: bool) -> None:
+        self._messages, self._has_text = messages, has_text
+        self._hits: dict[tuple[str, str, str | None], Hits] = {}
+        self._text: str | None = None
+        self._answers: Mapping[tuple[str, int], bool] | None = None
+
+    def hits(self, name: str, regex: str, excepted: str | None = None) -> Hits | None:
+        """The messages that match; None where there are none and no text log was read. excepted: see `hits_in`."""
+        if not self._has_text and self._messages.is_empty():
+            return None
+        key = (name, regex, excepted)
+        if key not in self._hits:
+            # nearly all patterns of nearly all runs match nothing
+            there = self._mentions(words_needed(regex))
+            self._hits[key] = hits_in(self._messages, name, regex, excepted) if there else NO_HITS
+        found = self._hits[key]
+        # lines between records of data: one that is there says something, one that is not says nothing
+        return found if self._has_text or len(found.messages) else None
+
+    def answer(self, cause: str, place: int) -> bool | None:
+        """What a probe answered at last to a question of a cause, counted from 0; None where none did."""
+        if self._answers is None:
+            said = self._messages["text"].to_list() if self._mentions(frozenset({"check "})) else []
+            self._answers = {(m[1], int(m[2]) - 1): m[3] == "yes" for text in said for m in _PROBED.finditer(text)}
+        return self._answers.get((cause, place))
+
+    def _mentions(self, words: Words) -> bool:
+        """Whether any message has one of the words, which are lower case; true where there are none."""
+        if self._text is None:
+            self._text = "\n".join(self._messages["text"].to_list()).lower()
+        text = self._text
+        return not words or any(word in text for word in words)
 
 
 def hits_in(messages: pl.DataFrame, name: str, regex: str, excepted: str | None = None) -> Hits:
