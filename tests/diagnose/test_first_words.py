@@ -49,7 +49,7 @@ def test_a_loss_that_fell_early_and_rests_is_told_since_when_and_what_decides_it
     (tmp_path / "run.jsonl").write_text("\n".join(json.dumps({"step": 10 * i, "loss": v}) for i, v in enumerate(loss)))
     (run,) = curvedoc.analyze(tmp_path).runs
     assert run.verdict == "inconclusive" and run.next_action is not None
-    assert "rests at about 1.6" in run.headline
+    assert "stays at about 1.6" in run.headline
     assert next(f.first_step for f in run.findings if f.symptom == "plateau-after-progress") is not None
     assert run.next_action.text.startswith("Compare 1.6 with the loss of the best constant answer")
 
