@@ -30,7 +30,7 @@ CALLS = {
     "analyze --html": ["-m", "curvedoc", "analyze", LOG, "--html", PAGE, "--force", "-q"],
 }
 #: Modules by the name of their package, where the two differ.
-_MODULES = {"pyyaml": "yaml", "vl-convert-python": "vl_convert"}
+_MODULES = {"pyyaml": "yaml", "pillow": "PIL"}
 
 
 def processor_seconds(arguments: list[str], place: Path) -> float:

@@ -104,7 +104,7 @@ class Analysis:
         Lows and highs of every bucket are kept; a gap is where no value was finite. Raises UsageError where no run
         has the role, or the name is no run's.
         """
-        from curvedoc.report.charts.notebook import plain_chart
+        from curvedoc.report.figures.notebook import plain_chart
 
         return plain_chart(self.diagnosis, role, run)
 

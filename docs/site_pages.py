@@ -43,7 +43,7 @@ def _moved(text: str) -> str:
 def _gallery() -> tuple[str, dict[str, str]]:
     """What is said and drawn of each sample."""
     import curvedoc
-    from curvedoc.report.charts.figures import figures, svg
+    from curvedoc.report.figures.figure import figures, svg
     from curvedoc.report.summary import lead_finding
 
     lines = [

@@ -170,7 +170,7 @@ def colored(choice: str) -> bool:
 
 def _figures(d: Diagnosis, folder: Path, force: bool) -> list[Path]:
     """SVG and PNG of every panel of the flagged runs, and figures.md that shows them with their notes."""
-    from curvedoc.report.charts.figures import figures, index, png, svg
+    from curvedoc.report.figures.figure import figures, index, png, svg
 
     drawn = tuple(figures(d))
     new: list[Path] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import altair as alt
@@ -138,6 +139,17 @@ def test_a_chart_and_a_run_show_themselves_without_any_network(found: curvedoc.A
     assert run.headline in bundle["text/plain"].replace("\n", " ") and "<script" not in bundle["text/html"]
     (plain,) = (r for r in found.diagnosis.runs if r.run == run.run)
     assert run == plain and plain == run and run != found.runs[1]
+
+
+def test_a_chart_shows_itself_without_vl_convert_and_one_that_was_changed_names_the_extra(
+    found: curvedoc.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    chart = found.chart()
+    shown = chart._repr_mimebundle_()["image/svg+xml"]
+    assert all(name in shown for name in ("loss against step", "blue: bad", "vermilion: "))
+    with pytest.raises(UsageError, match=r"was changed needs 'curvedoc\[vega\]'"):
+        chart.properties(width=100)._repr_mimebundle_()
 
 
 def test_in_a_notebook_that_is_executed_every_view_is_a_picture_or_text(runs: Path) -> None:

@@ -16,10 +16,10 @@ from typer.testing import CliRunner, Result
 from curvedoc.cli.app import app
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import UsageError
-from curvedoc.report.charts.figures import figures, index, svg
 from curvedoc.report.exchange.json_document import from_json, to_json
 from curvedoc.report.exchange.junit import to_junit
 from curvedoc.report.exchange.sarif import to_sarif
+from curvedoc.report.figures.figure import figures, index, svg
 from curvedoc.report.html.fragment import to_fragment
 from curvedoc.report.html.page import to_html
 from curvedoc.report.limits import limits

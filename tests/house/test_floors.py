@@ -58,7 +58,7 @@ INSIDE = {
         ("advice", "escape", "event_order", "glossary", "redact", "schedule_words", "words"),
         ("comparison", "mask", "summary"),
         ("charts", "exchange", "limits", "tree"),
-        ("explain", "terminal", "view"),
+        ("explain", "figures", "terminal", "view"),
         ("markdown",),
         ("html",),
     ),

@@ -21,6 +21,7 @@ LEFT_OUT = (
     "google",
     "werkzeug",
     "markdown",
+    "PIL",
 )
 WITHOUT = f"""
 import sys
@@ -77,7 +78,7 @@ def test_plain_scalars_of_event_files_are_read(place: Path) -> None:
 
 def test_what_does_not_work_names_its_package(place: Path) -> None:
     done = call(place, "analyze", "runs", "--assets", "figures")
-    assert done.returncode == 2 and "pip install vl-convert-python" in done.stderr and not (place / "figures").exists()
+    assert done.returncode == 2 and "pip install pillow" in done.stderr and not (place / "figures").exists()
     done = without("import curvedoc\ncurvedoc.analyze('runs/a').chart()", place)
     assert "a chart needs altair, which is not installed; pip install altair" in done.stderr
     done = without("from curvedoc.evaluate.rates import Rate\nRate(1, 2).interval", place)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from curvedoc.diagnose.siblings.fisher import fisher
 from curvedoc.stats.basic.grid import as_normal, student
+from curvedoc.stats.shape.transition import isotonic
 
 
 @settings(max_examples=80, deadline=None)
@@ -35,6 +36,15 @@ def test_the_deviate_as_rare(df: int, t: float) -> None:
     from scipy.special import ndtri, stdtr
 
     assert as_normal(t, df) == pytest.approx(ndtri(stdtr(df, t)), rel=0.01)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(st.tuples(st.floats(-100, 100), st.floats(0.1, 10)), min_size=1, max_size=60))
+def test_isotonic_regression(rows: list[tuple[float, float]]) -> None:
+    from scipy.optimize import isotonic_regression
+
+    y, weight = np.array(rows).T
+    np.testing.assert_allclose(isotonic(y, weight), isotonic_regression(y, weights=weight).x, rtol=1e-9, atol=1e-9)
 
 
 def test_the_spectrum_is_scipys() -> None:

@@ -10,9 +10,9 @@ from markupsafe import Markup, escape
 from curvedoc.core.diagnosis import Diagnosis, RankedCause, RunDiagnosis
 from curvedoc.report import words
 from curvedoc.report.advice import missing, signal_name
-from curvedoc.report.charts.figures import Figure, figures, flagged, svg
 from curvedoc.report.charts.panels import picture
 from curvedoc.report.escape import clip, visible, visible_block
+from curvedoc.report.figures.figure import Figure, figures, flagged, svg
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (

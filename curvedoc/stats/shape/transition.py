@@ -24,7 +24,10 @@ BUMP = 0.05  # of the range, and of the level: a smaller one is no second descen
 
 
 def isotonic(y: Floats, weight: Floats) -> Floats:
-    """The best non-decreasing fit to `y`, float64 [n] (pool adjacent violators). Source: Robertson et al. 1988."""
+    """The best non-decreasing fit to `y`, float64 [n] (pool adjacent violators). Source: Robertson et al. 1988.
+
+    Ours, though scipy.optimize has it too: importing that takes longer than judging a small run.
+    """
     level: list[float] = []
     mass: list[float] = []
     count: list[int] = []

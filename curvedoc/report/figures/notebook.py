@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import Curve, Diagnosis
 from curvedoc.core.errors import UsageError, not_installed
 from curvedoc.report import words
 from curvedoc.report.charts.columns import thinned
 from curvedoc.report.charts.drawing import short
-from curvedoc.report.escape import visible
+from curvedoc.report.charts.vega import color
+from curvedoc.report.escape import clip, visible
 from curvedoc.report.summary import worst_first
 
 if TYPE_CHECKING:
@@ -24,6 +24,9 @@ _LEAST = 20
 _MOST = 40
 #: A log scale where a positive curve spans at least this factor.
 _LOG_FROM = 10.0
+#: Curves of at most this many points show each of them.
+_DOTS = 60
+_HUES = ("s-train", "s-val", "s-lr", "s-gn", "s-tp", "s-ref")
 
 
 def plain_chart(d: Diagnosis, role: str, run: str | None = None) -> alt.Chart:
@@ -55,8 +58,8 @@ def plain_chart(d: Diagnosis, role: str, run: str | None = None) -> alt.Chart:
     log = bool(known) and min(known) > 0 and max(known) / min(known) >= _LOG_FROM
     scale = alt.Scale(type="log") if log else alt.Scale(zero=False)
     several = len({row["curve"] for row in rows}) > 1
-    made: alt.Chart = (
-        _offline()(alt.InlineData(values=rows))
+    made = (
+        alt.Chart(alt.InlineData(values=rows))
         .mark_line(strokeWidth=1.4)
         .encode(
             x=alt.X(field="step", type="quantitative", title=chosen[0].axis),
@@ -65,24 +68,54 @@ def plain_chart(d: Diagnosis, role: str, run: str | None = None) -> alt.Chart:
         )
         .properties(width=600, height=240)
     )
-    return made
+    return _showing(made, chosen[0].axis, visible(role))
 
 
-@functools.cache
-def _offline() -> type[alt.Chart]:
-    """A chart that a notebook shows as a picture: Altair's own display loads its renderer from the network."""
+def _showing(made: alt.Chart, axis: str, title: str) -> alt.Chart:
+    """The chart as one that a notebook shows as a picture: Altair's own display loads its renderer from the network.
+
+    Our picture is that of the chart as made; one that was changed since is drawn by vl-convert.
+    """
     import altair as alt
 
     class OfflineChart(alt.Chart):
         def _repr_mimebundle_(self, *_: object, **__: object) -> dict[str, str]:
-            try:
-                import vl_convert
-            except ModuleNotFoundError as error:
-                raise not_installed("vl-convert-python", "a chart in a notebook") from error
-            svg: str = vl_convert.vegalite_to_svg(self.to_json(), allowed_base_urls=[])
+            svg = _picture(self.to_dict(), axis, title) if self.to_json() == as_made else _drawn_by_vega(self.to_json())
             return {"image/svg+xml": svg, "text/plain": "<chart; .to_dict() gives its specification>"}
 
-    return OfflineChart
+    shown = OfflineChart.from_dict(made.to_dict())
+    as_made = shown.to_json()
+    return shown
+
+
+def _drawn_by_vega(specification: str) -> str:
+    try:
+        import vl_convert
+    except ModuleNotFoundError as error:
+        raise not_installed("'curvedoc[vega]'", "the picture of a chart that was changed") from error
+    svg: str = vl_convert.vegalite_to_svg(specification, allowed_base_urls=[])
+    return svg
+
+
+def _picture(specification: dict[str, Any], axis: str, title: str) -> str:
+    """The lines of a chart in the way of the page's panels, their names below the heading."""
+    from curvedoc.report.figures.figure import HUES, Figure, svg
+
+    (rows,) = specification["datasets"].values()
+    names = list(dict.fromkeys(row["curve"] for row in rows))
+    lines = []
+    for i, name in enumerate(names):
+        own = [row for row in rows if row["curve"] == name]
+        hue = _HUES[i % len(_HUES)]
+        x, v = [row["step"] for row in own], [row["value"] for row in own]
+        lines.append({"x": x, "v": v, "dots": len(x) <= _DOTS, "c": color(hue), "n": name})
+    log = specification["encoding"]["y"]["scale"].get("type") == "log"
+    panel = {"k": "", "h": 240, "log": log, "lines": lines, "levels": []}
+    first, last = (edge(row["step"] for row in rows) for edge in (min, max))
+    drawn = {"panels": [panel], "bands": [], "marks": [], "view": [first, max(last, first + 1)], "per": 1, "unit": axis}
+    told = [f"{HUES[_HUES[i % len(_HUES)]]}: {name}" for i, name in enumerate(names)] if len(names) > 1 else names
+    heading = f"{title} against {axis}"
+    return svg(Figure("", "", heading, "", heading, clip(", ".join(told), 160), drawn))
 
 
 def _points(c: Curve) -> list[tuple[int, float | int | None]]:

@@ -10,7 +10,6 @@ from typing import Any
 from markupsafe import escape
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.core.errors import not_installed
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
 from curvedoc.report.charts.panel_layers import RIGHT, layers
@@ -18,6 +17,7 @@ from curvedoc.report.charts.panel_svg import elements, panel_height
 from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.charts.vega import AXIS_WIDTH, color
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
+from curvedoc.report.figures.raster import to_png
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import worst_first
 
@@ -28,7 +28,7 @@ _WIDTH, _HEIGHT = 820, 240
 _EDGE, _HEAD = 12, 40
 _NAME = 60
 #: Hues of the palette in words: a figure carries its legend in its subtitle.
-_HUES = {
+HUES = {
     "s-train": "blue", "s-val": "vermilion", "s-gn": "purple", "s-lr": "green", "s-tp": "gray", "s-ref": "light gray",
 }  # fmt: skip
 _VARIABLE = re.compile(r"var\(--[\w-]+,([^()]*)\)")
@@ -75,7 +75,7 @@ def _figure(run: RunDiagnosis, pic: RunPicture, index: int, drawn: dict[str, Any
     shown = pic.panels[index]
     title = f"{shown.title} against {run.axis}"
     called = visible(words.run_name(run.run))
-    keys = [f"{visible(curve_name(c, shown))}: {_HUES[line_color(shown, j)]}" for j, c in enumerate(shown.curves)]
+    keys = [f"{visible(curve_name(c, shown))}: {HUES[line_color(shown, j)]}" for j, c in enumerate(shown.curves)]
     legend = ", ".join(keys) if len(keys) > 1 else visible(shown.curves[0].metric)
     heading = clip(f"{title}, {called}" if called else title, 110)
     return Figure(run.run, name, title, f"{title}. {run.headline}", heading, clip(legend, 160), drawn)
@@ -98,12 +98,7 @@ def svg(figure: Figure, name: str = "c0") -> str:
 
 def png(figure: Figure) -> bytes:
     """The figure as PNG, at twice its size."""
-    try:
-        import vl_convert
-    except ModuleNotFoundError as error:
-        raise not_installed("vl-convert-python", "a PNG") from error
-    made: bytes = vl_convert.svg_to_png(svg(figure), scale=2)
-    return made
+    return to_png(svg(figure))
 
 
 def index(d: Diagnosis, drawn: tuple[Figure, ...]) -> str:

@@ -1,0 +1,1 @@
+"""Figures that leave the page: as files, and in a notebook."""
