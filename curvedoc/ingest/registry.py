@@ -42,6 +42,11 @@ _TRACKIO_DB = LateReader(
     "trackio's SQLite projects: every run in one with its metrics, settings and machine metrics",
     lambda name, head: head.startswith(_SQLITE),
 )  # fmt: skip
+_AIM = LateReader(
+    "stores.aim", "aim", (".aim/run_metadata.sqlite",),
+    "Aim's store: every run in it with its metrics, contexts and parameters (extra `aim`)",
+    lambda name, head: name == "run_metadata.sqlite",
+)  # fmt: skip
 _SACRED = LateReader(
     "stores.sacred", "sacred", ("run.json",),
     "Sacred's run.json: how the run ended, and the traceback of one that failed",
@@ -106,6 +111,7 @@ READERS: tuple[Reader, ...] = (
     _SWANLAB,
     folder,
     mlflow_files,
+    _AIM,
     _MLFLOW_DB,
     _TRACKIO_DB,
     _SACRED,

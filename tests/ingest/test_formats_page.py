@@ -22,6 +22,7 @@ TRIED = {
     "wandb-dir": ("folders laid out as wandb does", "test_read_wandb_log.py"),
     "mlflow": ("stores laid out as MLflow does", "test_read_mlflow.py"),
     "mlflow-db": ("databases laid out as MLflow does", "test_read_mlflow.py"),
+    "aim": ("a store laid out as Aim does; one of Aim 3.29 itself read", "test_read_aim.py"),
     "trackio": ("databases laid out as trackio does", "test_read_mlflow.py"),
     "numpy": ("arrays saved by numpy itself, whole and torn", "test_read_numpy.py"),
     "hf-state": ("re-enacted, with NaN literals, and torn", "test_read_json.py"),

@@ -40,7 +40,9 @@ _WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
 LOG_NAME = re.compile(
     r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
 )
-AIM = "an Aim store: export the run's metrics to CSV"
+#: The folder of an Aim store, and the file in it that stands for the store.
+AIM_FOLDER, AIM_INDEX = ".aim", "run_metadata.sqlite"
+AIM = "an Aim store: pip install 'curvedoc[aim]' reads it, or export the run's metrics to CSV"
 #: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
 FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r".*\.aim|\.aim_.*"), AIM),

@@ -6,12 +6,23 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.find.file_names import AIM, ARCHIVES, LOG_NAME, entered, foreign, natural, skipped
+from curvedoc.ingest.find.file_names import (
+    AIM,
+    AIM_FOLDER,
+    AIM_INDEX,
+    ARCHIVES,
+    LOG_NAME,
+    entered,
+    foreign,
+    natural,
+    skipped,
+)
 from curvedoc.ingest.settings import files as settings_files
 from curvedoc.ingest.stores import mlflow_files
 
@@ -102,9 +113,11 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
         except OSError as e:
             finds.unreadable.append(Unreadable(str(folder.path), _reason(e)))
             continue
-        if folder.path.name == ".aim":
-            finds.unreadable.append(Unreadable(str(folder.path), AIM))
-            continue
+        if folder.path.name == AIM_FOLDER:
+            if AIM_INDEX not in names or not find_spec("rocksdict"):
+                finds.unreadable.append(Unreadable(str(folder.path), AIM))
+                continue
+            entries = [e for e in entries if e.name == AIM_INDEX]
         if _VENV in names and folder is not top:
             continue
         if mlflow_files.is_store_folder(names):
