@@ -74,7 +74,7 @@ def store(place: Path, ended: bool = True) -> Path:
 
 def test_every_run_with_its_contexts_steps_and_settings(tmp_path: Path) -> None:
     (run,) = read(store(tmp_path))
-    assert run.config["lr"] == 0.01
+    assert run.settings["lr"] == 0.01
     loss, val = run.series("loss"), run.series("val_loss")
     assert loss is not None and val is not None
     assert loss.step.tolist() == list(range(40)) and loss.value[:39].tolist() == LOSS[:39]

@@ -90,7 +90,9 @@ def _entries(chunk: Path, notes: list[Note]) -> dict[Way, Any]:
         try:
             shutil.copytree(chunk, copy, ignore=shutil.ignore_patterns("LOCK", "LOG*"))
             opened = Rdict(str(copy), options=Options(raw_mode=True), access_type=AccessType.read_only())
-            found = {tuple(_way(key)): _value(value) for key, value in opened.items()}
+            found = {
+                tuple(_way(k)): _value(v) for k, v in opened.items() if isinstance(k, bytes) and isinstance(v, bytes)
+            }
             opened.close()
         except Exception as e:  # whatever the library says of a damaged store
             notes.append(Note("damaged", f"the run {chunk.name} cannot be opened: {e}"))
@@ -127,10 +129,15 @@ def _curves(meta: Mapping[Way, Any], seqs: Mapping[Way, Any]) -> Iterator[LogCur
             contexts.setdefault(way[2], []).append(str(value))
     columns: dict[tuple[str | bytes, str], dict[str, dict[bytes, float]]] = {}
     for way, value in seqs.items():
-        if len(way) < 5 or not isinstance(way[-1], bytes) or isinstance(value, bool):
+        if len(way) < 5 or isinstance(value, bool):
             continue
         *_, context, name, column, index = way
-        if isinstance(value, int | float) and isinstance(name, str) and isinstance(column, str):
+        if (
+            isinstance(index, bytes)
+            and isinstance(value, int | float)
+            and isinstance(name, str)
+            and isinstance(column, str)
+        ):
             columns.setdefault((context, name), {}).setdefault(column, {})[index] = value
     for (context, name), found in columns.items():
         rows = _rows(found)
