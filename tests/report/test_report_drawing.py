@@ -21,6 +21,7 @@ from curvedoc.report.charts.panel_svg import svg_of_panels
 from curvedoc.report.charts.panels import picture
 from curvedoc.report.charts.ticks import labels, linear, logarithmic
 from curvedoc.report.exchange.json_document import from_json, to_json
+from curvedoc.report.figures.figure import figures
 from curvedoc.report.html.page import to_html
 from curvedoc.report.markdown import to_markdown
 from curvedoc.report.terminal.summary import to_text
@@ -212,6 +213,8 @@ def test_layers_are_a_strip_in_the_order_of_the_model() -> None:
     made = panel["cells"]
     assert made["names"] == ["h.0", "h.1", "h.2", "h.10"] and made["r"] == [0, 1, 2, 3]
     assert made["s"][0] > made["s"][1] > made["s"][2] > made["s"][3] >= 1
+    (figure,) = (f for f in figures(of(run)) if f.drawn["panels"][0]["k"] == "layer_grad_norm")
+    assert figure.legend.startswith("a row for each of 4 layers, 1 is h.0, 4 is h.10; pale")  # no lines, so no hues
 
 
 def test_a_blow_up_over_thirty_decades_leaves_what_came_before_readable() -> None:

@@ -14,7 +14,7 @@ from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
 from curvedoc.report.charts.panel_layers import RIGHT, layers
 from curvedoc.report.charts.panel_svg import elements, panel_height
-from curvedoc.report.charts.panels import RunPicture, picture
+from curvedoc.report.charts.panels import RunPicture, panel_note, picture
 from curvedoc.report.charts.vega import AXIS_WIDTH, color
 from curvedoc.report.escape import clip, markdown, markdown_code, visible
 from curvedoc.report.figures.raster import to_png
@@ -75,10 +75,16 @@ def _figure(run: RunDiagnosis, pic: RunPicture, index: int, drawn: dict[str, Any
     shown = pic.panels[index]
     title = f"{shown.title} against {run.axis}"
     called = visible(words.run_name(run.run))
-    keys = [f"{visible(curve_name(c, shown))}: {HUES[line_color(shown, j)]}" for j, c in enumerate(shown.curves)]
-    legend = ", ".join(keys) if len(keys) > 1 else visible(shown.curves[0].metric)
+    if shown.rows:  # a strip has shades and no lines
+        legend = visible(panel_note(shown, pic.end))
+    elif len(shown.curves) > 1:
+        legend = ", ".join(
+            f"{visible(curve_name(c, shown))}: {HUES[line_color(shown, j)]}" for j, c in enumerate(shown.curves)
+        )
+    else:
+        legend = visible(shown.curves[0].metric)
     heading = clip(f"{title}, {called}" if called else title, 110)
-    return Figure(run.run, name, title, f"{title}. {run.headline}", heading, clip(legend, 160), drawn)
+    return Figure(run.run, name, title, f"{title}. {run.headline}", heading, clip(legend, 140), drawn)
 
 
 def svg(figure: Figure, name: str = "c0") -> str:
