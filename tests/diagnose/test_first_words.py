@@ -91,6 +91,65 @@ def test_of_a_game_the_samples_are_to_be_looked_at_where_nothing_rates_them() ->
     assert gain(rated, grounds(rated)) is None
 
 
+@pytest.mark.parametrize(
+    ("made", "judged", "says"),
+    [
+        (
+            [1.0, *[0.69, 0.694] * 15],
+            [2.0, *[1.39, 1.384] * 15],
+            "Save a grid of samples now: the discriminator rests at 1.39",
+        ),
+        (np.linspace(0.7, 2.1, 30), np.linspace(1.4, 0.2, 30), "if their variety shrinks, halve the discriminator's"),
+        (np.linspace(0.7, 0.9, 30), np.linspace(1.4, 1.2, 30), "where they grow alike, modes are missing"),
+    ],
+)
+def test_of_a_game_the_losses_say_what_to_look_for(
+    made: list[float], judged: list[float], says: str, tmp_path: Path
+) -> None:
+    rows = [
+        {"step": i, "g_loss": float(g), "d_loss": float(d)} for i, (g, d) in enumerate(zip(made, judged, strict=True))
+    ]
+    (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert run.verdict == "healthy" and run.next_action is not None and says in run.next_action.text
+    assert ("no better than a coin" in run.headline) == says.startswith("Save")
+
+
+@pytest.mark.parametrize(
+    ("loss", "says"),
+    [
+        (np.geomspace(2.3, 0.01, 40), "a task learned or of samples learned by heart"),
+        (np.linspace(2.3, 1.4, 40), "training still falls (1.665 -> 1.481 over the last fifth)"),
+        (1.5 + np.exp(-np.arange(40) / 4.0), "more steps change little"),
+        (np.geomspace(400.0, 1.6, 40), "training still falls"),  # an error in units of its own, of which none is small
+    ],
+)
+def test_training_alone_is_told_with_what_its_curve_leaves_open(loss: list[float], says: str) -> None:
+    told = advice({"loss": Series.of(loss)}, gain)
+    assert told.startswith("Evaluate on data that it did not train on") and says in told
+
+
+def test_an_error_that_hardly_fell_is_to_be_compared_with_a_constant_answer() -> None:
+    val = Series.of(0.0377 + 0.0045 * np.exp(-np.arange(40) / 3.0) + 1e-5 * np.sin(np.arange(40)))
+    told = advice({"loss": FELL, "val_loss": val}, gain)
+    assert told.startswith("Compare validation of 0.0377 with that of the best constant answer")
+
+
+def test_the_last_percents_of_answers_are_no_level_and_the_best_last_weights_are_kept() -> None:
+    wave = 0.0005 * np.sin(np.arange(40.0) ** 2)
+    slow = Series.of(0.996 - 0.02 * np.exp(-np.arange(40) / 20) + wave)
+    assert advice({"loss": FELL, "val_accuracy": slow}, gain) == ""
+    rests = Series.of([0.5, 0.7, 0.9, *(0.97 + wave[:30]), 0.971])
+    assert advice({"loss": FELL, "val_accuracy": rests}, gain).startswith("Keep the last weights, the best of all")
+
+
+def test_the_best_evaluation_is_taken_where_the_loss_is_no_dearer_there() -> None:
+    found = Series.of([0.5, 0.7, 0.8, 0.9, 0.916, 0.9201, 0.9173, 0.9172, 0.9174, 0.9173])
+    val = Series.of([0.9, 0.6, 0.4, 0.3, 0.25, 0.245, 0.249, 0.24, 0.25, 0.251])
+    told = advice({"loss": FELL, "val_loss": val, "val_metric": found}, gain)
+    assert told.startswith("Use the weights of step 5") and "was best there (0.9201)" in told
+
+
 def test_of_a_game_both_networks_are_told(tmp_path: Path) -> None:
     rows = [{"step": i, "g_loss": 0.7 + 0.02 * i, "d_loss": 1.4 * 0.97**i} for i in range(60)]
     (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))

@@ -65,6 +65,15 @@ def test_a_policy_is_called_healthy_by_its_reward() -> None:
     assert told.verdict == "healthy" and "the reward went from" in told.headline
 
 
+def test_a_few_rewards_that_go_up_and_down_are_no_progress() -> None:
+    few = [5.1, -0.9, 3.6, -0.7, 2.4, 4.9, 3.1, 1.2]
+    told = diagnose(run_of({"reward": Series.of(few)}), rulebook(Options()), strict=True)
+    assert told.verdict == "inconclusive" and "8 rewards between -0.9 and 5.1 show no rise" in told.headline
+    assert told.next_action is not None and told.next_action.text.startswith("Test on 20 episodes")
+    risen = diagnose(run_of({"reward": Series.of(sorted(few))}), rulebook(Options()), strict=True)
+    assert risen.verdict == "healthy"
+
+
 def test_a_range_whose_ends_are_equal_is_no_way_that_a_curve_went() -> None:
     run = run_of({"reward": Series.of([0.0] * 200), "loss": falling(200)})
     assert course_of(run, grounds(run), brief=True) == "the reward stayed at 0"

@@ -6,6 +6,7 @@ fatal error, but rows of finite loss follow.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.said import FEW, rows_after
 from curvedoc.diagnose.judge.inputs import Bench
+from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.rulebook.rule import Rule
 
@@ -23,6 +25,10 @@ from curvedoc.rulebook.rule import Rule
 FAMILY, CRASH = "log-message", "crash-traceback"
 #: Endings that someone or something outside the program made.
 OUTSIDE = frozenset(("by-hand", "time-limit", "preempted", "killed"))
+#: Time, level and source file before a message, as "2024-05-22 00:52:15.2: W core/device.cc:256] ".
+_LOGGER = re.compile(r"^[^\]]{0,120}\.(?:cc|cpp|py|cu|h):\d+\] ")
+#: A message that is quoted in a title.
+_LONGEST = 80
 #: What the program says of such an end: it is none of its own.
 _ECHOES = frozenset(("crash-traceback", "worker-died", "collective-timeout"))
 
@@ -91,10 +97,17 @@ def _settled(f: Finding, rule: Rule, bench: Bench) -> Finding:
         f,
         kind="notice",
         severity="note",
-        title=f"An error did not stop the training: {lower_first(f.title.partition(': ')[0])}",
+        title=f"An error did not stop the training: {_named(f, said)}",
         evidence=(Evidence(said), Evidence(f"training went on for {went_on:,} logged rows after it")),
         causes=(),
     )
+
+
+def _named(f: Finding, said: str) -> str:
+    """What did not stop the run: where its title says that it ended so, the message itself."""
+    if f.title != f.general:
+        return lower_first(f.title.partition(": ")[0])
+    return shortened(_LOGGER.sub("", said.removeprefix("the log says: ")), _LONGEST)
 
 
 def _alive(run: Run) -> bool:

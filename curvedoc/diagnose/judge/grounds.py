@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run, once_a_run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import nonfinite_share
@@ -39,6 +40,8 @@ RISE = 0.02
 SURE = 4.0  # deviates of its trend
 #: Of all answers: a model that gains less in a whole run, and is not right most of the time, has hardly learned.
 GAINED, MOSTLY = 0.05, 0.7
+#: Fewer rewards show a rise only where it is a trend that chance draws less than once in twenty.
+FEW_REWARDS, LIKELY = 15, 2.0
 #: Measures of what is found, which begin at 0 and have 1 as their best, and what a model that finds something reaches.
 _FOUND = re.compile(r"dice|iou|jaccard|map|f1|(?:^|[_/ ])ap(?:$|[_/ 0-9])", re.IGNORECASE)
 FOUND = 0.01
@@ -96,6 +99,8 @@ def _against(role: str, name: str, curve: Series) -> _Doubt | None:
         return broken
     if role in ("accuracy", "val_accuracy"):
         return _hardly_gained(name, curve)
+    if role == "reward":
+        return _few_rewards(curve.finite())
     if role not in ("loss", "val_loss"):
         return None
     z, change, level, fell = trend_z(curve), total_change(curve), median(curve), surely_fell(curve)
@@ -103,6 +108,17 @@ def _against(role: str, name: str, curve: Series) -> _Doubt | None:
         return None
     rose = z > SURE and change > RISE * abs(level) and fell <= 0.0
     return (f"the {name} ends above where it began", COMPARE) if rose else None
+
+
+def _few_rewards(reward: Series) -> _Doubt | None:
+    """What is said of a few rewards that go up and down: no rule about rewards speaks of so few."""
+    z = trend_z(reward)
+    if len(reward) >= FEW_REWARDS or z is None or z >= LIKELY:
+        return None
+    low, high = (spelled(float(v), ".3g") for v in (reward.value.min(), reward.value.max()))
+    return f"{len(reward)} rewards between {low} and {high} show no rise", (
+        "Test on 20 episodes at each evaluation and log their mean: single episodes scatter too much to show progress."
+    )
 
 
 def _hardly_gained(name: str, curve: Series) -> _Doubt | None:

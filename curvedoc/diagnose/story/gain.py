@@ -14,13 +14,14 @@ from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
-from curvedoc.diagnose.story.early_decay import cut_early, spent, spent_early
+from curvedoc.diagnose.story.early_decay import cut_early, spent
+from curvedoc.diagnose.story.game import of_samples
 from curvedoc.diagnose.story.level import level_of, level_since, still_falls
 from curvedoc.diagnose.story.progress import evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
-from curvedoc.diagnose.story.results import result
 from curvedoc.diagnose.story.reward import of_reward
-from curvedoc.diagnose.story.weights import writes_weights
+from curvedoc.diagnose.story.unseen import result, to_evaluate, writes_weights
+from curvedoc.stats.noise.noise import noise
 
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
@@ -48,11 +49,8 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
         return of_reward(ground.curve.finite(), count)
     if rated is not None:
         return level_since(level_of(None, rated), count) or _best_of(run, rated, count)
-    if ground.name in ("loss", "accuracy") and not evaluated(run):
-        early = spent_early(run, ground.curve, count) if ground.curve is not None else ""
-        return NextAction(
-            f"{early}Evaluate on data that it did not train on, and log that: the log holds training values only."
-        )
+    if ground.curve is not None and ground.name in ("loss", "accuracy") and not evaluated(run):
+        return to_evaluate(run, ground.name, ground.curve, count)
     if ground.name in ("loss", "accuracy") and result(run):
         return NextAction(f"Evaluate during training as well: the log tells of it at the end only ({result(run)}).")
     return None
@@ -62,10 +60,7 @@ def _of_game(run: Run, rated: Quality | None, count: Counter) -> NextAction | No
     """Samples tell what the losses of two networks that play against each other do not, or what rates them."""
     if rated is not None:
         return _best_of(run, rated, count)
-    return NextAction(
-        "Look at samples made from the same noise at the start, the middle and the end: where they grow alike, modes "
-        "are missing, which these losses cannot show."
-    )
+    return of_samples(run)
 
 
 def _of_one_batch(run: Run) -> NextAction:
@@ -81,6 +76,10 @@ def _best_of(run: Run, rated: Quality, count: Counter) -> NextAction | None:
     """The best evaluation, where the last is clearly worse."""
     if len(rated.series) < FEW or rated.still_best:
         return None
+    return _of_best(run, rated, count)
+
+
+def _of_best(run: Run, rated: Quality, count: Counter) -> NextAction:
     where, most = count.at(int(rated.series.step[rated.best])), rated.told(rated.best)
     return NextAction(f"{_take(run, where)}: {rated.name} was best there ({most}).")
 
@@ -134,6 +133,8 @@ def _kept(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextA
         return NextAction(f"{_take(run, where)}: validation was best there ({least}).") if worth else None
     if not rated.still_best:
         return _best_of(run, rated, count)
+    if _better_by_little(rated, val):
+        return _of_best(run, rated, count)
     if not lower:
         return None
     if rated.as_good_at(int(val.step[best])):
@@ -151,4 +152,16 @@ def _kept(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextA
         if rated.name == "validation accuracy"
         else f"Keep the last checkpoint: {rated.name} is {rated.told(-1)} there; only the validation loss was lower, "
         f"{least} at {where}."
+    )
+
+
+def _better_by_little(rated: Quality, val: Series) -> bool:
+    """Whether the best evaluation is better than the last by more than they scatter, at no dearer a loss."""
+    values, step = rated.series.value, int(rated.series.step[rated.best])
+    loss = val.value[val.step == step]
+    scatter, of_loss = (noise(s.cut(slice(len(s) // 2, len(s)))) or 0.0 for s in (rated.series, val))
+    return (
+        abs(float(values[rated.best] - values[-1])) > scatter
+        and len(loss) > 0
+        and float(loss[-1]) <= float(val.value[-1]) + of_loss
     )

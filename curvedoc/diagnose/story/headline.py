@@ -15,7 +15,7 @@ from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.choice import CLOSE_FIT, LEARNS_LITTLE, LIKELY
+from curvedoc.diagnose.story.choice import CLOSE_FIT, FITTED, LEARNS_LITTLE, LIKELY
 from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.level import still_falls
 from curvedoc.diagnose.story.progress import course_of, moved, validation
@@ -24,6 +24,8 @@ from curvedoc.diagnose.story.remedy import UNUSUAL_RATE
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
+#: From here on it is worth a mention where no other is likelier.
+POSSIBLE = 0.08
 #: Notices of a sound run that asks for a change all the same.
 TOLD_FIRST = CLOSE_FIT | {UNUSUAL_RATE}
 #: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
@@ -107,16 +109,25 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
         if sure and not beside and ":" not in text:
             return f"{text}: {lower_first(cause.title)}."
         return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
-    # what is too unlikely to act on is not named either
+    # where nothing is likely enough to act on, what it may be is told for what it is
     if first.symptom in LEARNS_LITTLE and cause.probability < LIKELY:
-        return f"{text}{stop} No single cause stands out."
+        return f"{text}{stop}{_possible(first, causes)}"
     rivals = tied(causes)
+    # a fit that is too close is one story, whichever of its makers is meant
+    if first.symptom in CLOSE_FIT and rivals and all(c.cause in FITTED for c in rivals):
+        return text + stop
     if rivals:
         either = ", or ".join(lower_first(c.title) for c in rivals)
         return f"{text}{stop} Either {either}."
     if cause.probability >= SUSPECTED and first.symptom in cause.findings:
         return f"{text}{stop} First suspect: {lower_first(cause.title)}."
-    return f"{text}{stop} No single cause stands out." if cause.probability < SUSPECTED else text + stop
+    return f"{text}{stop}{_possible(first, causes)}" if cause.probability < SUSPECTED else text + stop
+
+
+def _possible(first: Finding, causes: Sequence[RankedCause]) -> str:
+    """The causes that are at least possible, where none of them is likely: two at most."""
+    own = [c for c in causes if c.probability >= POSSIBLE and first.symptom in c.findings][:2]
+    return f" It may be that {', or that '.join(lower_first(c.title) for c in own)}." if own else ""
 
 
 def _until_the_crash(run: Run, findings: Sequence[Finding]) -> str:

@@ -18,16 +18,26 @@ from curvedoc.stats.noise.noise import noise
 FEWEST = 10
 #: Of the run: a shorter level may be the end of a schedule that fits.
 MOST_OF_IT = 0.5
+#: What is still missing of all that was gained, or of the wrong answers at the best, is no level yet.
+MISSING, WRONG = 0.05, 0.5
+#: Of the first evaluation: who gains less in a whole run may have little to learn from.
+LITTLE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """Since which step evaluations gained nothing: of which measure, and within which values it stayed."""
+    """Since which step evaluations gained nothing: of which measure, and within which values it stayed.
+
+    last: what it ended at, where that is a cost that hardly fell in the whole run; else empty. rising: whether the last
+    evaluation is the best of all.
+    """
 
     since: int
     name: str
     low: str
     high: str
+    last: str = ""
+    rising: bool = False
 
 
 def level_of(val: Series | None, rated: Quality | None) -> Rest | None:
@@ -40,9 +50,9 @@ def level_of(val: Series | None, rated: Quality | None) -> Rest | None:
         return None
     own = rated if rated is not None and told is rated.series else None
     turned = -told.value if own is not None and not own.falls else told.value
-    since = _arrived(told, turned, float(turned.min()))
+    since = _arrived(told, turned, own is not None and own.of_answers(-float(turned.min())))
     if val is not None and len(val) >= FEWEST:
-        since = max(since, _arrived(val, val.value, float(val.value.min())))
+        since = max(since, _arrived(val, val.value))
     begins, ends = int(told.step[0]), int(told.step[-1])
     if ends - since < MOST_OF_IT * (ends - begins):
         return None
@@ -60,13 +70,25 @@ def level_of(val: Series | None, rated: Quality | None) -> Rest | None:
     )
     if low == high:  # of so few digits nothing is known but that they are rounded
         return None
-    return Rest(since, "validation" if own is None else own.name, low, high)
+    costs = (rated is None or rated.falls) and float(turned[0] - turned.min()) < LITTLE * float(turned[0])
+    last = "" if not costs else spelled(float(told.value[-1]), ".3g")
+    return Rest(since, "validation" if own is None else own.name, low, high, last, best == ends)
 
 
 def level_since(level: Rest | None, count: Counter) -> NextAction | None:
     """Fewer steps next time, where most of the run brought nothing."""
     if level is None:
         return None
+    if level.last:
+        return NextAction(
+            f"Compare {level.name} of {level.last} with that of the best constant answer: if it is close, the inputs "
+            f"tell little more and need better features; nothing was gained since about {count.at(level.since)}."
+        )
+    if level.rising:
+        return NextAction(
+            f"Keep the last weights, the best of all: {level.name} has stayed within {level.low} and {level.high} "
+            f"since about {count.at(level.since)}, so more of the same buys little."
+        )
     return NextAction(
         f"Stop at about {count.at(level.since)} next time: {level.name} has stayed within {level.low} and "
         f"{level.high} since; for more change the data, the model or the rate, not the length."
@@ -89,8 +111,12 @@ def still_falls(val: Series) -> int | None:
     return before
 
 
-def _arrived(of: Series, cost: NDArray[np.float64], least: float) -> int:
-    """The step of the first row from which the best value is no further off than counts or than evaluations scatter."""
-    later = of.cut(slice(len(of) // 2, len(of)))
-    near = np.flatnonzero(cost - least <= max(AS_GOOD * abs(least), noise(later) or 0.0))
+def _arrived(of: Series, cost: NDArray[np.float64], answers: bool = False) -> int:
+    """The step of the first row from which the best value is no further off than counts or than evaluations scatter.
+
+    answers: the cost is the negative of a share of right answers, whose last percents are the hardest.
+    """
+    later, least = of.cut(slice(len(of) // 2, len(of))), float(cost.min())
+    counts = min(AS_GOOD * abs(least), MISSING * float(cost[0] - least), WRONG * (1.0 + least) if answers else np.inf)
+    near = np.flatnonzero(cost - least <= max(counts, noise(later) or 0.0))
     return int(of.step[near[0]])

@@ -12,16 +12,14 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.game import drawn, players
 from curvedoc.diagnose.story.level import level_of, still_falls
 from curvedoc.diagnose.story.quality import FEW, Quality, quality
-from curvedoc.diagnose.story.results import result, tells_of_evaluations
+from curvedoc.diagnose.story.unseen import result, tells_of_evaluations
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
 from curvedoc.stats.noise.noise import noise
 
-#: How the two networks of a game are labeled.
-_GENERATOR = frozenset(("g", "gen", "generator"))
-_DISCRIMINATOR = frozenset(("d", "dis", "disc", "discr", "discriminator"))
 #: A reward whose rows scatter by this much of its level is told by the level of its last tenth.
 ROUGH, ENDS = 0.05, 0.1
 
@@ -40,7 +38,8 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
         return f"the {ground.name} {span}"
     if ground.name == ADVERSARIAL and (both := players(run)) is not None:
         spans = " and ".join(f"the loss of {name} {_span(loss)}" for name, loss in both)
-        return f"{_by(count, finite)} {spans}"
+        coin = "; the discriminator answers no better than a coin" if drawn(run) else ""
+        return f"{_by(count, finite)} {spans}{coin}"
     told = f"{_by(count, finite)} the {ground.name} {span}"
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
@@ -80,18 +79,6 @@ def one_batch(run: Run) -> bool:
     """Whether the configuration says that the run repeats one batch."""
     said = run.settings.get("single_batch")
     return isinstance(said, (bool, int, float)) and said > 0
-
-
-def players(run: Run) -> tuple[tuple[str, Series], tuple[str, Series]] | None:
-    """The losses of the two networks of a game, each with what it is called; None where not exactly two are logged."""
-    found = [(_player(m.label), run.metric(m.metric)) for m in run.matches("game_loss") if m.label]
-    known = [(label, s.finite()) for label, s in found if s is not None and len(s.finite()) >= FEW]
-    return (known[0], known[1]) if len(known) == 2 else None
-
-
-def _player(label: str) -> str:
-    word = label.lower().replace("net", "").strip("_-/ .")
-    return "the generator" if word in _GENERATOR else "the discriminator" if word in _DISCRIMINATOR else label
 
 
 def moved(curve: Series) -> bool:

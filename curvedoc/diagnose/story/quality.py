@@ -50,7 +50,7 @@ class Quality:
     def still_best(self) -> bool:
         """Whether the last evaluation is as good as the best."""
         most, last = float(self.series.value[self.best]), float(self.series.value[-1])
-        fell = self._of_answers(last) and most - last > max(LOST, noise(self.series) or 0.0)
+        fell = self.of_answers(last) and most - last > max(LOST, noise(self.series) or 0.0)
         if fell and 1.0 - last >= TWICE * (1.0 - most):
             return False
         return abs(most - last) <= AS_GOOD * abs(most)
@@ -69,9 +69,9 @@ class Quality:
 
     def spelled(self, value: float) -> str:
         """A value: a share of right answers as a percentage."""
-        return spelled(value, ".1%" if self._of_answers(value) else ".4g")
+        return spelled(value, ".1%" if self.of_answers(value) else ".4g")
 
-    def _of_answers(self, value: float) -> bool:
+    def of_answers(self, value: float) -> bool:
         """Whether a value is a share of right answers."""
         return self.name == "validation accuracy" and 0.0 <= value <= 1.0
 

@@ -1,0 +1,93 @@
+"""What the losses of two networks that play against each other tell: a draw, one that pulls ahead, or neither."""
+
+from __future__ import annotations
+
+import math
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.story.quality import FEW
+from curvedoc.diagnose.story.reward import LATE
+from curvedoc.stats.basic.levels import head_level, tail_level
+
+#: How the two networks of a game are labeled.
+_GENERATOR = frozenset(("g", "gen", "generator"))
+_DISCRIMINATOR = frozenset(("d", "dis", "disc", "discr", "discriminator"))
+#: What they are called.
+_NAMES = ("the generator", "the discriminator")
+#: What a discriminator costs that answers one half to everything: of both kinds of samples, or their mean.
+_DRAW = (2.0 * math.log(2.0), math.log(2.0))
+#: Of the draw: so near to it both losses are as those of a coin.
+_NEAR = 0.02
+#: Of the run: a draw of the last half is no passing one.
+_HALF = 0.5
+#: Times: one loss has at least halved, while the other has grown by half.
+_AHEAD, _BEHIND = 0.5, 1.5
+
+
+def players(run: Run) -> tuple[tuple[str, Series], tuple[str, Series]] | None:
+    """The losses of the two networks of a game, each with what it is called; None where not exactly two are logged."""
+    found = [(_player(m.label), run.metric(m.metric)) for m in run.matches("game_loss") if m.label]
+    known = [(label, s.finite()) for label, s in found if s is not None and len(s.finite()) >= FEW]
+    return (known[0], known[1]) if len(known) == 2 else None
+
+
+def _player(label: str) -> str:
+    word = label.lower().replace("net", "").strip("_-/ .")
+    return _NAMES[0] if word in _GENERATOR else _NAMES[1] if word in _DISCRIMINATOR else label
+
+
+def drawn(run: Run) -> str:
+    """The losses of a discriminator that answers one half to all, and of its generator; "" where they are not."""
+    both = _by_role(run)
+    if both is None:
+        return ""
+    levels = [tail_level(s, _HALF) for s in both]
+    made, judged = levels
+    if made is None or judged is None or not _near(made, _DRAW[1]) or not any(_near(judged, d) for d in _DRAW):
+        return ""
+    return f"the discriminator rests at {spelled(judged, '.3g')} and the generator at {spelled(made, '.3g')}"
+
+
+def of_samples(run: Run) -> NextAction:
+    """Samples tell what the losses of a game do not; what is to be looked for in them the losses may tell."""
+    if told := drawn(run):
+        return NextAction(
+            f"Save a grid of samples now: {told}, as where each answer is a coin toss. If they are noise, train the "
+            f"discriminator alone on one batch, whose loss must then fall."
+        )
+    look = "Look at samples made from the same noise at the start, the middle and the end"
+    both = _by_role(run)
+    if both is not None:
+        made, judged = ((head_level(s, LATE), tail_level(s, LATE)) for s in both)
+        if _times(judged) <= _AHEAD and _times(made) >= _BEHIND:
+            return NextAction(
+                f"{look}; if their variety shrinks, halve the discriminator's learning rate: its loss fell "
+                f"{_from_to(judged)}, the generator's rose {_from_to(made)}."
+            )
+    return NextAction(f"{look}: where they grow alike, modes are missing, which these losses cannot show.")
+
+
+_Course = tuple[float | None, float | None]
+
+
+def _by_role(run: Run) -> tuple[Series, Series] | None:
+    """The losses of the generator and of the discriminator; None where the log does not name both."""
+    found = dict(players(run) or ())
+    made, judged = found.get(_NAMES[0]), found.get(_NAMES[1])
+    return None if made is None or judged is None else (made, judged)
+
+
+def _near(value: float, draw: float) -> bool:
+    return abs(value - draw) <= _NEAR * draw
+
+
+def _times(course: _Course) -> float:
+    first, last = course
+    return 1.0 if first is None or last is None or first <= 0.0 or last < 0.0 else last / first
+
+
+def _from_to(course: _Course) -> str:
+    return " -> ".join(spelled(value, ".3g") for value in course if value is not None)

@@ -1,0 +1,96 @@
+"""Data that training did not see: what plain lines tell of them, and what to do where nothing was logged of any."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Run, once_a_run
+from curvedoc.core.series import Series
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.early_decay import spent_early
+from curvedoc.diagnose.story.reward import LATE
+from curvedoc.stats.basic.levels import head_level, median, tail_level
+
+#: Words of a line that tells of data that training did not see, with a number behind them.
+_SEEN = (
+    r"(?i)\b(?:test\w*|val(?:id\w*)?|eval\w*|iou|dice|f1|precision|recall|auc|auroc|m?ap|bleu|wer|cer)\b"
+    r"[^\n\d]{0,30}\d"
+)
+#: A line that ends in one measure and its value: "IoU Score: 0.4253", "the best AP is 90.00".
+_RESULT = re.compile(
+    r"(?i)((?:[a-z][\w@-]* ){0,2}[a-z][\w@-]*) *(?:[:=]|\bis\b) *(\d{1,6}(?:\.\d{1,20})?) ?%?\s*$",
+)
+_MEASURE = re.compile(r"(?i)(?:^|[^a-z])(?:m?iou|dice|jaccard|f1|m?ap|auc|auroc|bleu|accuracy|acc)(?:[^a-z]|$)")
+
+#: What programs say of weights that they keep, with or without a path.
+_SAVES = (
+    r"(?i)\b(?:sav(?:e|ed|ing)|writ(?:ten|ing|e)|wrote|stor(?:ed|ing))\b"
+    r"[^\n]{0,40}\b(?:model|weights|checkpoints?|best|ckpt)\b"
+)
+#: Nats, and of the first value: a training loss this low may be that of samples learned by heart.
+NATS, BY_HEART = 0.1, 0.05
+#: Of all that was gained, and of the level: less in the last fifth is not worth going on for.
+HARDLY, SLIGHTLY = 0.02, 0.05
+#: Fewer rows have no fifths.
+FEWEST = 10
+
+
+def _after_training_began(run: Run) -> pl.Series:
+    if not len(run.messages):
+        return pl.Series("text", [], dtype=pl.String)
+    return run.messages.filter(pl.col("step").is_not_null() & (pl.col("step") >= 0))["text"]
+
+
+@once_a_run
+def tells_of_evaluations(run: Run) -> bool:
+    """Whether a line that is no curve tells of other data than those of training: settings stand before its steps."""
+    return bool(_after_training_began(run).str.contains(_SEEN).any())
+
+
+@once_a_run
+def result(run: Run) -> str:
+    """The last result that a line tells, with its name: "IoU Score 0.4253"; "" where none does."""
+    said = _after_training_began(run)
+    for text in reversed(said.filter(said.str.contains(_MEASURE.pattern)).tail(20).to_list()):
+        found = _RESULT.search(text)
+        if found is not None and _MEASURE.search(found[1]):
+            return f"{found[1]} {spelled(float(found[2]), '.4g')}"
+    return ""
+
+
+@once_a_run
+def writes_weights(run: Run) -> bool:
+    """Whether the log says that weights were saved, under whatever name."""
+    return len(run.messages) > 0 and bool(run.messages["text"].str.contains(_SAVES).any())
+
+
+def to_evaluate(run: Run, name: str, curve: Series, count: Counter) -> NextAction:
+    """Data that training did not see, and what its curve alone leaves open."""
+    early = spent_early(run, curve, count)
+    return NextAction(
+        f"{early}Evaluate on data that it did not train on, and log that: {_left_open(name, curve.finite())}"
+    )
+
+
+def _left_open(name: str, curve: Series) -> str:
+    first, last = head_level(curve, LATE), tail_level(curve, LATE)
+    before = median(curve.cut(slice(round((1 - 2 * LATE) * len(curve)), round((1 - LATE) * len(curve)))))
+    end = spelled(float(curve.value[-1]), ".3g")
+    if name != "loss" or len(curve) < FEWEST or first is None or last is None or before is None:
+        return "the log holds training values only."
+    if 0.0 <= last < min(NATS, BY_HEART * float(curve.value[0])):
+        return f"a training loss of {end} is that of a task learned or of samples learned by heart."
+    gained, in_all = before - last, float(curve.value[0]) - last
+    if in_all > 0.0 and gained <= min(HARDLY * in_all, SLIGHTLY * abs(before)):
+        return (
+            f"the training loss of {end} cannot tell how good it is, and more steps change little "
+            f"({spelled(before, '.4g')} -> {spelled(last, '.4g')} over the last fifth)."
+        )
+    return (
+        f"training still falls ({spelled(before, '.4g')} -> {spelled(last, '.4g')} over the last fifth), and only "
+        f"new samples tell how long that is worth it."
+    )
