@@ -67,7 +67,8 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
 
     A loss has values that are no share (above 1 or below 0), unless they rise within 0 and 100 as an accuracy in
     percent does; shares are losses where training's falls. A share is an accuracy where a loss is logged beside it or
-    where training's rises; else it may be either.
+    where training's rises; else it may be either. Where training has a loss by name and a value by its split alone that
+    could be a share and does not fall, all of these are accuracies, those of other data even where they fall.
     """
     named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
     have: dict[tuple[str, Split], int] = {}
@@ -76,16 +77,18 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     losses = any(family == "loss" for family, _ in have)
     trained = [f.finite for f, split in named if split == "train" and _is_share(f.finite)]
     learned, sunk = any(map(_rises, trained)), any(map(_falls, trained)) and not losses
+    graded = ("loss", "train") in have and any(s == "train" and _is_grade(f.finite) for f, s in named)
     out: list[tuple[F, Reading]] = []
     for kind, told in _KINDS:
         family = next((f for f in table.families if f.name == kind), None)
         for f, split in named:
             # what is said at each checkpoint too ("saved, loss=2.1") is no curve beside that of each record
             known = any(_SELDOM * have.get((name, split), 0) >= len(f.finite) for name in told)
-            if family is None or known or split not in family.roles or (sunk or _is_loss(f.finite)) != (kind == "loss"):
+            loss = not graded and (sunk or _is_loss(f.finite))
+            if family is None or known or split not in family.roles or loss != (kind == "loss"):
                 continue
             # what falls beside a loss is an error of its own
-            if kind == "loss" or ((losses or learned) and _is_share(f.finite) and not _falls(f.finite)):
+            if loss or graded or ((losses or learned) and _is_share(f.finite) and not _falls(f.finite)):
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out
@@ -128,6 +131,11 @@ def _is_loss(value: Floats) -> bool:
 def _is_share(value: Floats) -> bool:
     """Whether the values lie within 0 and 1, or rise within 0 and 100."""
     return bool(((value >= 0.0) & (value <= _PERCENT)).all()) and (bool((value <= 1.0).all()) or _rises(value))
+
+
+def _is_grade(value: Floats) -> bool:
+    """Whether the values of training lie within 0 and 100 and do not fall, from the first to the last ones."""
+    return bool(((value >= 0.0) & (value <= _PERCENT)).all()) and _end(value) >= value[0]
 
 
 def _rises(value: Floats) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,6 +18,7 @@ from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, Numb
 SELDOM = 5
 #: Lines of one shape that make a curve.
 OFTEN = 2
+_LOSS = re.compile(r"(?i)loss|\bnll\b|cross.?entropy")
 
 
 def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[str]) -> list[LinePlan]:
@@ -26,6 +28,9 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
     MeanIU, is no point of the training loss; neither is "[Batch 40/131] loss=0.56", which counts the batches of an
     evaluation, beside "[Epoch 1 Batch 80/274] loss=0.48, lr=1e-5"; and the loss of "test acc: 76 %, loss: 0.7" is the
     test's where another line says "train acc: 78 %, loss: 0.6".
+
+    Where the training loss has a line of its own that says so ("Train loss: 0.61") and no line names other data, a line
+    of another loss and its grades ("AUC: 0.69 - logloss: 0.57") that comes about as often is the evaluation.
 
     tid, kind: of each line, its plan and what it is taken for
     """
@@ -44,12 +49,33 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
     for t, count in uses.items():
         if count >= OFTEN and not plans[t].counted and _evaluates(plans[t], training, count):
             out[t] = _scoped(plans[t])
+    for t in _unseen(out, uses):
+        out[t] = _scoped(out[t])
     told = {n for t in uses if _scopes(out[t]) == {"train"} for n in _open(out[t])}
     for t in uses:
         scopes = _scopes(out[t]) - {"train"}
         if len(scopes) == 1 == len(_scopes(out[t])) and told.intersection(_open(out[t])):
             out[t] = _scoped(out[t], next(iter(scopes)))
     return out
+
+
+def _unseen(plans: Sequence[LinePlan], uses: Mapping[int, int]) -> list[int]:
+    """The plans of lines without a counter and a split that tell a loss and a grade of it, beside those of lines that
+    tell the loss of training by its name; none where a name says other data."""
+    scopes = [_scopes(plans[t]) for t in uses]
+    trained = max((n for t, n in uses.items() if any(map(_of_train, _outcomes(plans[t])))), default=0)
+    if trained < OFTEN or any(s - {"train"} for s in scopes):
+        return []
+    own = {t: _open(plans[t]) for t, n in uses.items() if OFTEN <= n <= 2 * trained and not plans[t].counted}
+    return [t for t, names in own.items() if len(names) > 1 and not plans[t].scope and any(map(_LOSS.search, names))]
+
+
+def _of_train(name: str) -> bool:
+    return has_scope(name) and scope_of(name.replace("_", " ")) == "train" and _LOSS.search(name) is not None
+
+
+def _outcomes(plan: LinePlan) -> list[str]:
+    return [s.name for s in plan.slots if s.role == METRIC and is_outcome(s.name)]
 
 
 def _scopes(plan: LinePlan) -> set[str]:

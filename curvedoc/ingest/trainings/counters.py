@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints
-from curvedoc.ingest.trainings.delays import RESET_SHARE, carried, held_back, said_once
+from curvedoc.ingest.trainings.delays import RESET_SHARE, carried, held_back, named_at_end, said_once
 
 _LIMIT = float(2**62)
 #: A counter that stands still for so many epochs counts something else.
@@ -57,6 +57,9 @@ def epochs_of(ev: CounterEvents) -> Floats:
     ends, behind batches that were counted from the start."""
     last = carried(ev.epoch)
     known = np.flatnonzero(~np.isnan(ev.epoch))
+    if named_at_end(ev.epoch, ev.record):
+        ahead = carried(ev.epoch[::-1])[::-1]
+        return np.where(np.isnan(ahead), last, ahead)
     counted = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
     named = ~np.isnan(ev.epoch[counted])
     batch = counted[~named]

@@ -54,3 +54,14 @@ def said_once(step: Floats, inner: Floats, main: Ints | None) -> bool:
         return False
     levels = len(np.unique(np.nan_to_num(carried(step)[main], nan=-1.0)))
     return levels < _LEVELS and len(main) >= _FEW * (levels - 1)
+
+
+def named_at_end(epoch: Floats, record: Bools) -> bool:
+    """Whether lines of their own name the first epoch where it begins and, from it on, each one where it ends: twice
+    the first, once every other one, records ahead of each."""
+    known = np.flatnonzero(~np.isnan(epoch))
+    if len(known) < _LEVELS or record[known].any():
+        return False
+    said = np.cumsum(record)[known]
+    move = np.diff(epoch[known])
+    return bool(move[0] == 0 and (move[1:] == 1).all() and (np.diff(said) > 0).all())

@@ -87,7 +87,7 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
     m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
     if m:
         return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
-    parts = [_SPELLED.sub("iteration", w) for w in spaced(base).rstrip("#[( ").split()]
+    parts = [_SPELLED.sub("iteration", w.lstrip("@")) for w in spaced(base).rstrip("#[( ").split()]
     for take in (2, 1):
         last = " ".join(parts[-take:])
         for role, names in ((STEP, words.STEP_WORDS), (INNER, words.INNER_WORDS), (EPOCH, words.EPOCH_WORDS)):
