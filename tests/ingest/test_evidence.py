@@ -188,3 +188,26 @@ def test_a_terse_word_for_validation_that_the_values_contradict_is_a_guess_at_mo
 def test_a_setting_of_a_loss_is_none_of_validation(name: str) -> None:
     found = roles(**{"loss": LOSS, name: 0.5 + 0.0 * LOSS})
     assert name not in found or not found[name].role.startswith(("val", "test"))
+
+
+def test_a_column_at_the_level_of_the_graded_error_is_that_error_in_training() -> None:
+    rng = np.random.default_rng(3)
+    flat, share = 7.0 + 0.1 * rng.standard_normal(N), 0.4 - 0.1 * np.arange(N) / N + 0.001 * rng.standard_normal(N)
+    graded = 7.3 + 0.01 * rng.standard_normal(12)
+    found = roles(**{"column 2": share, "column 3": flat, "Validation Harbor EPE": graded})
+    assert found["column 3"].role == "loss"
+    assert found["column 3"].trust == "guess"
+    assert "column 2" not in found or found["column 2"].role != "loss"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [("Validation Harbor EPE", "val_loss"), ("val night ssim", "val_metric"), ("test_cam2_abs_rel", "val_loss")],
+)
+def test_what_a_set_is_measured_by_is_known_behind_the_name_of_the_set(name: str, role: str) -> None:
+    assert roles(loss=LOSS, **{name: LOSS[:12]})[name].role == role
+
+
+@pytest.mark.parametrize("name", ["val_seconds_per", "val num pass", "harbor epe", "val_big_is"])
+def test_a_word_that_ends_another_name_measures_nothing(name: str) -> None:
+    assert name not in roles(loss=LOSS, **{name: LOSS[:12]})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -57,6 +58,8 @@ MADE_OF = {
     WRONG: "accuracy",
     VAL_WRONG: "val_accuracy",
 }
+#: Measures that are ten times the logarithm of a signal over its error.
+DECIBELS = re.compile(r"(?i)psnr|(?<![a-z])(si[-_ ]?)?s[nd]r(?![a-z])")
 _QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
 
 
@@ -166,13 +169,16 @@ class Bench:
         return named is not None and self.bind(replace(named, target=role), WHOLE) is True
 
     def _wrong(self, roles: Sequence[str]) -> Series | None:
-        """What a measure between 0 and 1 leaves to be wanted; of one that should fall, the measure itself."""
+        """What a measure between 0 and 1 leaves to be wanted; of one that should fall, the measure itself; of a ratio
+        in decibels, which rises by the logarithm of its error, that error."""
         told = self.fact(MAIN_QUALITY)
         found = next((s for role in roles if (s := self.run.series(role)) is not None), None)
         if found is None or told is None or str(told.value) == "reward":
             return None
         if str(told.value) == "val_metric_down":
             return found
+        if DECIBELS.search(found.metric):
+            return Series(found.step, 10 ** (-found.value / 10), found.metric, found.time)
         values = found.finite().value
         if not len(values) or values.min() < 0.0 or values.max() > 1.0:
             return None

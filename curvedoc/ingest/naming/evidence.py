@@ -14,6 +14,7 @@ from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
 from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
+from curvedoc.ingest.naming.vague_names import as_evaluated
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
 _CROWD = 40
@@ -231,10 +232,11 @@ def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     family = _family("metric", table)
     if family is None or any(r.family in ("accuracy", "metric", "reward") for _, r in found):
         return []
-    out = []
+    out, parts = [], next((x.parts for x in table.families if x.name == "loss"), frozenset())
     for f in free:
         split, rest = split_and_rest(f.metric, table)
-        if split in family.roles and curve_shape.rises_as_a_share(f.finite) and not f.growing:
+        part = f.growing or not parts.isdisjoint(rest)
+        if split in family.roles and not part and curve_shape.rises_as_a_share(f.finite):
             why = "lies within 0 and 1 or 0 and 100, and rises"
             label = "_".join(rest) or f.metric
             out.append((f, Reading(family.roles[split], split, label, why, family.bounds, "metric", trust="guess")))
@@ -246,11 +248,12 @@ def _losses(
 ) -> list[tuple[F, Reading]]:
     """A loss by its values, and the loss of unseen data at its level; nothing where a loss or a reward is known."""
     family = _family("loss", table)
-    other = {r.role for _, r in found} & {"loss", "val_loss", "reward", "game_loss", "aux_loss", "perplexity"}
-    if family is None or other:
+    told = {r.role for _, r in found if r.family != "metric" or r.role == "loss"}  # a grade stands in elsewhere alone
+    if family is None or told & {"loss", "val_loss", "reward", "game_loss", "aux_loss", "perplexity"}:
         return []
     able = [f for f in free if not f.growing and curve_shape.falls(f.finite)]
-    able = [f for f in able if float(np.median(f.finite)) > 0.0 or bool((f.finite < 0.0).any())]
+    alike = as_evaluated([f for f in free if not f.growing], found)
+    able = alike or [f for f in able if float(np.median(f.finite)) > 0.0 or bool((f.finite < 0.0).any())]
     if not able:
         return []
     most = max(f.points for f in able)
@@ -263,9 +266,10 @@ def _losses(
 
     main = min(able, key=rank)
     near = "falls from the untrained loss" if start is not None and not rank(main)[2] else "falls, as a loss does"
+    near = "begins at the level of what validation is graded by" if alike else near
     split = split_and_rest(main.metric, table)[0]
     out = [(main, Reading(family.roles[split], split, "", near, family.bounds, "loss", trust="guess"))]
-    if split == "train":
+    if split == "train" and not alike:
         out += _unseen(main, _left(able, out), family, table)
     return out
 

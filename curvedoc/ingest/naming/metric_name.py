@@ -46,6 +46,8 @@ _SETTINGS = word_set(
 _LOSS_SIGN = "l"
 #: At the end of a name, what a list of them is called: "ff_train_losses".
 _LOSSES = "losses"
+#: A name of no more letters may be a part of any other.
+_INITIALS = 2
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
 _GAPS = re.compile("__+")
@@ -144,6 +146,8 @@ def _by_words(name: str, table: Signals) -> Reading | None:
             found = _label(full, family)
             if found is None and family.numbered and len(full) > 1 and full[-1].isdecimal():  # "dev_cosine_ndcg@10"
                 found = _label(full[:-1], family)
+            if found is None and family.label_is_name and split is not None and table.unrelated.isdisjoint(full):
+                found = _of_a_set(full, family)
             if found is not None:
                 return _reading(family, split or "train", found[0], len(family.names), average, name, found[1])
     return None
@@ -168,6 +172,16 @@ def _label(words: tuple[str, ...], family: RoleFamily) -> tuple[str, str] | None
         for at in range(1, len(words) - len(n)) if len(n) > 1 else ():
             if words[at : at + len(n)] == n:
                 return "_".join((*words[:at], *words[at + len(n) :])), "_".join(n)
+    return None
+
+
+def _of_a_set(words: tuple[str, ...], family: RoleFamily) -> tuple[str, str] | None:
+    """The words before any name of the family, and that name: what is said to be of a split is measured on some set
+    ("Validation Sintel EPE"), whatever measures it. Names of a letter or two say too little for that."""
+    for at in range(1, len(words)):
+        name = "_".join(words[at:])
+        if len(name) > _INITIALS and name in family.names:
+            return "_".join(words[:at]), name
     return None
 
 

@@ -33,7 +33,7 @@ from curvedoc.ingest.naming.misnomers import (
 from curvedoc.ingest.naming.rivals import in_a_game, steered
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
-from curvedoc.ingest.naming.vague_names import lettered, lone_layers, of_two_splits, vague_readings
+from curvedoc.ingest.naming.vague_names import lettered, lone_layers, of_an_evaluation, of_two_splits, vague_readings
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
@@ -131,6 +131,7 @@ def _assigned(
     found += counterparts(metrics, found, table)
     found = _promoted(lone_layers(found), metrics, table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
+    found = of_an_evaluation(found, table)
     found = doubted(_test_for_validation(without_errors(of_tasks(of_the_evaluation(found, table), table), table)))
     chosen = resolved(chosen, [f.metric for f in metrics])
     taken = set(chosen.values())

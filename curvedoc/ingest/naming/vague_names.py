@@ -28,6 +28,16 @@ _SELDOM = 2
 _FEWEST = 4
 
 
+#: Measures over a whole set of samples.
+_BY_EVALUATION = re.compile(
+    r"((coco_)?(bbox|segm|box|mask|mean)_)?m?_?(map|ap)(_?(50|75))?(_?95)?(_[bm])?|fid(_score|50k\w*)?|kid|fvd"
+)
+
+
+#: What a column without a heading is called; its first values, and what is measured alike elsewhere, within a factor.
+_NAMELESS, _FIRST, _SAME_ERROR = "column_", 3, 1.5
+
+
 #: How names begin that are of validation, where so many of them, a loss with them, are logged without it too.
 _OF_VALIDATION, _PAIRS = re.compile("[vV][_/. -]"), 2
 
@@ -152,6 +162,35 @@ def _beginning(value: Floats) -> float:
 
 def _end(value: Floats) -> float:
     return float(np.median(value[-max(1, len(value) // 4) :]))
+
+
+def as_evaluated(free: Sequence[F], found: Sequence[tuple[F, Reading]]) -> list[F]:
+    """Of columns without a name the one that begins at the level of the only error that other samples are graded by:
+    the same error in training, whether it falls or not."""
+    graded = [f for f, r in found if r.family == "metric" and r.split != "train" and len(f.finite)]
+    if len(graded) != 1:
+        return []
+    level = float(graded[0].finite[0])
+    near = [
+        f
+        for f in free
+        if plain(f.metric).startswith(_NAMELESS) and len(f.finite) >= len(graded[0].finite)
+        and level > 1.0 and 1 / _SAME_ERROR <= float(np.median(f.finite[:_FIRST])) / level <= _SAME_ERROR
+    ]  # fmt: skip
+    return near if len(near) == 1 else []
+
+
+def of_an_evaluation(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with measures that no step of training yields (the precision of a detector over all thresholds, the
+    distance of generated samples to real ones) as those of validation, where nothing else grades it."""
+    family = next((f for f in table.families if f.name == "metric"), None)
+    if family is None or any(r.split != "train" and r.family in ("metric", "accuracy") for _, r in found):
+        return found
+    role = family.roles["val"]
+    return [
+        (f, replace(r, role=role, split="val")) if r.role == "metric" and _BY_EVALUATION.fullmatch(r.base) else (f, r)
+        for f, r in found
+    ]
 
 
 def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
