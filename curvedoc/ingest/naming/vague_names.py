@@ -17,6 +17,7 @@ from curvedoc.ingest.naming.word_set import word_set
 
 #: What such a metric may be, and the families that tell of it by name already.
 _KINDS = (("loss", ("loss",)), ("accuracy", ("accuracy", "metric", "perplexity", "reward")))
+_GRADED = ("accuracy", "metric")
 #: The loss of papers, the cost of textbooks.
 _LETTERS = ("l", "j")
 #: A share of right answers ends far above its beginning, in percent too.
@@ -76,15 +77,19 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     """The readings of metrics that say nothing but their split, by their values; of a split that names its own, none.
 
     A loss has values that are no share (above 1 or below 0), unless they rise within 0 and 100 as an accuracy in
-    percent does; shares are losses where training's falls. A share is an accuracy where a loss is logged beside it or
-    where training's rises; else it may be either. Where training has a loss by name and a value by its split alone that
-    could be a share and does not fall, all of these are accuracies, those of other data even where they fall.
+    percent does and nothing else is an accuracy by name; shares are losses where training's falls. A share is an
+    accuracy where a loss is logged beside it or where training's rises; else it may be either. Where training has a
+    loss by name and a value by its split alone that could be a share and does not fall, all of these are accuracies,
+    those of other data even where they fall.
     """
     named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
     have: dict[tuple[str, Split], int] = {}
     for f, r in found:
         have[r.family, r.split] = max(have.get((r.family, r.split), 0), len(f.finite))
     losses = any(family == "loss" for family, _ in have)
+    # beside an accuracy that is called one, or a measure that is a share, values above 1 are no accuracy in percent
+    measured = [(f, r.family) for f, r in found if r.family in _GRADED and len(f.finite) >= _FEWEST]
+    told_apart = any(family == "accuracy" or bool((f.finite <= 1.0).all()) for f, family in measured)
     trained = [f.finite for f, split in named if split == "train" and _is_share(f.finite)]
     learned, sunk = any(map(_rises, trained)), any(map(_falls, trained)) and not losses
     graded = ("loss", "train") in have and any(s == "train" and _is_grade(f.finite) for f, s in named)
@@ -94,7 +99,7 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
         for f, split in named:
             # what is said at each checkpoint too ("saved, loss=2.1") is no curve beside that of each record
             known = any(_SELDOM * have.get((name, split), 0) >= len(f.finite) for name in told)
-            loss = not graded and (sunk or _is_loss(f.finite))
+            loss = not graded and (sunk or _is_loss(f.finite, told_apart))
             if family is None or known or split not in family.roles or loss != (kind == "loss"):
                 continue
             # what falls beside a loss is an error of its own
@@ -132,9 +137,11 @@ def _is_measured(value: Floats) -> bool:
     return len(value) >= _FEWEST and bool((value != np.floor(value)).any()) and bool((value != value[0]).any())
 
 
-def _is_loss(value: Floats) -> bool:
+def _is_loss(value: Floats, told_apart: bool) -> bool:
     if not bool(((value > 1.0) | (value < 0.0)).any()):
         return False
+    if told_apart:
+        return True
     return bool((value < 0.0).any()) or bool((value > _PERCENT).any()) or not _rises(value)
 
 

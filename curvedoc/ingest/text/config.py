@@ -11,6 +11,7 @@ from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.settings.flatten import scalar, settings
 from curvedoc.ingest.text.line.prefix import read_prefix
 from curvedoc.ingest.text.line.template import CLOCK, NUMBER
+from curvedoc.ingest.text.line.words import EPOCH_WORDS, STEP_WORDS
 
 #: Settings are printed at the start; later lines of that shape are something else.
 HEAD_LINES = 5_000
@@ -38,7 +39,7 @@ _BARE_RE = r"^\s*\{(?:$|[\"'][A-Za-z_])"
 _BARE_LINES = 40
 #: "Configuration:" on a line of its own, and the dict below it, behind whatever stamp the logger wrote.
 _TITLE_RE = rf"{_NAMED}\W*$"
-_STAMPED_DICT_RE = r"(?:^|[\s\]:-] )\s*\{[\"'][A-Za-z_]"
+_STAMPED_DICT_RE = r"^(?:[^{]*[\s\]:-] )?\s*\{[\"'][A-Za-z_]"
 #: max_grad_norm is a setting, grad_norm an outcome.
 _LIMIT = re.compile(r"(?i)(?:.*[./_])?(?:max|clip|target|min)_")
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
@@ -138,7 +139,7 @@ def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], use
             continue
         got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
         named = texts[i][: m.start()].strip() or m.group() != "{"
-        if got and (named or _is_settings(got)):
+        if got and ((named and not (end == i + 1 and _is_record(got))) or _is_settings(got)):
             found.update(got)
             used.update(at[i:end])
             past = end
@@ -147,6 +148,12 @@ def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], use
 def _is_settings(found: dict[str, Scalar]) -> bool:
     """Whether a dict without a word before it holds settings: none of its keys is an outcome, limits of one aside."""
     return not any(is_outcome(k) and _is_number(v) and not _LIMIT.match(k) for k, v in found.items())
+
+
+def _is_record(found: dict[str, Scalar]) -> bool:
+    """Whether a dict says at which epoch or step something was measured."""
+    counted = any(k.lower() in EPOCH_WORDS or k.lower() in STEP_WORDS for k in found)
+    return counted and not _is_settings(found)
 
 
 def _is_number(value: Scalar) -> bool:

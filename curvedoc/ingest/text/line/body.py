@@ -89,13 +89,17 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.found = [NumberSlot(EPOCH, state.found[0].slot, "epoch"), NumberSlot(INNER, slot, "batch")]
     elif mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in spaced(last_name):
         state.found.append(NumberSlot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
-    elif not state.found and not bare.strip("[("):
+    elif not state.found and not bare.strip("[(#"):
         if mark == FRACTION:
             state.found.append(NumberSlot(INNER, slot, "batch"))
             state.bar = "\u2592" in tail[:8]
         elif bare == "[" and re.match(rf", *{NUMBER}\]", tail):
             state.found.append(NumberSlot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
-        elif (bare == "[" and tail[:2] in ("] ", "]")) or tail.startswith((":  ", " [")):
+        elif (
+            (bare == "[" and tail[:2] in ("] ", "]"))
+            or (bare == "#" and tail[:1] == " ")
+            or tail.startswith((":  ", " ["))
+        ):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))
         elif _leads(gap, tail):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))

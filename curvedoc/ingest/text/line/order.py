@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 
 from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 _ITEM = re.compile(rf"({NUMBER})([ ]?[A-Za-z%/]{{1,6}})? ([A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?)")
+#: "2.44 (train)"
+_NAMED_BEHIND = re.compile(rf"({NUMBER})(%?) ?\(([A-Za-z_][\w ./-]{{0,40}})\)")
 _APART = re.compile(r"\s*[,;|]\s*")
 _LEAD = re.compile(rf"^\s*[\[(]?[{NUMBER}{FRACTION}][\])]?[:|]?\s+(?=[{NUMBER}])")
 _COUNTED = re.compile(rf"\s*\[?(?:[Ee]poch|EPOCH|[Ss]tep|[Ii]ter(?:ation)?) *#?[{NUMBER}{FRACTION}]\]?")
@@ -42,6 +45,21 @@ def _after_counter(body: str) -> str:
     return lead.group() + " | " + ", ".join(f"{name}: {value}" for name, value in names)
 
 
+def _named_behind(body: str) -> str:
+    """The same of names in brackets behind their numbers ("epoch 3 | 2.44 (train) | 2.60 (val)")."""
+    lead = _COUNTED.match(body)
+    items = [i for i in _APART.split(body[lead.end() :].strip()) if i] if lead is not None else []
+    found = [m for i in items if (m := _NAMED_BEHIND.fullmatch(i)) is not None]
+    if (
+        lead is None
+        or not found
+        or len(found) < len(items)
+        or not all(is_outcome(m[3]) or m[3] in SCOPES for m in found)
+    ):
+        return body
+    return lead.group() + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
+
+
 def name_first(body: str) -> str:
     """The body with `name: number` in place of each `number name`, where all its items are of that kind and one is what
     trainings log; the body itself otherwise. Every number stays in its place."""
@@ -57,6 +75,8 @@ def name_first(body: str) -> str:
         return _after_counter(body)
     if ":" in body or "=" in body or body.count(NUMBER) < _ITEMS:
         return body
+    if ")" in body:
+        return _named_behind(body)
     lead = _LEAD.match(body)
     head = lead.group() if lead is not None else ""
     items = [i for i in _APART.split(body[len(head) :].strip()) if i]

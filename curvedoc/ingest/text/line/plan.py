@@ -9,6 +9,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is_rate, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
+from curvedoc.ingest.text.line.codes import decoded
 from curvedoc.ingest.text.line.order import name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.sentences import in_pairs
@@ -99,6 +100,7 @@ def plan_of(template: str) -> LinePlan:
     prefix = read_prefix(template)
     body = template[prefix.end :]
     numbers = body.count(NUMBER) + body.count(FRACTION)
+    body = decoded(body) if numbers > 1 else body
     if (
         not numbers
         or (numbers > 1 and body.isascii() and not _COULD.search(body))
@@ -108,7 +110,7 @@ def plan_of(template: str) -> LinePlan:
         return LinePlan("", (), prefix)
     if _LISTED.fullmatch(body):
         body = body.replace(f",{NUMBER}", f"={NUMBER}")
-    body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub("|", body))
+    body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub(" | ", body))
     state = read_body(name_first(in_pairs(body)), prefix.slots)
     slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]

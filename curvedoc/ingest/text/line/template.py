@@ -37,6 +37,10 @@ _SPREAD = re.compile(r'\{[ \t]*\n(?:[ \t]*"[^"\n]{1,80}": ?[^\n{}\[\]]{1,120},?[
 _DOTS = re.compile(r"\n\.+(?=I[0-9]{4} )")
 #: "-----12-----", above what is told of the twelfth epoch.
 _RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
+#: Numbers as code, and words in bold, in notes that are kept as a page ("train loss `2.44`").
+_QUOTED = re.compile(r"`([-+]?[0-9.][0-9.eE+-]{0,30}%?)`")
+#: Julia's single precision: "2.459884f0", "1.2f-5".
+_FLOAT32 = re.compile(r"(?<=[0-9])f(-?[0-9]{1,2})\b")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
 #: The upright lines of a drawn table.
 UPRIGHT = "[│┃║]"
@@ -83,6 +87,10 @@ def clean(text: str) -> str:
         text = "\n".join(text[a:b] for a, b in pairwise(glued))
     if " Epoch " in text:
         text = _RUN_ON.sub("\n", text)
+    if "`" in text or "**" in text:
+        text = _QUOTED.sub(r"\1", text.replace("**", ""))
+    if "f0" in text or "f-" in text:
+        text = _FLOAT32.sub(r"e\1", text)
     if "{\n" in text:
         text = _SPREAD.sub(lambda m: " ".join(m[0].split()) + "\n" * m[0].count("\n"), text)
     if ".....I" in text:

@@ -1,0 +1,60 @@
+"""Records whose names are codes of one or two letters ("E:3 T:2.44 V:2.59 A:0.10"), with the words written out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from curvedoc.ingest.text.line.template import FRACTION, NUMBER
+
+#: What a code means beside others: alone, a letter may be anything.
+_COUNTS: Mapping[str, str] = {"e": "epoch", "ep": "epoch", "i": "step", "it": "step", "s": "step", "st": "step"}
+_MEASURES: Mapping[str, str] = {
+    "l": "loss", "tl": "train loss", "trl": "train loss", "ltr": "train loss", "t": "train", "tr": "train",
+    "vl": "val loss", "lv": "val loss", "lva": "val loss", "v": "val", "va": "val acc", "a": "acc", "ta": "train acc",
+    "lr": "lr", "g": "grad_norm", "gn": "grad_norm",
+}  # fmt: skip
+#: One of these makes a line of codes a record of training: a loss, or both splits.
+_LOSSES, _BOTH = frozenset(("l", "tl", "trl", "ltr", "vl")), frozenset(("t", "v"))
+_VALUE = f"[{NUMBER}{FRACTION}]"
+_PAIR = re.compile(rf"([A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
+#: What may stand before the codes: a counter that is a number alone or has its word.
+_LEAD = re.compile(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
+_FEWEST = 2
+#: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
+_TRAIN = re.compile(r"(?<![A-Za-z_])(?:tr|trn)(?=['\"]? ?[:({\[])")
+_OTHER = re.compile(r"(?<![A-Za-z_])(va|vl|te|ts)(?=['\"]? ?[:({\[])")
+
+
+def decoded(body: str) -> str:
+    """The body with words for its codes, where it holds nothing but codes and numbers, a counter and a loss among them;
+    with words for splits where two are named by two letters; the body itself otherwise. Each number stays in place."""
+    return _of_codes(body.strip()) or _of_splits(body)
+
+
+def _of_codes(body: str) -> str:
+    lead = _LEAD.match(body)
+    at = lead.end() if lead is not None else 0
+    pairs: list[tuple[str, str]] = []
+    while at < len(body):
+        m = _PAIR.match(body, at)
+        if m is None:
+            return ""
+        pairs.append((m[1].lower().replace("_", ""), m[2]))
+        at = m.end()
+    codes = {code for code, _ in pairs}
+    counted = lead is not None or not codes.isdisjoint(_COUNTS)
+    known = codes <= _COUNTS.keys() | _MEASURES.keys() and len(codes) == len(pairs) >= _FEWEST
+    if not (counted and known and (codes & _LOSSES or codes >= _BOTH)):
+        return ""
+    if "va" in codes and "vl" not in codes and "l" not in codes:  # "tr" and "va" are splits
+        return ""
+    said = [f"{_COUNTS[c]} {n}" if c in _COUNTS else f"{_MEASURES[c]}: {n}" for c, n in pairs]
+    head = "" if lead is None else f"{lead[2] or f'step {lead[1]}'} | "
+    return head + " | ".join(said)
+
+
+def _of_splits(body: str) -> str:
+    if _TRAIN.search(body) is None or _OTHER.search(body) is None:
+        return body
+    return _OTHER.sub(lambda m: "val" if m[1].startswith("v") else "test", _TRAIN.sub("train", body))

@@ -1,0 +1,53 @@
+# ruff: noqa: E501 (lines as programs print them)
+"""One line an epoch in terse or odd spellings: read alike whether the loss falls, stays or rises, for what a sick run
+prints is what one wants to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from curvedoc.ingest import read_runs
+from curvedoc.rulebook.load import signals_file
+
+EPOCHS = 16
+#: Name of the spelling -> the line; e, t, v and a are the epoch, both losses and the accuracy.
+LINES = {
+    "codes": "E:{e} T:{t:.4f} V:{v:.4f} A:{a:.4f} LR:1.0e-03",
+    "codes behind a counter": "#{e:03d} L={t:.4f} VL={v:.4f} VA={a:.4f}",
+    "a counter and a clock": "[{e}] 00:01:{s:02d} loss_train {t:.4f} loss_dev {v:.4f} acc_dev {a:.4f} ETA 0:11:00 best 0.31",
+    "names in brackets behind": "epoch {e} | {t:.4f} (train) | {v:.4f} (val) | {a:.4f} (acc)",
+    "a list of a page": "- **Epoch {e}**: train loss `{t:.4f}`, val loss `{v:.4f}`, val acc `{a:.4f}`",
+    "Julia's numbers": "[ Info: epoch = {e}  train_loss = {t:.6f}f0  test_loss = {v:.6f}f0  test_acc = {a:.4f}",
+    "terse splits in a dict": '2024-03-01 10:00:{s:02d},123 INFO trainer: metrics={{"ep": {e}, "tr": {{"loss": {t:.4f}}}, "va": {{"loss": {v:.4f}, "acc": {a:.4f}}}}}',
+    "terse splits as heads": "epoch {e} tr: loss {t:.4f} acc {a:.4f} va: loss {v:.4f} acc {a:.4f}",
+    "splits alone beside an accuracy": "({e}/16) train={t:.4f} dev={v:.4f} dev_acc={p:.2f}%",
+    "splits alone, arrows": "epoch {e:>3} => trn {t:.5f} | val {v:.5f} | acc {a:.4f} | lr 1.00e-03",
+}
+COURSES = {"falls": (2.3, 0.5), "stays": (2.303, 2.302), "rises": (1.4, 6.8)}
+
+
+@pytest.mark.parametrize("course", COURSES)
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_an_epoch_is_read_whatever_its_curve_does(tmp_path: Path, line: str, course: str) -> None:
+    begin, end = COURSES[course]
+    train = np.round(np.linspace(begin, end, EPOCHS) + 0.003 * np.sin(np.arange(EPOCHS) * 5), 4)
+    val = np.round(train + 0.05, 4)
+    right = np.linspace(0.3, 0.8 if course == "falls" else 0.2, EPOCHS)
+    rows = [
+        LINES[line].format(e=i + 1, t=t, v=v, a=a, p=100 * a, s=i)
+        for i, (t, v, a) in enumerate(zip(train, val, right, strict=True))
+    ]
+    (tmp_path / "train.log").write_text("\n".join(["model has 1203420 parameters", *rows]) + "\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss, other = run.series("loss"), run.series("val_loss") or run.series("test_loss")
+    assert loss is not None and np.allclose(loss.value, train, atol=1e-3), run.metrics()
+    assert other is not None and np.allclose(other.value, val, atol=1e-3), run.metrics()
+
+
+def test_letters_in_running_text_are_no_record(tmp_path: Path) -> None:
+    text = "".join(f"A {i} V 12 B 3\nS 4 of L 9\n#{i} 0x7f in main ()\n" for i in range(9))
+    (tmp_path / "train.log").write_text(text)
+    assert all(not run.metrics() for run in read_runs([tmp_path], signals_file=signals_file()).runs)
