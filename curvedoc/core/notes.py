@@ -19,8 +19,8 @@ NoteKind = Literal[
     "garbage-lines", "long-lists", "many-shapes", "media-skipped", "messages-capped", "no-header", "no-metrics",
     "no-scalars", "ragged-rows", "repeated-header", "summary-row", "too-deep", "too-many-keys", "values-held",
     # values
-    "aggregated", "looks-averaged", "looks-sampled", "nan-as-missing", "nan-filtered", "nan-for-missing",
-    "null-as-nan", "null-values", "numbers-as-strings", "zero-values",
+    "aggregated", "log-of-perplexity", "looks-averaged", "looks-sampled", "nan-as-missing", "nan-filtered",
+    "nan-for-missing", "null-as-nan", "null-values", "numbers-as-strings", "zero-values",
     # steps and clocks
     "bad-time", "clock-goes-back", "data-again", "gaps-at-random", "interval-grows", "no-step", "step-filled",
     "step-from-epoch", "step-from-order", "step-from-row", "step-from-samples", "step-guessed",

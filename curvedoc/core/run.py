@@ -215,16 +215,18 @@ class Run:
     def _in_percent(self) -> frozenset[str]:
         """The metrics of roles that are shares of 1 where the log counts in percent: all of a role or none.
 
-        A curve in percent that never passes 1.5 % cannot be told from a fraction and stays as it is.
+        A curve in percent that never passes 1.5 % cannot be told from a fraction and stays as it is; beside another
+        that is told in percent, one that passes 1 % is.
         """
         if "in_percent" not in self._made:
             roles = dict.fromkeys(m.role for m in self.roles if m.unit == "fraction")
-            found: set[str] = set()
-            for role in roles:
-                names = {m.metric for m in self.matches(role)}
-                if max((_peak(b) for n in names for b in self._split().get(n, {}).values()), default=0.0) > WHOLE:
-                    found |= names
-            self._made["in_percent"] = frozenset(found)
+            names = {role: {m.metric for m in self.matches(role)} for role in roles}
+            top = {
+                role: max((_peak(b) for n in of for b in self._split().get(n, {}).values()), default=0.0)
+                for role, of in names.items()
+            }
+            whole = 1.0 if max(top.values(), default=0.0) > WHOLE else WHOLE
+            self._made["in_percent"] = frozenset(n for role, of in names.items() if top[role] > whole for n in of)
         return self._made["in_percent"]  # type: ignore[no-any-return]
 
     def series(self, role: str) -> Series | None:

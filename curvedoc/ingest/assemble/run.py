@@ -11,7 +11,16 @@ import numpy as np
 import polars as pl
 
 from curvedoc.core.run import MESSAGES, Note, RoleMatch, Run, Scalar, Source, empty_messages
-from curvedoc.ingest.assemble import axis, batch_evals, duplicates, nulls, repeated_evals, restarts, summaries
+from curvedoc.ingest.assemble import (
+    axis,
+    batch_evals,
+    duplicates,
+    nulls,
+    perplexities,
+    repeated_evals,
+    restarts,
+    summaries,
+)
 from curvedoc.ingest.assemble.copies import without_copies
 from curvedoc.ingest.assemble.groups import Piece
 from curvedoc.ingest.assemble.stream_curves import StreamBlock, blocks, spliced
@@ -57,6 +66,7 @@ def assemble(
     roles = assign(_facts(strands), table, chosen, settings)
     strands, held_told = repeated_evals.without_repeats(strands, roles)
     strands, means_told = batch_evals.with_means(strands, roles)
+    strands, roles, taken_told = perplexities.with_losses(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,
@@ -66,7 +76,7 @@ def assemble(
         config=merged,
         settings=settings,
         sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
-        notes=_few([*notes, *converted, *copies, *held_told, *means_told, *_endings(pieces)]),
+        notes=_few([*notes, *converted, *copies, *held_told, *means_told, *taken_told, *_endings(pieces)]),
         axis=run_axis,
         quiet=bundle.quiet,
         has_text=any(p.log.is_text for p in pieces),

@@ -28,6 +28,8 @@ _OPEN_RE = rf"{_NAMED}[^{{(\[]{{0,40}}\{{|(?:^|[\s:=])(?:Namespace|[A-Z]\w*(?:Co
 _DOTS_RE = r"(?:^|\s)([A-Za-z_][\w.-]*) ?\.{3,} ?(\S.*)$"
 _RUNNING_RE = r"(?:>> +|^ {1,4}|- {1,4})([A-Z][\w ().,&/]+?) = ([0-9][0-9,.]*)$"
 _PAIR_RE = r"^\s*(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]*)\s*[:=]\s*[\"']?([\w.+\-/]+)[\"']?$"
+#: A row of a box of two columns, whose key may have a remark and a symbol behind it: "vocab_size V", "rate (LR)".
+_BOX_RE = r"^\s*\| *([A-Za-z_][\w ./-]*?)(?: +[A-Z]{1,2})?(?: *\([^()|]*\))? *\| *([^|]*?) *\|\s*$"
 #: A longer key or value is none.
 _LONGEST = 80
 _PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\"']?[\w.+\-/{NUMBER}]{{1,80}}[\"']?$")
@@ -41,7 +43,10 @@ _BARE_LINES = 40
 _TITLE_RE = rf"{_NAMED}\W*$"
 _STAMPED_DICT_RE = r"^(?:[^{]*[\s\]:-] )?\s*\{[\"'][A-Za-z_]"
 #: max_grad_norm is a setting, grad_norm an outcome.
-_LIMIT = re.compile(r"(?i)(?:.*[./_])?(?:max|clip|target|min)_")
+#: So is how often one is logged.
+_LIMIT = re.compile(r"(?i)(?:.*[./_ ])?(?:max|clip|target|min)[_ ]|.*[_ ](?:every|interval|freq(?:uency)?|steps)$")
+#: Fewer rows are no box of settings.
+_BOXED = 4
 _OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
 
 
@@ -66,7 +71,8 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     """Flat settings, and the lines (idx) that are nothing but settings.
 
     lines: idx, text. Taken for settings: a dict, Namespace or dataclass printed after a word such as config (over
-    several lines too), `key ..... value` blocks and the figures that Trainers announce ("Num examples = 1,000").
+    several lines too), a box that says each thing once, `key ..... value` blocks and the
+    figures that Trainers announce ("Num examples = 1,000").
     """
     head = lines.head(HEAD_LINES)
     found: dict[str, Scalar] = {}
@@ -80,6 +86,7 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
         for pair in row.split():
             key, _, value = pair.rstrip(",;").partition("=")
             _put(found, key, value)
+    found.update(_boxed(head, used))
     dots = _matching(_holding(head, "..."), _DOTS_RE)
     # "Evaluating....epoch:1, valid acc: 0.9" is no setting
     dots = dots.filter(~dots["text"].str.contains(r"\.{3,}.*[A-Za-z] ?[:=] ?-?[0-9]"))
@@ -88,6 +95,21 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     used.update(dots["idx"].to_list())
     _printed(head, _matching(_holding(named, "{", "("), _OPEN_RE)["at"].to_list(), found, used)
     return found, used
+
+
+def _boxed(head: pl.DataFrame, used: set[int]) -> dict[str, Scalar]:
+    """What boxes say that name nothing twice and no outcome."""
+    rows = _matching(_holding(head, "| "), _BOX_RE)
+    if len(rows) < _BOXED:
+        return {}
+    pairs = _matches(rows, _BOX_RE)
+    found: dict[str, Scalar] = {}
+    for key, value in pairs:
+        _put(found, key, value)
+    if len({k for k, _ in pairs}) < len(pairs) or not _is_settings(found):
+        return {}
+    used.update(rows["idx"].to_list())
+    return found
 
 
 def _holding(lines: pl.DataFrame, *words: str) -> pl.DataFrame:

@@ -46,7 +46,7 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     if steps.axis == "row" and bool(np.isnan(step).all()):
         step = _rows(cells.n, line, [cells.names[i] for i in cells.name[metric]], events.record)
     else:
-        step = _at_epochs(step, cells, events)
+        step = _untrained(_at_epochs(step, cells, events), cells)
     of = cells.of
     shown = cells.value * np.where(np.isnan(of) | (of == 0), 1.0, 1.0 / np.where(of == 0, 1.0, of)) * cells.factor
     names = np.array(cells.names or [""])
@@ -134,6 +134,23 @@ def _at_epochs(step: Floats, cells: LineNumbers, events: CounterEvents) -> Float
         line = cells.line[(cells.kind == METRIC) & (cells.name == name)]
         if len(ends) - 1 <= len(line) <= len(ends) and own[line].all() and np.unique(step[line]).size == 1:
             out[line] = ends[: len(line)]
+    return out
+
+
+def _untrained(step: Floats, cells: LineNumbers) -> Floats:
+    """The steps, with that of an evaluation of the untrained model, printed ahead of all that is counted: one pace
+    before the first."""
+    known = step[~np.isnan(step)]
+    first = int(np.argmax(~np.isnan(step)))
+    mine = (cells.kind == METRIC) & (cells.line < first)
+    scopes = np.array([scope_of(n) if has_scope(n) and is_outcome(n) else "" for n in cells.names] or [""])
+    scope = scopes[cells.name[mine]]
+    ahead = np.setdiff1d(cells.line[mine], cells.line[mine][(scope == "") | (scope == "train")])
+    paces = np.diff(np.unique(known))
+    if not len(ahead) or not len(paces):
+        return step
+    out = step.copy()
+    out[ahead] = max(0.0, known[0] - float(np.median(paces)))
     return out
 
 

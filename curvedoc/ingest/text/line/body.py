@@ -73,6 +73,8 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
     elif state.listed and bare == ",":
         state.count += 1
         state.found.append(NumberSlot(METRIC, slot, f"{state.listed}[{state.count}]"))
+    elif state.found and mark == NUMBER and words.pace(gap, tail):
+        state.found.append(NumberSlot(METRIC, slot, words.pace(gap, tail), words.unit_of(tail[1:])))
     elif sep and state.rest:
         key = " ".join(w for w in state.rest.split() if w.lower() not in ALLOWED_REST)
         if key and (is_outcome(key) or key.lower() in SCORES):

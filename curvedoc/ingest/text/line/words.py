@@ -165,6 +165,9 @@ SCALES: dict[str, tuple[str, float]] = {
     "k": ("", 1e3), "K": ("", 1e3), "M": ("", 1e6), "G": ("", 1e9), "T": ("", 1e12),
 }  # fmt: skip
 
+#: How many of something a second.
+_RATE = re.compile(r"(?![KMGT]?i?B/)[A-Za-z]+/s(?:ec)?")
+
 KEY = re.compile(r"[^\W\d_][\w./@+\-()%\[\]^ #&↑↓'µ]{0,119}|_\w{1,60}")
 
 
@@ -180,6 +183,13 @@ def unit_apart(tail: str) -> str:
         return ""
     unit = unit_of(tail[1:])
     return unit if unit and tail[1 + len(unit) :].lstrip(" ")[:1] in ("", "|", ",", ";", ")", "]") else ""
+
+
+def pace(gap: str, tail: str) -> str:
+    """What a number measures that stands alone between bars or commas with a unit of speed behind it: the unit of a
+    rate ("| 4803 tok/s"), or the time of a step ("| 120.3 ms |"); "" for anything else."""
+    unit = unit_apart(tail) if gap.rstrip(" ")[-1:] in ("|", ",", ";") and not gap.rstrip(" ").endswith("||") else ""
+    return unit if _RATE.fullmatch(unit) else "time per step" if unit == "ms" else ""
 
 
 def spoken(key: str) -> str:

@@ -1,0 +1,80 @@
+"""Logs of models of language and speech, as their trainers write them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from test_first_contact import last, loss
+from text_log import read
+
+pytestmark = pytest.mark.fast
+
+BOX = """\
++------------------+-------------+
+| Setting          | Value       |
++------------------+-------------+
+| peak rate (LR)   | 6.000000e-04 |
+| vocab_size V     | 512         |
+| device           | tiny card   |
+| eval_loss_every  | 20          |
++------------------+-------------+
+"""
+
+
+def test_a_box_that_says_each_thing_once_holds_settings(tmp_path: Path) -> None:
+    text = BOX + "".join(
+        f"step {k}/40 | loss {loss(k)} | norm 1.{k:02} | 31.{7 * k % 10} ms | {8000 + k} tok/s\n" for k in range(1, 41)
+    )
+    run = read(tmp_path, text)[0]
+    assert {k: run.config.get(k) for k in ("peak rate", "vocab_size", "device")} == {
+        "peak rate": 0.0006, "vocab_size": 512, "device": "tiny card",
+    }  # fmt: skip
+    assert last(run, "loss") == ("loss", 40, loss(40))
+    assert last(run, "throughput") == ("tok/s", 40, 8040)
+    assert last(run, "step_time") == ("time per step", 40, 31.0)
+
+
+def test_a_box_of_results_holds_no_settings(tmp_path: Path) -> None:
+    text = "".join(f"step {k}/40 | loss {loss(k)}\n" for k in range(1, 41))
+    text += "| name | tiny |\n| test loss | 0.31 |\n| test accuracy | 0.9 |\n| samples | 100 |\n"
+    assert "test loss" not in read(tmp_path, text)[0].config
+
+
+def test_an_evaluation_ahead_of_the_first_step_is_that_of_the_untrained_model(tmp_path: Path) -> None:
+    text = ""
+    for k in range(1, 31):
+        text += f"val loss {loss(k - 1) + 0.5}\n" if k % 10 == 1 else ""
+        text += f"step {k}/30 | loss {loss(k)}\n"
+    run = read(tmp_path, text)[0]
+    series = run.metric("val loss")
+    assert series is not None
+    assert series.step.tolist() == [0, 10, 20]
+
+
+def test_the_logarithm_of_a_perplexity_stands_in_for_a_loss_that_is_not_logged(tmp_path: Path) -> None:
+    text = ""
+    for k in range(1, 41):
+        text += f"update {k}: perplexity={math.exp(loss(k)):.5f}\n"
+        text += f"update {k}: validation perplexity={math.exp(loss(k) + 0.3):.5f}\n" if k % 8 == 0 else ""
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss")[1] == 40
+    assert last(run, "loss")[2] == pytest.approx(loss(40), abs=1e-4)
+    assert last(run, "val_loss")[1:] == (5, pytest.approx(loss(40) + 0.3, abs=1e-4))
+
+
+def test_a_perplexity_of_powers_of_two_gives_validation_in_bits(tmp_path: Path) -> None:
+    text = ""
+    for k in range(1, 41):
+        text += f"update {k}: loss={loss(k)} ppl={2 ** loss(k):.5f}\n"
+        text += f"update {k}: valid ppl={2 ** (loss(k) + 0.3):.5f}\n" if k % 8 == 0 else ""
+    assert last(read(tmp_path, text)[0], "val_loss")[2] == pytest.approx(loss(40) + 0.3, abs=1e-4)
+
+
+def test_a_small_accuracy_beside_one_in_percent_counts_in_percent(tmp_path: Path) -> None:
+    text = "".join(
+        f"step {k} loss {loss(k)} acc {k / 2:.2f}\n" + (f"step {k} val acc {k / 30:.2f}\n" if k % 8 == 0 else "")
+        for k in range(1, 41)
+    )
+    assert last(read(tmp_path, text)[0], "val_accuracy")[2] == pytest.approx(0.0133)
