@@ -189,6 +189,8 @@ def pace(gap: str, tail: str) -> str:
     """What a number measures that stands alone between bars or commas with a unit of speed behind it: the unit of a
     rate ("| 4803 tok/s"), or the time of a step ("| 120.3 ms |"); "" for anything else."""
     unit = unit_apart(tail) if gap.rstrip(" ")[-1:] in ("|", ",", ";") and not gap.rstrip(" ").endswith("||") else ""
+    if tail[1 + len(unit) :].lstrip(" ")[:1] in (")", "]"):  # the end of a bar
+        return ""
     return unit if _RATE.fullmatch(unit) else "time per step" if unit == "ms" else ""
 
 
