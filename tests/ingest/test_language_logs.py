@@ -78,3 +78,40 @@ def test_a_small_accuracy_beside_one_in_percent_counts_in_percent(tmp_path: Path
         for k in range(1, 41)
     )
     assert last(read(tmp_path, text)[0], "val_accuracy")[2] == pytest.approx(0.0133)
+
+
+def test_means_of_an_epoch_are_the_curve_where_no_batch_has_a_line(tmp_path: Path) -> None:
+    text = "".join(
+        f"[host] 2026-01-02 03:0{k % 10}:04,5 (trainer:338) INFO: {k}epoch results: [train] iter_time=1e-04, "
+        f"loss={loss(k)}, grad_norm=2.{k}, time=3.1 seconds, total_count={k}, [valid] loss={loss(k) + 0.2:.3f}, "
+        f"cer={0.9 - k / 50:.3f}, time=0.2 seconds, total_count={k}\n"
+        for k in range(1, 21)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss")[1:] == (20, loss(20))
+    assert last(run, "val_loss")[1] == 20
+
+
+def test_a_dict_of_dicts_behind_the_head_of_a_logger_holds_settings(tmp_path: Path) -> None:
+    text = "2026-01-02 03:04:05 | INFO | cli.train | {'common': {'seed': 7}, 'optimization': {'clip_norm': 0.1}}\n"
+    text += "".join(
+        f"2026-01-02 03:05:05 | INFO | inner | step {k} loss={loss(k)} clip={k % 3 * 50}\n" for k in range(40)
+    )
+    run = read(tmp_path, text)[0]
+    assert (run.settings["seed"], run.settings["max_grad_norm"]) == (7, 0.1)
+    assert last(run, "clip_rate")[2] == 0.0
+
+
+def test_a_clip_of_one_value_is_no_share_of_clipped_steps(tmp_path: Path) -> None:
+    text = "".join(f"step {k} loss={loss(k)} clip=0.25\n" for k in range(40))
+    assert not list(read(tmp_path, text)[0].matches("clip_rate"))
+
+
+def test_settings_behind_a_date_and_a_time_with_a_comma_between(tmp_path: Path) -> None:
+    text = "2026-01-02,03:04:05 | INFO | Params:\n2026-01-02,03:04:05 | INFO |   batch_size: 48\n"
+    text += "".join(
+        f"2026-01-02,03:04:06 | INFO | Epoch: {k} loss: {loss(k)} i2t_R@1: 0.{10 + k}\n" for k in range(1, 31)
+    )
+    run = read(tmp_path, text)[0]
+    assert run.settings["batch_size"] == 48
+    assert last(run, "metric")[2] == 0.4

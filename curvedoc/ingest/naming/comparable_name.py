@@ -14,6 +14,8 @@ def plain(name: str) -> str:
 
     >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total"), plain("Pérdida_val")
     ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total', 'perdida_val')
+    >>> plain("text_to_image_R@5")
+    'text_to_image_recall_5'
     """
     return _plain(name[:300])
 
@@ -22,10 +24,14 @@ def plain(name: str) -> str:
 def _plain(name: str) -> str:
     if not name.isascii():
         name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
+    name = _AT.sub(lambda m: _AT_RANK[m[0][0].lower()], name)
     return _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower()
 
 
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
+#: What is found among the first so many: R@5, P@1.
+_AT = re.compile(r"(?<![A-Za-z])[RrPp]@(?=\d)")
+_AT_RANK = {"r": "recall_", "p": "precision_"}
 _EDGE = re.compile(r"[\W_]+")
 #: The marks of Latin, Greek and Cyrillic letters; those of Japanese make another letter and stay.
 _ACCENT = re.compile("[\u0300-\u036f]")

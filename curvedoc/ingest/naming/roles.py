@@ -162,6 +162,8 @@ def _all_roles(table: Signals) -> tuple[str, ...]:
 def _plausible(f: Facts, r: Reading) -> bool:
     if (f.counter and r.bounds.never == "counter") or (f.growing and r.bounds.never == "growing"):
         return False
+    if r.bounds.never == "level" and len(f.finite) and bool((f.finite == f.finite[0]).all()):
+        return float(f.finite[0]) in (r.bounds.low, r.bounds.high)
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
     return int(inside.sum()) >= _IN_RANGE * len(f.finite)
 

@@ -51,7 +51,8 @@ class Bounds:
 
     low: float = float("-inf")
     high: float = float("inf")
-    never: str = ""  # "counter": not ever-growing integers; "growing": no values that never fall
+    never: str = ""  # "counter": not ever-growing integers; "growing": no values that never fall; "level": no one value
+    # but the ends of its range
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +202,8 @@ def _bounds(at: Place, value: Mapping[str, Any]) -> Bounds:
     if not isinstance(span, list) or len(span) != 2 or not all(isinstance(v, int | float) for v in span):
         raise at.to("range").wrong("expected [lowest, highest]", "infinity is written .inf")
     shape = value.get("not", "")
-    if shape not in ("", "counter", "growing"):
-        raise at.to("not").wrong(f"unknown shape {shape!r}", "one of counter, growing")
+    if shape not in ("", "counter", "growing", "level"):
+        raise at.to("not").wrong(f"unknown shape {shape!r}", "one of counter, growing, level")
     return Bounds(float(span[0]), float(span[1]), shape)
 
 

@@ -42,6 +42,7 @@ _BARE_LINES = 40
 #: "Configuration:" on a line of its own, and the dict below it, behind whatever stamp the logger wrote.
 _TITLE_RE = rf"{_NAMED}\W*$"
 _STAMPED_DICT_RE = r"^(?:[^{]*[\s\]:-] )?\s*\{[\"'][A-Za-z_]"
+_NESTED_RE = r"[|\]:-] \{[\"'][A-Za-z_]\w*[\"']: .*\{[\"'][A-Za-z_]"
 #: max_grad_norm is a setting, grad_norm an outcome.
 #: So is how often one is logged.
 _LIMIT = re.compile(r"(?i)(?:.*[./_ ])?(?:max|clip|target|min)[_ ]|.*[_ ](?:every|interval|freq(?:uency)?|steps)$")
@@ -145,8 +146,12 @@ def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], use
     if not len(braces) and not opens:
         return
     titled = pl.col("before").str.contains(_TITLE_RE) & text.str.contains(_STAMPED_DICT_RE)
-    bare = text.str.contains(r"^\s*\{$") | (text.str.contains(_BARE_RE) & (pl.col("at") < _BARE_LINES))
-    opens = sorted({*opens, *braces.filter(bare | titled.fill_null(False))["at"].to_list()})
+    early = pl.col("at") < _BARE_LINES
+    bare = text.str.contains(r"^\s*\{$") | (text.str.contains(_BARE_RE) & early)
+    # a logger's line that is one dict of dicts, the only one of its kind
+    lone = braces.filter(early & text.str.contains(_STAMPED_RE) & text.str.contains(_NESTED_RE))["at"].to_list()
+    lone = lone if len(lone) == 1 else []
+    opens = sorted({*opens, *lone, *braces.filter(bare | titled.fill_null(False))["at"].to_list()})
     texts = head["text"].to_list()
     at = head["idx"].to_list()
     past = 0
@@ -160,7 +165,7 @@ def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], use
         if end is None:
             continue
         got = settings("\n".join([texts[i][m.start() :], *texts[i + 1 : end]]).rstrip(" ,.;"))
-        named = texts[i][: m.start()].strip() or m.group() != "{"
+        named = (i not in lone and texts[i][: m.start()].strip()) or m.group() != "{"
         if got and ((named and not (end == i + 1 and _is_record(got))) or _is_settings(got)):
             found.update(got)
             used.update(at[i:end])
@@ -169,7 +174,8 @@ def _printed(head: pl.DataFrame, opens: list[int], found: dict[str, Scalar], use
 
 def _is_settings(found: dict[str, Scalar]) -> bool:
     """Whether a dict without a word before it holds settings: none of its keys is an outcome, limits of one aside."""
-    return not any(is_outcome(k) and _is_number(v) and not _LIMIT.match(k) for k, v in found.items())
+    last = {k.rsplit(".", 1)[-1]: v for k, v in found.items()}
+    return not any(is_outcome(k) and _is_number(v) and not _LIMIT.match(k) for k, v in last.items())
 
 
 def _is_record(found: dict[str, Scalar]) -> bool:

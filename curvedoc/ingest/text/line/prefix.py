@@ -17,7 +17,7 @@ LEVELS = {
 }  # fmt: skip
 
 _PIECE = re.compile(
-    rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(]?{CLOCK}[\])]?[,;:]?)"
+    rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(]?{CLOCK}(?:,{CLOCK})?[\])]?[,;:]?)"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
     rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"

@@ -238,6 +238,8 @@ _DEVIATION = rf" ?\((?:{_NUM})z\)"
 #: fairseq's means over an epoch, called like the losses on the way where these are logged as well.
 _MEANS, _WAY = r"\| train \| epoch [0-9]+ \| [a-z]", "| train_inner |"
 _KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({_NUM})"
+#: ESPnet's means over an epoch of which no batch has a line of its own.
+_WHOLE = r"(^|[: ])([0-9]{1,6})epoch results: \[train\] (.*?), time=.*, \[(valid|eval|test)\] (.*?), time=.*$"
 #: "OrderedDict([('loss', 0.5), ('acc', 0.9)])"
 _PAIR = rf"\('([A-Za-z_][\w./-]{{0,60}})', ({_NUM})\)"
 #: "step 10, loss_train, 0.833": a name and its value, with a comma between.
@@ -283,15 +285,15 @@ COULD = "|".join(
 
 def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     """The lines as most loggers would print them; all others stay as they are. templates: of all the lines."""
+    if "epoch results" in templates and "epoch:train:" not in templates:
+        text = text.str.replace(_WHOLE, "${1}epoch ${2} train: ${3}, ${4}: ${5}")
     for pattern, spelling, *mark in SPELLINGS:
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
     text = text.str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
     text = text.str.replace_all(_PAIR, "${1}=${2}").str.replace_all(_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%")
-    mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}").str.replace(
-        "| epoch_num_updates", "| num_updates", literal=True
-    )
-    mean = mean.str.replace("| epoch_epoch", "| epoch", literal=True)
+    mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}")
+    mean = mean.str.replace_all(r"\| epoch_(num_updates|epoch) ", "| ${1} ")
     both = text.str.contains(_MEANS) & text.str.contains(_WAY, literal=True).any()
     return pl.when(both).then(mean).otherwise(text)
