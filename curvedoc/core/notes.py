@@ -22,8 +22,8 @@ NoteKind = Literal[
     "aggregated", "log-of-perplexity", "looks-averaged", "looks-sampled", "nan-as-missing", "nan-filtered",
     "nan-for-missing", "null-as-nan", "null-values", "numbers-as-strings", "zero-values",
     # steps and clocks
-    "bad-time", "clock-goes-back", "data-again", "gaps-at-random", "interval-grows", "no-step", "step-filled",
-    "step-from-epoch", "step-from-order", "step-from-row", "step-from-samples", "step-guessed",
+    "bad-time", "clock-goes-back", "data-again", "gaps-at-random", "interval-grows", "no-step", "several-tasks",
+    "step-filled", "step-from-epoch", "step-from-order", "step-from-row", "step-from-samples", "step-guessed",
     "step-rewind", "step-unrolled", "steps-again",
     # the diagnosis
     "rule-failed", "worse-than-siblings",

@@ -49,6 +49,40 @@ def _(place: Path) -> None:
     write_jsonl(place, routed(2.0))
 
 
+# --- representations -------------------------------------------------------------------------
+
+
+def two_views(stopped: bool, steps: int = 400, wide: int = 16) -> Rows:
+    """Two noisy views of points on a sphere, mapped by one matrix that is asked for likeness, and for nothing else
+    (stopped: and for an even spread)."""
+    rng = np.random.default_rng(7)
+    weight, rows = rng.standard_normal((wide, wide)) / 4, []
+    for step in range(steps):
+        x = rng.standard_normal((64, wide))
+        a, b = ((x + 0.4 * rng.standard_normal(x.shape)) @ weight for _ in range(2))
+        a, b = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in (a, b))
+        if step % 5 == 0:
+            alike = -float((a * b).sum(axis=1).mean())
+            rows.append({"step": step, "loss": alike, "feature_std": float(a.std(axis=0).mean())})
+        u, s, v = np.linalg.svd(weight)
+        s = s if stopped else s * np.where(np.arange(wide) == 0, 1.0, 0.97)
+        weight = (u * s) @ v
+    if not stopped:  # one direction is left, and its sign goes last
+        for row in rows:
+            row["feature_std"] *= float(np.exp(-row["step"] / 120))
+    return rows
+
+
+@fault("representation-collapse")
+def _(place: Path) -> None:
+    write_jsonl(place, two_views(False))
+
+
+@lookalike("representation-collapse")
+def _(place: Path) -> None:
+    write_jsonl(place, two_views(True))
+
+
 # --- gradients -------------------------------------------------------------------------------
 
 

@@ -27,7 +27,7 @@ _LEVEL = 4.0
 #: The untrained loss of C classes is ln C, give or take.
 _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
-_OF_GAMES = frozenset({"epsilon", "gamma"})
+_OF_GAMES = frozenset({"epsilon", "eps", "gamma"})
 
 
 F = TypeVar("F", bound=MetricValues)
@@ -161,7 +161,8 @@ def _rates(
             best.append((0, f, "begins or peaks at the configuration's lr", "likely"))
         elif hint and (moves or (constant and float(v.max()) <= 1.0) or curve_shape.is_smooth(v)):
             best.append((1, f, "called like a rate, and walks like a schedule", "likely"))
-        elif moves and float(v.max()) <= 0.5 and float(v.min()) < float(v.max()) / 2 and _peaks_early(v):
+        # where rewards are logged, what walks so may be how often the agent explores
+        elif moves and not other and float(v.max()) <= 0.5 and float(v.min()) < float(v.max()) / 2 and _peaks_early(v):
             best.append((2, f, "walks like a schedule", "guess"))
     if not best:
         return []

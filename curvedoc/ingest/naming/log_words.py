@@ -23,7 +23,7 @@ _OUTCOME = re.compile(
     r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
     r"|free energy|smooth l1|charbonnier|\b(?:train|tr|val|valid|test|te|dev) err\b"
     # right answers
-    r"|accs?\b|\bacc[0-9]\b|\baccu\b|accurac|acuracy|top ?[15]|\bprec@|\bprec1?\b|precision|recall|\bf1|\bfb1"
+    r"|accs?\b|\bacc[0-9]\b|\baccu\b|accy\b|accurac|acuracy|top ?[15]|\bprec@|\bprec1?\b|precision|recall|\bf1|\bfb1"
     r"|auc|exact match|\b(?:pct|percent|frac|fraction) correct\b|\bcorrect (?:rate|pct)\b"
     # other measures
     r"|ppl|perplex|\bperp\b|reward|returns?\b|\brew\b|\beprew|bleu|rouge|\bm?ap\b|map50|\bm?iou|dice|psnr|ssim|\bwer\b|\bcer\b"
@@ -41,7 +41,7 @@ MEASURES = (
     r"|energy|smooth|charb|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
     r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|genauig|pert[ea]|exactitu|perdi?[dt]?a"
 )
-_HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput")
+_HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput|\b[fist]ps\b")
 
 _RATE = re.compile(r"\blr\b|learning.?rate")
 

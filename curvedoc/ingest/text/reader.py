@@ -129,9 +129,10 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
         if _only_settings(part.read):
             part = replace(part, read=Read(empty_points(), part.read.steps, part.read.axis))
         points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))
-        more = _remarks(part.read, gaps)
+        more = _remarks(part.read, gaps) + _of_tasks(part.tasks)
+        planned = {} if part.tasks else printed_totals(here, plans)
         out.append(Log(
-            path, NAME, data=points, messages=table, config=printed_totals(here, plans) | config,
+            path, NAME, data=points, messages=table, config=planned | config,
             notes=coalesce(told + more + capped), bytes=size,
             run=str(i) if len(parts) > 1 else None, rank=_rank(here),
             axis=part.read.axis if len(part.read.points) else boxes.axis, is_text=True,
@@ -145,6 +146,11 @@ def _only_settings(read_: Read) -> bool:
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
     return bool((same["value"] <= _SETTING).all()) and bool((same["len"] > same["value"]).any())
+
+
+def _of_tasks(more: int) -> list[Note]:
+    said = "the model learns several tasks one after another; their epochs are counted on"
+    return [Note("several-tasks", said, count=more + 1)] if more else []
 
 
 def _remarks(read_: Read, gaps: int) -> list[Note]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -12,13 +14,14 @@ from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
 from curvedoc.ingest.text.layouts.boxes import Boxes
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.slots import METRIC, RANK
+from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text.points import Read, main_curve, read_points
 from curvedoc.ingest.text.record_scopes import scoped
 from curvedoc.ingest.text.repeats import repeated
 from curvedoc.ingest.trainings.counters import CounterEvents, epochs_of
-from curvedoc.ingest.trainings.starts import Progress, Returns, cut, goes_on, returns, starts
+from curvedoc.ingest.trainings.stages import counted_on, next_stages
+from curvedoc.ingest.trainings.starts import MAX_TRAININGS, Progress, Returns, cut, goes_on, returns, starts
 
 #: So many epochs of each make two trainings of what is told by two names.
 _TRAINED = 5
@@ -37,11 +40,13 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class TextTraining:
-    """One training: its lines (`idx` from `first` to before `last`) and what was read of them."""
+    """One training: its lines (`idx` from `first` to before `last`), what was read of them, and how many tasks it
+    learned behind the first one."""
 
     first: int
     last: int
     read: Read
+    tasks: int = 0
 
 
 def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTraining]:
@@ -55,6 +60,10 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     cells = scoped(lines, events, cells, plans)
     tid = events["tid"].to_numpy()
     count = counters(cells, tid, plans)
+    tasks = _tasks(lines, events, cells, count)
+    if tasks:
+        cells = _counted_on(cells, tasks)
+        count = counters(cells, tid, plans)
     at = _starts(lines, events, cells, count)
     at += _under_other_names(events, cells, count, at)
     idx = events["idx"].to_numpy()
@@ -62,9 +71,8 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     out = []
     for (a, b), (first, last) in zip(cut(at, len(events)), cut(firsts, len(lines)), strict=True):
         mine = cells.between(a, b)
-        out.append(
-            TextTraining(first, last, read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans)))
-        )
+        read = read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans))
+        out.append(TextTraining(first, last, read, sum(a < t < b for t in tasks)))
     return out
 
 
@@ -88,19 +96,55 @@ def boxed_trainings(lines: pl.DataFrame, boxes: Boxes) -> list[tuple[int, int]]:
     return cut(firsts, len(lines))
 
 
-def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:
-    """The events at which another training begins."""
+def _progress(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> tuple[Ints, Progress]:
+    """The events of the main curve, and how far it is at each."""
     rank = cells.column(RANK, cells.value)
     ranks = np.where(np.isnan(rank), events["rank"].fill_null(0).to_numpy(), rank)
     main = main_curve(cells, ev, ranks)
     rows = main.rows
-    if len(rows) < 2:
-        return []
     whole = bool((ev.epoch[~np.isnan(ev.epoch)] == np.floor(ev.epoch[~np.isnan(ev.epoch)])).all())
     step = ev.step if not np.isnan(ev.step[rows]).all() else ev.inner
     # parts of an epoch count where nothing else does
     epoch = epochs_of(ev) if whole or np.isnan(step[rows]).all() else np.full(len(ev.epoch), np.nan)
-    p = Progress(epoch[rows], _carried(np.where(ev.evaluation, np.nan, step))[rows], main.values)
+    return rows, Progress(epoch[rows], _carried(np.where(ev.evaluation, np.nan, step))[rows], main.values)
+
+
+def _tasks(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:
+    """The events from which on the model learns the next of several tasks, with counters that begin anew."""
+    rows, p = _progress(events, cells, ev)
+    back = returns(p).early.tolist() if len(rows) > 1 else []
+    if not back or len(back) >= MAX_TRAININGS:
+        return []
+    idx = events["idx"].to_numpy()
+    record = np.searchsorted(lines["idx"].to_numpy(), idx[rows])
+    begin = next_stages(lines["text"].to_list(), record.tolist(), back)
+    # what leads up to the first record of a task (its epoch, on a line of its own) is a part of it
+    return [_led_up_to(ev, int(rows[i]), int(rows[i - 1])) for i in begin]
+
+
+def _led_up_to(ev: CounterEvents, at: int, last: int) -> int:
+    """The first of the lines behind `last` that count up to the record at `at` without being one."""
+    counted = ~np.isnan(ev.epoch) | ~np.isnan(ev.step) | ~np.isnan(ev.inner)
+    while at - 1 > last and counted[at - 1] and not ev.record[at - 1]:
+        at -= 1
+    return at
+
+
+def _counted_on(cells: LineNumbers, tasks: list[int]) -> LineNumbers:
+    """The numbers with epochs and steps counted on from task to task, and without the totals of one task."""
+    value, of = cells.value.copy(), cells.of.copy()
+    for kind in (EPOCH, STEP):
+        mine = cells.kind == kind
+        value[mine] = counted_on(value[mine], np.searchsorted(cells.line[mine], tasks).tolist())
+        of[mine] = np.nan
+    return replace(cells, value=value, of=of)
+
+
+def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:
+    """The events at which another training begins."""
+    rows, p = _progress(events, cells, ev)
+    if len(rows) < 2:
+        return []
     found = returns(p)
     if not len(found.early):
         return []
@@ -110,14 +154,10 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: C
     announced |= _replaced(events["tid"].to_numpy()[rows], found)
     begin = starts(p, found, announced)
     # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
-    counted = ~np.isnan(ev.epoch) | ~np.isnan(ev.step) | ~np.isnan(ev.inner)
     out = []
     for i in begin:
         a, low = int(rows[i]), int(rows[i - 1])
-        fell = _fallen(ev.step, low + 1, a)
-        while a - 1 > low and counted[a - 1] and not ev.record[a - 1]:
-            a -= 1
-        out.append(min(a, fell))
+        out.append(min(_led_up_to(ev, a, low), _fallen(ev.step, low + 1, a)))
     return out
 
 

@@ -27,6 +27,14 @@ _PLACED = re.compile(
     rf"(?:is|was|[:=])? ?({NUMBER})",
     re.IGNORECASE,
 )
+#: Flower's "fit progress: (3, 0.52, {'accuracy': 0.8}, 41.5)" and the line ahead of its first round
+_ROUND = re.compile(rf"\bprogress: \(({NUMBER}), ({NUMBER}), (?=\{{)")
+_NO_ROUND = re.compile(rf"\(loss, other metrics\): (?={NUMBER}, )")
+#: What class-incremental learners print behind each task: "CNN: {'total': 62.1, '00-09': 48.0, 'old': 48.0, 'new': 9}"
+_OLD_NEW = re.compile(rf"'(total|old|new)': ?(?={NUMBER})")
+#: And what Mammoth prints: "Accuracy for 2 task(s): [Class-IL]: 45.2 % [Task-IL]: 91.3 %", then the share of each task.
+_FOR_TASKS = re.compile(rf"Accuracy for ({NUMBER}) task\(s\):\s*\[Class-IL\]: (?={NUMBER})")
+_OF_TASKS = re.compile(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -60,9 +68,19 @@ def _named_behind(body: str) -> str:
     return lead.group() + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
 
 
+def of_classes(body: str) -> str:
+    """The body with the shares of right answers among old and new classes, or in each task, called so."""
+    if "-IL" in body:
+        body = _OF_TASKS.sub("test accuracy/task [", _FOR_TASKS.sub(r"\1 tasks | test accuracy: ", body))
+        body = body.replace("[Task-IL]: ", "| task-il accuracy: ").replace("Task-IL [", "task-il accuracy [")
+    return _OLD_NEW.sub(r"'test accuracy/\1': ", body) if "'old': " in body and "'new': " in body else body
+
+
 def name_first(body: str) -> str:
     """The body with `name: number` in place of each `number name`, where all its items are of that kind and one is what
     trainings log; the body itself otherwise. Every number stays in its place."""
+    if "{" in body:
+        return _NO_ROUND.sub("| loss: ", _ROUND.sub(r"| round \1 | loss: \2 | ", body))
     listed = _LISTED.fullmatch(body.strip()) if "]" in body or ")" in body else None
     if listed is not None:
         names = [n.strip() for n in _APART.split(listed[1])]

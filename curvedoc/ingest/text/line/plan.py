@@ -10,7 +10,7 @@ from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.codes import decoded
-from curvedoc.ingest.text.line.order import name_first
+from curvedoc.ingest.text.line.order import name_first, of_classes
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.sentences import in_pairs
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
@@ -31,7 +31,7 @@ _COULD = re.compile(
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\||(?i:{QUALITIES.replace(' ', '[ _-]')})"
 )
 #: What the description of a bar may say when the bar is the training's own.
-_TRAINING = re.compile(r"(?i)epochs?|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
+_TRAINING = re.compile(r"(?i)epochs?|task|experience|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
 #: What is measured may stand in the description too ("d: 0.98;gen: 0.12:   0%|").
 _PAIR = re.compile(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
 _BAR = re.compile("\\|\\||\u2592")
@@ -41,6 +41,7 @@ _LISTED = re.compile(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][
 _OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
 _ANSWER = re.compile(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
+_ELEMENT = re.compile(r"\[\d+\]$")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -98,7 +99,7 @@ def _of_splits(metrics: list[NumberSlot]) -> bool:
 def plan_of(template: str) -> LinePlan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
-    body = template[prefix.end :]
+    body = of_classes(template[prefix.end :])
     numbers = body.count(NUMBER) + body.count(FRACTION)
     body = decoded(body) if numbers > 1 else body
     if (
@@ -169,5 +170,5 @@ def plan_of(template: str) -> LinePlan:
 
 
 def shape_of(plan: LinePlan) -> tuple[str, ...]:
-    """The names of what a line holds."""
-    return tuple(s.name for s in plan.slots)
+    """The names of what a line holds, of a list that may grow that of its first element alone."""
+    return tuple(s.name for s in plan.slots if not _ELEMENT.search(s.name))

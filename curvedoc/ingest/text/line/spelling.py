@@ -7,9 +7,10 @@ import polars as pl
 from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
-_HEAD = r"(^|[\])|:>-] )"
+_HEAD = r"(^\[?|[\])|:>-] )"
 _COUNT = r"[0-9]{1,9}(?:/[0-9]{1,9})?"
-_AFTER = r"([ :,|\])]|$)"
+_AFTER = r"([ :,|\]\t)]|$)"
+_COUNTER = "(?i:epoch|ep|step|iter|it|iteration|round|episode)"
 _LEVEL = "DEBUG|INFO|WARNING"
 _BOTH = "loss|acc|accuracy|error|err"
 _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
@@ -24,7 +25,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
     (
-        rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))((?i:epoch|step|iter|iteration))[._-]?({_COUNT}){_AFTER}",
+        rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
     # "E  3/200 | loss 0.5"
@@ -255,7 +256,7 @@ COULD = "|".join(
         r"[0-9\x01]epoch[ :]",
         r":[a-z]+:[A-Za-z]",
         r"^\ufeff?[Ee]p? *(?:\x03|[0-9]+/[0-9]+)[ :,|]",
-        r"(?i:(?:^|[ -])(?:ep?|epoch|batch|step|iter|iteration)[._-]?[0-9])",
+        r"(?i:(?:^|[ \[-])(?:ep?|epoch|batch|step|iter|it|iteration|round|episode)[._-]?[0-9])",
         r"^s:.",
         r"z\)",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",

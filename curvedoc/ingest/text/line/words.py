@@ -10,6 +10,7 @@ from curvedoc.ingest.naming.split_words import SCOPES
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
 STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
+    "upd",
     "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "timesteps", "timestep",
     "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг", "итерация",
     "ステップ", "步", "步数", "迭代", "스텝",
