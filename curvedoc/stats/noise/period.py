@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.series import Floats, Ints, Series
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, noise_of, scale_of
 from curvedoc.stats.basic.medians import mean_of, median_of, quantile_of, range_of
 from curvedoc.stats.basic.robust import median3
@@ -28,14 +28,25 @@ BINS = 10  # of an epoch
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """The best period of a curve: its length in steps, its score (power over background), its amplitude.
-
-    amplitude: half of the way from crest to trough of the first harmonic, in units of the value
-    """
+    """The best period of a curve: its length in steps, and its score (power over background)."""
 
     steps: float
     score: float
-    amplitude: float
+
+
+@once_a_series
+def _about_decay(s: Series) -> tuple[Floats, Ints, float] | None:
+    """(what is left of the curve about its smooth decay, the steps, its scatter); None below 100 finite rows, or where
+    nothing moves. Rescaled by `scale_of`.
+    """
+    g = ground(s)
+    if g is None or len(g.y) < LEAST:
+        return None
+    v = s.finite()
+    rest = g.rest(scale_of(v.value))[-MOST:]
+    rest = rest - median_of(rest)
+    spread = MAD_TO_SD * median_of(np.abs(rest))
+    return (rest, v.step[-MOST:], spread) if spread > 1e-12 else None
 
 
 def find_period(s: Series) -> Period | None:
@@ -47,27 +58,16 @@ def find_period(s: Series) -> Period | None:
 
     Source: Press and Rybicki 1989 (gridding); background and harmonic sum measured on simulated losses.
     """
-    g = ground(s)
-    if g is None or len(g.y) < LEAST:
+    about = _about_decay(s)
+    if about is None:
         return None
-    scale, step = scale_of(s.finite().value), s.finite().step[-MOST:]
-    rest = g.rest(scale)[-MOST:]
-    rest = rest - median_of(rest)
-    spread = MAD_TO_SD * median_of(np.abs(rest))
-    if spread <= 1e-12:
-        return None
+    rest, step, spread = about
     grid = _on_grid(np.clip(rest / spread, -4.0, 4.0), step)
     if grid is None:
         return None
     cell, row = grid
     found = _strongest(cell)
-    if found is None:
-        return None
-    length, score = found
-    phase = 2.0 * np.pi * (step.astype(np.float64) - float(step[0])) / (length * row)
-    wave = np.stack([np.cos(phase), np.sin(phase)])
-    size = float(np.hypot(*(wave @ np.clip(rest, -4 * spread, 4 * spread))) * 2.0 / len(rest))
-    return Period(length * row, score, size * scale)
+    return None if found is None else Period(found[0] * row, found[1])
 
 
 def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
@@ -116,17 +116,13 @@ def _strongest(y: Floats) -> tuple[float, float] | None:
     j = int(np.argmax(best))
     a, b, c = np.log(power[k[j] - 1 : k[j] + 2] + 1e-300)
     bend = a - 2 * b + c
-    shift = float(np.clip(0.5 * (a - c) / bend, -0.5, 0.5)) if abs(bend) > 1e-12 else 0.0
+    shift = min(max(float(0.5 * (a - c) / bend), -0.5), 0.5) if abs(bend) > 1e-12 else 0.0
     return size / (float(k[j]) + shift), float(best[j])
 
 
 def _background(power: Floats, first: int) -> Floats:
     """Power that noise alone would show at every frequency: medians in bins of log frequency, peaks voted out."""
-    bounds = [first]
-    while bounds[-1] < len(power) - 1:
-        bounds.append(min(len(power) - 1, max(bounds[-1] + 6 * OVERSAMPLE, int(bounds[-1] * 1.25))))
-    pairs = list(pairwise(bounds))
-    center = np.array([0.5 * (np.log(a) + np.log(b)) for a, b in pairs])
+    pairs, center = _bins(len(power), first)
     level = np.log(np.array([median_of(power[a:b]) for a, b in pairs]) / np.log(2.0) + 1e-300)
     smooth = median3(level)
     smooth[0] = max(level[0], smooth[0])
@@ -134,6 +130,15 @@ def _background(power: Floats, first: int) -> Floats:
 
 
 # The runs of a tree are mostly of a few lengths.
+@lru_cache(maxsize=4)
+def _bins(rows: int, first: int) -> tuple[list[tuple[int, int]], Floats]:
+    """(first row, row after the last) of bins of log frequency, and their middles."""
+    bounds = [first]
+    while bounds[-1] < rows - 1:
+        bounds.append(min(rows - 1, max(bounds[-1] + 6 * OVERSAMPLE, int(bounds[-1] * 1.25))))
+    return list(pairwise(bounds)), np.array([0.5 * (np.log(a) + np.log(b)) for a, b in pairwise(bounds)])
+
+
 @lru_cache(maxsize=4)
 def _window(n: int) -> Floats:
     return np.hanning(n)
@@ -171,16 +176,21 @@ def period_score(s: Series) -> float | None:
 
 
 def period_amplitude(s: Series) -> float | None:
-    """Half of the way from crest to trough of the period, in units of the value; None without a period.
+    """Half of the way from crest to trough of the period's first harmonic, in units of the value; None without one.
 
     >>> import math
     >>> round(period_amplitude(Series.of([2 * math.sin(i / 5) + (i * i * 7919 % 101) / 101 for i in range(600)])))
     2
     """
-    found = find_period(s)
-    if found is None or not significant(found.score, len(s.finite())):
+    steps, about = period(s), _about_decay(s)
+    if steps is None or about is None:
         return None
-    return found.amplitude if np.isfinite(found.amplitude) else None
+    rest, step, spread = about
+    phase = 2.0 * np.pi * (step.astype(np.float64) - float(step[0])) / steps
+    wave = np.stack([np.cos(phase), np.sin(phase)])
+    size = float(np.hypot(*(wave @ np.clip(rest, -4 * spread, 4 * spread))) * 2.0 / len(rest))
+    size *= scale_of(s.finite().value)
+    return size if np.isfinite(size) else None
 
 
 @dataclass(frozen=True, slots=True)

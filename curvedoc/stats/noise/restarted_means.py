@@ -6,8 +6,9 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
-from curvedoc.core.series import Floats, Series
+from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import quantile_of
 from curvedoc.stats.basic.spacing import typical_gap
 
@@ -37,7 +38,7 @@ CLEAR = 6.5
 CLEAR_FOLDED = 5.0
 
 
-@lru_cache(maxsize=64)
+@once_a_series
 def mean_period(s: Series) -> float | None:
     """Steps after which a mean over all rows so far begins anew; None where the curve is no such mean.
 
@@ -84,8 +85,10 @@ def _drifts(n: int) -> Floats:
 def _lengths(y: Floats) -> list[int]:
     """Candidates for the length in rows: the highest peaks of the autocorrelation."""
     n = len(y)
-    power = np.abs(np.fft.rfft(y, 2 * n)) ** 2
-    alike = np.fft.irfft(power)[: n // TIMES + 2]
+    most = n // TIMES + 2
+    size = 1 << (n + most - 1).bit_length()  # any other size with room for these lags takes up to five times as long
+    power = np.abs(np.fft.rfft(y, size)) ** 2
+    alike = np.fft.irfft(power)[:most]
     if not alike[0] > 0.0:
         return []
     alike = alike / alike[0] * (n / np.arange(n, n - len(alike), -1))
@@ -95,31 +98,42 @@ def _lengths(y: Floats) -> list[int]:
     return [int(k) for k in peaks[np.argsort(-alike[peaks])][:CANDIDATES]]
 
 
-def _around(near: int, n: int) -> Floats:
-    """Lengths about a whole number of rows, so fine that the last beginning is met."""
+@lru_cache(maxsize=16)
+def _folding(near: int, n: int) -> tuple[Floats, int, Ints, Floats]:
+    """(lengths about a whole number of rows, so fine that the last beginning is met; bins of each; the bin of each of n
+    rows, one length behind the other; rows in each bin, at least 1).
+    """
     off = 0.7 * near / n
-    return np.linspace(near * (1.0 - off), near * (1.0 + off), 15)
+    lengths = np.linspace(near * (1.0 - off), near * (1.0 + off), 15)
+    at, bins = np.arange(n, dtype=np.float64), max(SHORTEST, min(BINS, near))
+    place = np.minimum((at % lengths[:, None] / lengths[:, None] * bins).astype(np.int64), bins - 1)
+    place = (place + bins * np.arange(len(lengths))[:, None]).ravel()
+    return lengths, bins, place, np.maximum(np.bincount(place, minlength=bins * len(lengths)), 1)
+
+
+@lru_cache(maxsize=16)
+def _settling(bins: int) -> tuple[Floats, NDArray[np.complex128]]:
+    """-log k over a mean in so many bins, and its transform about its average."""
+    fall = -np.log((np.arange(bins) + 0.5) / bins)
+    return fall, np.conj(np.fft.rfft(fall - fall.mean()))
 
 
 def _clear(y: Floats, near: int) -> list[tuple[float, float]]:
     """(standard errors of the slope on -log k at the beginning that fits best, length in rows) of the lengths about a
     whole number of rows at which the curve is such a mean.
     """
-    n, lengths = len(y), _around(near, len(y))
-    at, bins = np.arange(n, dtype=np.float64), max(SHORTEST, min(BINS, near))
-    place = np.minimum((at % lengths[:, None] / lengths[:, None] * bins).astype(np.int64), bins - 1)
-    place = (place + bins * np.arange(len(lengths))[:, None]).ravel()
-    size = bins * len(lengths)
-    filled = np.maximum(np.bincount(place, minlength=size), 1)
-    folded = (np.bincount(place, weights=np.tile(y, len(lengths)), minlength=size) / filled).reshape(-1, bins)
-    fall = -np.log((np.arange(bins) + 0.5) / bins)
-    match = np.fft.irfft(np.fft.rfft(folded) * np.conj(np.fft.rfft(fall - fall.mean())), bins)
+    lengths, bins, place, filled = _folding(near, len(y))
+    total = np.bincount(place, weights=np.tile(y, len(lengths)), minlength=bins * len(lengths))
+    folded = (total / filled).reshape(-1, bins)
+    fall, turns = _settling(bins)
+    match = np.fft.irfft(np.fft.rfft(folded) * turns, bins)
     shifts = match.argmax(axis=1)
     turned = folded[np.arange(len(lengths))[:, None], (np.arange(bins) + shifts[:, None]) % bins]
     found = []
     # of few bins, and of all lengths at once, so it is asked first
     for i in np.flatnonzero(_slopes(fall, turned)[1] > CLEAR_FOLDED).tolist():
         rows, shift = float(lengths[i]), int(shifts[i])
+        at = np.arange(len(y), dtype=np.float64)
         slope, z = _slopes(-np.log((at - shift * rows / bins) % rows / rows + 0.5 / rows), y)
         if z > CLEAR and FLATTEST < slope < STEEPEST:
             found.append((float(z), rows))
