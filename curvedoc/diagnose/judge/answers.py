@@ -16,7 +16,7 @@ PROBED = "a probe printed this answer into the log"
 def answered(
     spec: CheckSpec,
     env: Mapping[str, Any],
-    texts: Mapping[str, str],
+    texts: Mapping[str, str | None],
     program: Program,
     count: Counter,
     said: bool | None = None,
@@ -50,7 +50,7 @@ def answered(
     )
 
 
-def _between(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str], count: Counter) -> str:
+def _between(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str | None], count: Counter) -> str:
     """What is said where all inputs are there and speak neither for a yes nor for a no, as a rate at the border."""
     seen = fill(spec.because, env, texts, count) if spec.because else None
     return f"{seen}: neither clearly so nor clearly not" if seen else "the log does not show it"

@@ -74,7 +74,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
         if env[need.name] is None:
             name = _input_name(need)
             lacking = Judgment(rule, "not-judged", f"needs {name}", (name,))
-            if need.name in makers.given:  # no run of its kind has it
+            if isinstance(makers[need.name], Fixed):  # no run of its kind has it
                 makers.made["settled"] = lacking
             return lacking
     truths = _conditions(rule, env)

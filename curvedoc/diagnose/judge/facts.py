@@ -78,7 +78,7 @@ def _text(source: str, env: Names) -> str | None:
     Of a setting only what reads like a place.
     """
     if not source.startswith(SETTING):
-        return env.texts().get(source)
+        return env.text(source)
     begins = source.removeprefix(SETTING)
     said = (v for k, v in env.bench.run.config.items() if k.rsplit(".", 1)[-1].lower().startswith(begins))
     return next((v for v in said if isinstance(v, str) and _PLACE.search(v)), None)

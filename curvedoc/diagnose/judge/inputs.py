@@ -124,14 +124,12 @@ class Bench:
         known = self.fact(name)
         return known is not None and not known.firm
 
-    def words(self, program: Program) -> dict[str, str]:
-        """How the facts of a program read that are words."""
-        found = {}
-        for name in program.facts:
-            known = self.fact(name)
-            if known is not None and isinstance(known.value, str):
-                found[name] = self._facts[name].words.get(known.value, known.value)
-        return found
+    def word(self, name: str) -> str | None:
+        """How a fact reads that is a word."""
+        known = self.fact(name)
+        if known is None or not isinstance(known.value, str):
+            return None
+        return self._facts[name].words.get(known.value, known.value)
 
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""

@@ -42,24 +42,22 @@ Ways = list[tuple[Way, "Code | None", "Code | None"]]
 class Makers(dict[str, Code]):
     """What gives the value of each name of a program, made when it is first read.
 
-    given: names whose values no run changes: thresholds, and with an inventory what it lacks and what follows from it;
+    `Fixed` where no run changes it: thresholds, and with an inventory what it lacks and what follows from it.
     made: what else was made of the program
     """
 
-    __slots__ = ("_inventory", "_program", "given", "made")
+    __slots__ = ("_inventory", "_program", "made")
 
     def __init__(self, program: Program, inventory: Inventory | None = None) -> None:
-        super().__init__((name, methodcaller("match", name, regex)) for name, regex in program.patterns.items())
+        super().__init__((name, Fixed(value)) for name, value in program.given.items())
         self._program, self._inventory = program, inventory
-        self.given: dict[str, Any] = dict(program.given)
         self.made: dict[str, Any] = {}
+        for name, regex in program.patterns.items():
+            silent = inventory is not None and not inventory.messages
+            self[name] = UNKNOWN if silent else methodcaller("match", name, regex)
         for name, need in program.inputs.items():
-            self[name] = methodcaller("pick" if need.source == "role" else "bind", need)
             fixed = None if inventory is None else inventory.fixed(need)
-            if fixed is not None:
-                self.given[name] = fixed.value
-        if inventory is not None and not inventory.messages:
-            self.given.update(dict.fromkeys(program.patterns))
+            self[name] = fixed or methodcaller("pick" if need.source == "role" else "bind", need)
 
     def __missing__(self, name: str) -> Code:
         formula, inventory = self._program.formulas.get(name), self._inventory
@@ -70,8 +68,6 @@ class Makers(dict[str, Code]):
         else:
             made = methodcaller("fact", name)
         self[name] = made
-        if isinstance(made, Fixed):
-            self.given[name] = made.value
         return made
 
     def code(self, expr: Expr) -> Code:
@@ -79,8 +75,6 @@ class Makers(dict[str, Code]):
         return code_of(expr) if self._inventory is None else code_with(expr, self._named)
 
     def _named(self, name: str) -> Code:
-        if name in self.given:
-            return Fixed(self.given[name])
         made = self[name]
         return made if isinstance(made, Fixed) else itemgetter(name)
 

@@ -41,7 +41,6 @@ class Names(Env):
     __slots__ = ("bench", "firm", "firmer", "makers", "program", "subject")
 
     def __init__(self, bench: Bench, program: Program, subject: Subject, makers: Makers, firm: bool = False) -> None:
-        dict.__init__(self, makers.given)  # hundreds are made a run
         self.known = bench.evaluator
         self.bench, self.program, self.subject, self.makers, self.firm = bench, program, subject, makers, firm
         self.firmer: Names | None = None
@@ -82,18 +81,42 @@ class Names(Env):
         """The value of a name; None for one that the program does not have."""
         return self[name]
 
-    def texts(self) -> dict[str, str]:
-        """The texts for a program's sentences: the label, what its patterns matched, and how its series are logged."""
-        found = {"label": called(self.subject.label), **self.bench.words(self.program), **self.bench.spoken.place}
-        for name, regex in self.program.patterns.items():
-            hits = self.bench.transcript.hits(name, regex, self.program.excepted.get(name))
-            if hits is not None:
-                found.update(hits.texts)
-        for name, need in self.program.inputs.items():
-            series = self.bench.pick(need) if need.source == "role" and not need.member else None
-            if series is not None:
-                found[f"name.{name}"] = series.metric.rsplit("/", 1)[-1]
+    def texts(self) -> SentenceTexts:
+        """The texts for a program's sentences."""
+        return SentenceTexts(self)
+
+    def text(self, name: str) -> str | None:
+        """The label, what a pattern matched, how a series is logged, how a fact reads, where the program died; or None,
+        where that is no text."""
+        if name.startswith("name."):
+            need = self.program.inputs.get(name.removeprefix("name."))
+            own = need is not None and need.source == "role" and not need.member
+            series = self.bench.pick(need) if own and need is not None else None
+            return None if series is None else series.metric.rsplit("/", 1)[-1]
+        found = self.bench.spoken.place.get(name)
+        for pattern, regex in self.program.patterns.items():
+            hits = self.bench.transcript.hits(pattern, regex, self.program.excepted.get(pattern))
+            found = found if hits is None else hits.texts.get(name, found)
+        if found is None and name in self.program.facts:
+            found = self.bench.word(name)
+        return called(self.subject.label) if found is None and name == "label" else found
+
+
+class SentenceTexts(dict[str, str | None]):
+    """The texts for a program's sentences, each found when a sentence names it; None for what is no text."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+
+    def __missing__(self, name: str) -> str | None:
+        found = self[name] = self._names.text(name)
         return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The text of a name, None for one that is no text."""
+        return self[name]
 
 
 def called(label: str) -> str:

@@ -125,7 +125,10 @@ def agreement(held: Iterable[tuple[str, float]]) -> float:
 def weigh_cause(cause: Cause, bench: Bench, layer: str = "") -> Weighed:
     """What a cause's own file says of a run. layer: the one that a finding is about which names this cause."""
     env = bench.environment(cause.program, WHOLE)
-    texts = env.texts() | dict(bench.spoken.of(cause.id)) | ({"said.layer": called(layer)} if layer else {})
+    texts = env.texts()
+    texts.update(bench.spoken.of(cause.id))
+    if layer:
+        texts["said.layer"] = called(layer)
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):

@@ -42,7 +42,7 @@ _LEVEL = tuple(
 _OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
 
 
-def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Counter = STEPS) -> str | None:
+def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str | None], count: Counter = STEPS) -> str | None:
     """The sentence with its numbers in, None when one of them is unknown.
 
     A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "once" or "2 times".
@@ -52,8 +52,9 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str], count: Cou
     end, one = 0, False
     for start, stop, name, form in _fields(text):
         before = _agreeing(text[end:start], one)
-        if name in texts:
-            word, one = texts[name], False
+        text_of = texts.get(name)
+        if text_of is not None:
+            word, one = text_of, False
         else:
             value = env.get(name)
             if value is None or isinstance(value, Series) or (form == "step" and value < 0):
@@ -96,7 +97,7 @@ def _level(text: str) -> str:
 
 
 def first_that_holds(
-    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], count: Counter = STEPS
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str | None], count: Counter = STEPS
 ) -> tuple[int, str] | None:
     """The place and the text of the first sentence whose `given` is true and whose fields are known."""
     for i, sentence in enumerate(sentences):
@@ -131,7 +132,7 @@ def _mark(spec: MarkSpec, env: Mapping[str, Any]) -> Mark | None:
 
 
 def evidence(
-    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str], count: Counter = STEPS
+    sentences: Iterable[Sentence], env: Mapping[str, Any], texts: Mapping[str, str | None], count: Counter = STEPS
 ) -> tuple[Evidence, ...]:
     """The sentences that hold: their `given` is true and every number in them is known."""
     out = []
