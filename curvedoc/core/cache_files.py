@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,11 +20,18 @@ from typing import BinaryIO
 KEEP_SECONDS = 30 * 86400
 _DAY = 86400
 _STAMP = "pruned"
+#: What names the place of caches.
+_NAMED_BY = ("CURVEDOC_CACHE", "LOCALAPPDATA", "XDG_CACHE_HOME", "HOME", "USERPROFILE")
 
 
 def cache_place(kind: str) -> Path:
     """The folder for one kind of cache: $CURVEDOC_CACHE/kind, else below the platform's place for caches."""
-    if chosen := os.environ.get("CURVEDOC_CACHE"):
+    return _place(kind, *map(os.environ.get, _NAMED_BY))
+
+
+@lru_cache(maxsize=16)  # every file of rules has an entry
+def _place(kind: str, chosen: str | None, *_: str | None) -> Path:
+    if chosen:
         return Path(chosen) / kind
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")

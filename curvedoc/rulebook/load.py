@@ -62,8 +62,12 @@ def _load_file(
 
 def _context(where: str, facts: Iterable[tuple[str, type]]) -> bytes:
     """What a compiled file of ours is made of beside itself: its place, what files share, the types of the facts."""
-    types = sorted((name, kind.__name__, *getattr(kind, "words", ())) for name, kind in facts)
-    return repr((where, shared_digest(), types)).encode()
+    return f"{where} {_shared_by_all(tuple(facts), shared_digest())}".encode()
+
+
+@functools.lru_cache(maxsize=4)
+def _shared_by_all(facts: tuple[tuple[str, type], ...], shared: str) -> str:
+    return f"{shared} {sorted((name, kind.__name__, *getattr(kind, 'words', ())) for name, kind in facts)}"
 
 
 def _dangling(rules: Sequence[Rule], causes: Mapping[str, Cause], known: Set[str]) -> list[RuleError]:
@@ -186,6 +190,8 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
     settings: "RULE.PARAM=VALUE" each, "shared.PARAM=VALUE" for all files that share one. sensitivity: -1 (strict:
     fewest alarms) to +1 (loose: fewest misses) along each param's documented range; params without a range stay.
     """
+    if not settings and not sensitivity:
+        return book
     wanted: dict[tuple[str, str], float] = {}
     for text in settings:
         match = _SET.match(text)
@@ -221,8 +227,7 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
     rules = tuple(replace(r, program=tuned(r.id, r.program)) for r in book.rules)
     facts = {f.id: replace(f, program=tuned(f.id, f.program)) for f in book.facts.values()}
     remarks = {r.id: replace(r, program=tuned(r.id, r.program)) for r in book.remarks.values()}
-    mark = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
-    digest = mark if settings or sensitivity else book.digest
+    digest = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
     return replace(book, rules=rules, facts=facts, remarks=remarks, digest=digest)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import pickle
 import signal
 import time
 from collections import deque
@@ -149,10 +151,16 @@ def _processes(context: WorkContext) -> BaseContext:
     return get_context("forkserver" if context.store is not None and warm_up() else "spawn")
 
 
+@functools.lru_cache(maxsize=1)  # packed once for all workers
+def _packed(context: WorkContext) -> bytes:
+    return pickle.dumps(context)
+
+
 def _start(context: WorkContext, limits: Limits) -> _Worker:
     processes = _processes(context)
     ours, theirs = processes.Pipe()
-    process = cast("BaseProcess", processes.Process(target=serve, args=(theirs, context, limits.memory), daemon=True))  # type: ignore[attr-defined]
+    told = theirs, _packed(context), limits.memory
+    process = cast("BaseProcess", processes.Process(target=serve, args=told, daemon=True))  # type: ignore[attr-defined]
     with quiet_start():
         process.start()
     theirs.close()

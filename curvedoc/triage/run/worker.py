@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
 import sys
 from pathlib import Path
@@ -22,8 +23,12 @@ _OBJECTS = 5000
 Message = tuple[Any, ...]
 
 
-def serve(pipe: Connection, context: WorkContext, memory: int) -> None:
-    """Work until None comes or the parent is gone. memory: bytes beyond those of the program itself, 0 for no limit."""
+def serve(pipe: Connection, packed: bytes, memory: int) -> None:
+    """Work until None comes or the parent is gone.
+
+    packed: a `WorkContext`; memory: bytes beyond those of the program itself, 0 for no limit
+    """
+    context: WorkContext = pickle.loads(packed)
     # Ctrl-C goes to the whole group of processes; the parent decides what becomes of its workers
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()  # what was imported and compiled stays to the end
