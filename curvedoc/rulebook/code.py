@@ -175,6 +175,8 @@ def _call(name: str, parts: list[Code]) -> Code:
         return UNKNOWN
     if len(parts) == 1:
         return _call_one(name, parts[0])
+    if len(parts) == 2:
+        return _call_two(name, *parts)
 
     def code(env: Env) -> Any:
         args = []
@@ -188,14 +190,32 @@ def _call(name: str, parts: list[Code]) -> Code:
     return code
 
 
+# most calls have an argument or two, and were made before, for another rule
 def _call_one(name: str, part: Code) -> Code:
     def code(env: Env) -> Any:
         value = part(env)
         if value is None:
             return None
-        # most calls were made before, for another rule
-        found = env.known.memo.get((name, value if type(value) in BY_VALUE else id(value)))
-        return env.known.call(name, (value,)) if found is None else found[0]
+        known = env.known
+        key = (name, value if type(value) in BY_VALUE else id(value))
+        found = known.memo.get(key)
+        return known.remember(key, name, (value,)) if found is None else found[0]
+
+    return code
+
+
+def _call_two(name: str, first: Code, second: Code) -> Code:
+    def code(env: Env) -> Any:
+        a = first(env)
+        if a is None:
+            return None
+        b = second(env)
+        if b is None:
+            return None
+        known = env.known
+        key = (name, a if type(a) in BY_VALUE else id(a), b if type(b) in BY_VALUE else id(b))
+        found = known.memo.get(key)
+        return known.remember(key, name, (a, b)) if found is None else found[0]
 
     return code
 

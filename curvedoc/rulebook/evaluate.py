@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from curvedoc.rulebook.code import BY_VALUE, Code, code_with
 from curvedoc.rulebook.expr import Expr
-from curvedoc.rulebook.vocabulary import Function, read_field
+from curvedoc.rulebook.vocabulary import read_field
 
 
 class Env(dict[str, Any]):
@@ -37,8 +37,9 @@ class Env(dict[str, Any]):
 class Evaluator:
     """Evaluates checked expressions, each distinct (function, arguments) once. Names that are missing are unknown."""
 
-    def __init__(self, functions: Mapping[str, Function]) -> None:
-        self._functions = functions
+    def __init__(self, calls: Mapping[str, Callable[..., Any]]) -> None:
+        """calls: what the functions of the vocabulary do"""
+        self._calls = calls
         # arguments are kept beside the result: a memo by identity must keep alive what it identifies
         self.memo: dict[tuple[object, ...], tuple[Any, tuple[Any, ...]]] = {}
 
@@ -48,15 +49,17 @@ class Evaluator:
 
     def call(self, name: str, args: tuple[Any, ...]) -> Any:
         """What a function of the vocabulary says of known arguments."""
-        if len(args) == 1:
-            only = args[0]
-            key: tuple[object, ...] = (name, only if type(only) in BY_VALUE else id(only))
-        else:
-            key = (name, *[a if type(a) in BY_VALUE else id(a) for a in args])
+        key = (name, *[a if type(a) in BY_VALUE else id(a) for a in args])
         found = self.memo.get(key)
-        if found is None:
-            found = self.memo[key] = (_tidy(self._functions[name].call(*args)), args)
-        return found[0]
+        return self.remember(key, name, args) if found is None else found[0]
+
+    def remember(self, key: tuple[object, ...], name: str, args: tuple[Any, ...]) -> Any:
+        """What a function says of arguments that it was not asked about before, kept under this key."""
+        value = self._calls[name](*args)
+        if type(value) is not float or not math.isfinite(value):
+            value = _tidy(value)
+        self.memo[key] = value, args
+        return value
 
     def field(self, value: Any, name: str) -> Any:
         """What a field of a record says."""

@@ -187,11 +187,20 @@ def retired() -> Mapping[str, Function]:
 
 
 @cache
-def callable_functions() -> Mapping[str, Function]:
-    """Every function that an expression may turn out to call."""
+def calls() -> Mapping[str, Callable[..., Any]]:
+    """What every function that an expression may turn out to call does."""
     from curvedoc.stats.records import RECORDS
     from curvedoc.stats.vocabulary import RETIRED, VOCABULARY
 
-    records = {name: about for name, (about, _) in RECORDS.items()}
     brought = {name: f.call for name, f in brought_functions().items()}
-    return _Vocabulary({**{f.__name__: f for f in (*VOCABULARY, *RETIRED)}, **brought}, records)
+    plain = {f.__name__: f for f in (*VOCABULARY, *RETIRED)}
+    return {**plain, **brought, **{name: record_type(name) for name in RECORDS}}
+
+
+@cache
+def callable_functions() -> Mapping[str, Function]:
+    """Every function that an expression may turn out to call."""
+    from curvedoc.stats.records import RECORDS
+
+    records = {name: about for name, (about, _) in RECORDS.items()}
+    return _Vocabulary({name: call for name, call in calls().items() if name not in records}, records)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from curvedoc.rulebook.code import Code, Fixed, code_with
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
 from curvedoc.rulebook.expr import compile_expr
-from curvedoc.rulebook.vocabulary import callable_functions
+from curvedoc.rulebook.vocabulary import callable_functions, calls
 
 pytestmark = pytest.mark.fast
 
@@ -49,7 +49,7 @@ def test_fixed_names_change_no_value(text: str, values: dict[str, float | bool |
     def named(name: str) -> Code:
         return Fixed(values[name]) if name in fixed else itemgetter(name)
 
-    names = Env(Evaluator(functions), values)
+    names = Env(Evaluator(calls()), values)
     assert code_with(expr, named)(names) is code_of(expr)(names)
 
 

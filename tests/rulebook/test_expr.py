@@ -10,13 +10,13 @@ from curvedoc.core.errors import RuleError
 from curvedoc.core.series import Series
 from curvedoc.rulebook.evaluate import Evaluator
 from curvedoc.rulebook.expr import compile_expr
-from curvedoc.rulebook.vocabulary import functions
+from curvedoc.rulebook.vocabulary import calls, functions
 
 TYPES: dict[str, type] = {"loss": Series, "x": float, "y": float, "p": bool, "q": bool}
 
 
 def value(text: str, **env: Any) -> Any:
-    return Evaluator(functions()).value(compile_expr(text, TYPES, functions()), env)
+    return Evaluator(calls()).value(compile_expr(text, TYPES, functions()), env)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_anything_outside_the_language_is_refused_with_a_reason(text: str, says:
 
 
 def test_a_measure_is_computed_once_for_one_series() -> None:
-    evaluator = Evaluator(functions())
+    evaluator = Evaluator(calls())
     loss = Series.of([3.0, 2.0, 1.0])
     expr = compile_expr("last(smooth(loss, x))", TYPES, functions())
     evaluator.value(expr, {"loss": loss, "x": 3.0})

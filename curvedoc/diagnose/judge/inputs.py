@@ -38,7 +38,7 @@ from curvedoc.rulebook.evaluate import Evaluator
 from curvedoc.rulebook.facts.fact_files import shipped_facts
 from curvedoc.rulebook.literals import words_needed
 from curvedoc.rulebook.rule import Fact, Need, Program
-from curvedoc.rulebook.vocabulary import callable_functions
+from curvedoc.rulebook.vocabulary import calls
 
 #: Layers that a summary takes in: thousands of parameters add nothing after the first few hundred.
 MAX_LAYERS = 400
@@ -85,7 +85,7 @@ class Bench:
         self.spoken = spoken
         self.transcript = Transcript(run.messages, run.has_text)
         self._counter: Counter | None = None
-        self.evaluator = evaluator or Evaluator(callable_functions())
+        self.evaluator = evaluator or Evaluator(calls())
         self._facts = shipped_facts() if facts is None else facts
         self._inventory = inventory
         self._known: dict[str, KnownFact | None] = {}

@@ -72,7 +72,7 @@ class Transcript:
     def _mentions(self, words: Words) -> bool:
         """Whether any message has one of the words, which are lower case; true where there are none."""
         if self._text is None:
-            self._text = "\n".join(self._messages["text"].to_list()).lower()
+            self._text = "\n".join(self._messages["text"].to_list()).lower() if len(self._messages) else ""
         text = self._text
         return not words or any(word in text for word in words)
 

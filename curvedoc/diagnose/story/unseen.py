@@ -40,20 +40,20 @@ FEWEST = 10
 
 
 def _after_training_began(run: Run) -> pl.Series:
-    if not len(run.messages):
-        return pl.Series("text", [], dtype=pl.String)
     return run.messages.filter(pl.col("step").is_not_null() & (pl.col("step") >= 0))["text"]
 
 
 @once_a_run
 def tells_of_evaluations(run: Run) -> bool:
     """Whether a line that is no curve tells of other data than those of training: settings stand before its steps."""
-    return bool(_after_training_began(run).str.contains(_SEEN).any())
+    return len(run.messages) > 0 and bool(_after_training_began(run).str.contains(_SEEN).any())
 
 
 @once_a_run
 def result(run: Run) -> str:
     """The last result that a line tells, with its name: "IoU Score 0.4253"; "" where none does."""
+    if not len(run.messages):
+        return ""
     said = _after_training_began(run)
     for text in reversed(said.filter(said.str.contains(_MEASURE.pattern)).tail(20).to_list()):
         found = _RESULT.search(text)
