@@ -211,3 +211,11 @@ def test_what_a_set_is_measured_by_is_known_behind_the_name_of_the_set(name: str
 @pytest.mark.parametrize("name", ["val_seconds_per", "val num pass", "harbor epe", "val_big_is"])
 def test_a_word_that_ends_another_name_measures_nothing(name: str) -> None:
     assert name not in roles(loss=LOSS, **{name: LOSS[:12]})
+
+
+def test_a_score_between_precision_and_recall_is_no_sum_of_losses() -> None:
+    precision, recall = 60 + 20 * SHARE, 50 + 25 * SHARE
+    between = 2 * precision * recall / (precision + recall)
+    found = roles(tagger_loss=LOSS, seg_p=precision, seg_r=recall, seg_f=np.round(between, 2))
+    assert found["tagger_loss"].role == "loss"
+    assert not {"seg_p", "seg_r", "seg_f"} & {m for m, r in found.items() if "loss" in r.role}

@@ -460,3 +460,23 @@ def test_heads_that_are_graded_at_each_step_are_parts_of_training() -> None:
     rows = {"train/loss": 40, "head_a/loss": 40, "head_a/acc": 40, "head_b/loss": 40, "head_b/acc": 40}
     found = assign([facts(name, np.linspace(0.9, 0.1, n)) for name, n in rows.items()], TABLE)
     assert not [m for m in found if m.role.startswith("val")]
+
+
+def test_parts_that_are_evaluated_by_their_labels_alone_stand_in_for_the_loss_of_validation() -> None:
+    names = ["Loss/pitch", "Loss/energy", "Loss/total", "Val/pitch", "Val/energy"]
+    found = assign([facts(name, np.linspace(0.9 + 0.1 * i, 0.1, 20)) for i, name in enumerate(names)], TABLE)
+    assert [(m.role, m.label) for m in found if m.metric.startswith("Val")] == [
+        ("val_loss", "pitch"), ("val_loss", "energy"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", [("errD", "errG"), ("err_disc", "err_gen")])
+def test_the_errors_of_two_players_are_losses_of_a_game(names: tuple[str, str]) -> None:
+    found = assign([facts(name, np.linspace(0.9, 0.4 + i, 20)) for i, name in enumerate(names)], TABLE)
+    assert [m.role for m in found] == ["game_loss", "game_loss"]
+
+
+def test_a_likelihood_that_is_nan_throughout_is_a_loss_by_its_name() -> None:
+    nothing = np.full(12, np.nan)
+    found = assign([facts("neg_partial_ll", nothing), facts("valid_neg_partial_ll", nothing)], TABLE)
+    assert [m.role for m in found] == ["loss", "val_loss"]

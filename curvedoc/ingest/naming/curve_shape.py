@@ -155,6 +155,11 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
     return found if len(found) >= 2 else []
 
 
+def is_between(values: Floats, others: list[Floats]) -> bool:
+    """Whether a curve is nowhere above the highest of others, as a mean of them is and a plain sum of terms is not."""
+    return bool(others) and bool((values <= np.max(others, axis=0) * (1.0 + _EXACT)).all())
+
+
 def is_error_beside(a: Floats, b: Floats) -> bool:
     """Whether values a are, row by row, a share of the root of the loss b as an absolute error is."""
     if len(a) != len(b) or len(a) < 2 or a.min() <= 0.0 or b.min() <= 0.0:

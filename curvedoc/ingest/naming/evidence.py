@@ -57,8 +57,7 @@ def by_evidence(
 def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
     """The readings with a loss that is the sum of others as the whole, and those others as its parts.
 
-    Only curves of training with the same number of values are summed, and only where no whole loss is known by a name
-    that says so, or where that one is among the parts or the sum itself.
+    Only curves of training of one length are summed, and only where no whole loss is known by name or it is of them.
     """
     family = _family("loss", table)
     if family is None or "train" not in family.parts_as:
@@ -76,12 +75,14 @@ def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[
     sizes = {f.points for f in loose}
     for size in sorted(sizes, reverse=True):
         group = [f for f in loose if f.points == size]
-        if not 3 <= len(group) <= _PARTS:
-            continue
-        for whole in sorted(group, key=lambda f: -float(np.median(f.finite))):
+        few = 3 <= len(group) <= _PARTS
+        for whole in sorted(group, key=lambda f: -float(np.median(f.finite))) if few else ():
             rest = [f for f in group if f is not whole]
             places = curve_shape.parts_of(whole.finite, [f.finite for f in rest])
-            parts = [rest[i] for i in places or ()]
+            parts = [rest[i] for i in places]
+            unnamed = [f.finite for f in parts if f.metric not in by_metric]
+            if whole.metric not in by_metric and curve_shape.is_between(whole.finite, unnamed):
+                continue  # precision and recall, and the score between them
             own = by_metric.get(whole.metric)
             if own is not None and own.part and any(_is_whole(by_metric.get(f.metric), family) for f in parts):
                 continue  # a part that is all of the loss, but for another part of no weight
@@ -97,8 +98,7 @@ def _says_something(name: str, table: Signals) -> bool:
 
 
 def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:
-    own = (family.roles["train"], family.parts_as["train"], *TERMS_TOO)
-    return r is None or (r.split == "train" and r.role in own)
+    return r is None or (r.split == "train" and r.role in (family.roles["train"], family.parts_as["train"], *TERMS_TOO))
 
 
 def _is_whole(r: Reading | None, family: RoleFamily) -> bool:

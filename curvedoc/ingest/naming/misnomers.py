@@ -224,28 +224,23 @@ def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tu
 
 def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of metrics without one that are called like a part of the training's objective, but for the split
-    ("val_recon" beside "train_recon"), where that split logs its whole loss: the same part there."""
+    ("val_recon" beside "train_recon"), or by its label alone ("Val/mel" beside "Loss/mel"): the same part there."""
     known = {f.metric for f, _ in found}
     out: list[tuple[F, Reading]] = []
     for family in table.families:
         if "train" not in family.parts_as:
             continue
         parts = [(f, r if r.role not in TERMS_TOO else _as_part(r, family)) for f, r in found]
-        trained = {split_and_rest(f.metric, table)[1]: r for f, r in parts if r.part and r.split == "train"}
+        own = [(f, r) for f, r in parts if r.part and r.split == "train" and r.family == family.name]
+        trained = {split_and_rest(f.metric, table)[1]: r for f, r in own}
+        labels = {tuple(plain(r.label).split("_")): r for _, r in own if r.label}
         whole = {r.split for _, r in found if r.role in family.roles.values()}
         for f in metrics:
             split, rest = split_and_rest(f.metric, table)
-            like = trained.get(rest)
-            if (
-                f.metric in known
-                or like is None
-                or like.family != family.name
-                or split not in whole
-                or split == "train"
-            ):
-                continue
+            like = trained.get(rest) if split in whole else None
+            like = like or labels.get(tuple(rest))
             role = family.parts_as.get(split)
-            if role is not None:
+            if f.metric not in known and split != "train" and like is not None and role is not None:
                 why = f"the part of the loss that is called {like.label} in training"
                 out.append((f, replace(like, role=role, split=split, why=why)))
     return out

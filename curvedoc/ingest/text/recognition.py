@@ -85,7 +85,7 @@ def _is_log(text: str, name: str) -> bool:
     once = sum(n for (k, _, _), n in shapes.items() if k == "record")
     return (
         most("record") > 1
-        or most("spoken", counted=True) >= HABIT
+        or max(most("spoken", counted=True), most("pairs")) >= HABIT
         or most("bar") > 1
         or HEADER in text
         or has_boxes(text)

@@ -39,6 +39,10 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     among |= any(often and plans[t].counted for t, often in zip(tid[spoken], again, strict=True))
     kept = [often and (among or plans[t].counted) for t, often in zip(tid[spoken], again, strict=True)]
     kind[spoken] = np.where(kept, "record", "")
+    pairs = kind == "pairs"
+    paired = _counted(tid[pairs], shapes)
+    alone = not np.isin(kind, ["record", "loose"]).any()
+    kind[pairs] = ["record" if alone and paired[shapes[t]] >= HABIT else "" for t in tid[pairs]]
     # "[4] id=1" is a list of something where the training counts by name
     counted = np.array([p.counted for p in plans], bool)[tid]
     usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]

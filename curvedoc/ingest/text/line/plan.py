@@ -52,6 +52,7 @@ class LinePlan:
     kind: "record"; "loose" (outcomes without a counter); "spoken" (outcomes within a sentence: a record only where it
           is said again and again); "anchor" (a counter alone: context for what follows);
           "best" (the best so far of unseen data alone: loose where nothing else tells of these);
+          "pairs" (of any names, behind a step: a record where they come again and again and nothing else is one);
           "member" (one `key=value`, a record only right after an anchor); "bar" (progress without metrics); "" (text)
     keep: the line is a message as well
     """
@@ -135,6 +136,8 @@ def plan_of(template: str) -> LinePlan:
             kind = "bar"
         elif outcome:
             kind = "spoken"
+        elif slots[0].role == STEP and len(metrics) > 1 and not state.prose and not state.stray:
+            kind = "pairs"
     elif counters and state.bar:
         kind = "bar"
     elif counters and state.prose <= 1 and not state.stray and not state.spoken:
