@@ -24,23 +24,33 @@ LINES = {
     "terse splits in a dict": '2024-03-01 10:00:{s:02d},123 INFO trainer: metrics={{"ep": {e}, "tr": {{"loss": {t:.4f}}}, "va": {{"loss": {v:.4f}, "acc": {a:.4f}}}}}',
     "terse splits as heads": "epoch {e} tr: loss {t:.4f} acc {a:.4f} va: loss {v:.4f} acc {a:.4f}",
     "splits alone beside an accuracy": "({e}/16) train={t:.4f} dev={v:.4f} dev_acc={p:.2f}%",
+    "two splits at once": "ep {e}: loss {t:.4f}/{v:.4f} (train/val) acc {a:.4f}",
+    "totals": "(iter: {e}00, time: 0.{s:03d}) train_total: {t:.5f} val_total: {v:.5f}",
     "splits alone, arrows": "epoch {e:>3} => trn {t:.5f} | val {v:.5f} | acc {a:.4f} | lr 1.00e-03",
 }
+#: The same of files that hold nothing else: their name, the first line, the others.
+FILES = {
+    "a table of a page": ("train.log", "| Epoch | Train Loss | Val Loss | Acc |\n|:--|--:|--:|--:|", "| {e} | {t:.4f} | {v:.4f} | {a:.4f} |"),
+    "a short word for the epoch": ("results.tsv", "#ep\tL_train\tL_valid\tacc_valid", "{e}\t{t:.4f}\t{v:.4f}\t{a:.4f}"),
+    "a phase, a name and a value": ("metrics.csv", "iteration,phase,name,val", "{e},train,loss,{t:.4f}\n{e},dev,loss,{v:.4f}\n{e},dev,acc,{a:.4f}"),
+    "sentences in records": ("log.jsonl", "", '{{"msg": "epoch {e} train loss {t:.4f} val loss {v:.4f}", "level": "info", "time": "2024-05-02T11:{s:02d}:00"}}'),
+}  # fmt: skip
 COURSES = {"falls": (2.3, 0.5), "stays": (2.303, 2.302), "rises": (1.4, 6.8)}
 
 
 @pytest.mark.parametrize("course", COURSES)
-@pytest.mark.parametrize("line", LINES)
-def test_a_line_an_epoch_is_read_whatever_its_curve_does(tmp_path: Path, line: str, course: str) -> None:
+@pytest.mark.parametrize("spelling", [*LINES, *FILES])
+def test_a_line_an_epoch_is_read_whatever_its_curve_does(tmp_path: Path, spelling: str, course: str) -> None:
+    name, head, line = FILES.get(spelling) or ("train.log", "model has 1203420 parameters", LINES.get(spelling, ""))
     begin, end = COURSES[course]
     train = np.round(np.linspace(begin, end, EPOCHS) + 0.003 * np.sin(np.arange(EPOCHS) * 5), 4)
     val = np.round(train + 0.05, 4)
     right = np.linspace(0.3, 0.8 if course == "falls" else 0.2, EPOCHS)
     rows = [
-        LINES[line].format(e=i + 1, t=t, v=v, a=a, p=100 * a, s=i)
+        line.format(e=i + 1, t=t, v=v, a=a, p=100 * a, s=i)
         for i, (t, v, a) in enumerate(zip(train, val, right, strict=True))
     ]
-    (tmp_path / "train.log").write_text("\n".join(["model has 1203420 parameters", *rows]) + "\n")
+    (tmp_path / name).write_text("\n".join([*filter(None, [head]), *rows]) + "\n")
     (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
     loss, other = run.series("loss"), run.series("val_loss") or run.series("test_loss")
     assert loss is not None and np.allclose(loss.value, train, atol=1e-3), run.metrics()

@@ -10,6 +10,7 @@ import polars as pl
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.csv.cells import CellColumn, Floats
+from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS
 from curvedoc.ingest.table import clock
 from curvedoc.ingest.trainings.counters import CounterEvents, resolve
 
@@ -17,12 +18,12 @@ from curvedoc.ingest.trainings.counters import CounterEvents, resolve
 STEPS = (
     "step", "steps", "global_step", "trainer/global_step", "iteration", "iterations", "iter", "iters", "iter_num", "it",
     "num_updates", "current_steps", "update", "updates", "total_timesteps", "timesteps_total", "timesteps",
-    "num_timesteps", "training_iteration", "env_steps", "total_env_steps", "frames", "frame",
+    "num_timesteps", "training_iteration", "env_steps", "total_env_steps", "frames", "frame", *MORE_STEPS,
 )  # fmt: skip
 #: Reinforcement learning counts these; beside them "time/iterations" counts something coarser.
 TIMESTEPS = ("total_timesteps", "num_timesteps", "timesteps")
 INNER = ("batch", "batch_idx", "batch_id", "minibatch")
-EPOCHS = ("epoch", "epochs", "round", "episode")
+EPOCHS = ("epoch", "epochs", "epoch_num", "round", "episode", *MORE_EPOCH_KEYS)
 _RANKS = ("rank", "global_rank", "local_rank", "process_index")
 _TIMES = (
     "wall_time",

@@ -28,7 +28,7 @@ SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
 NAME_COLUMNS = ("metric_name", "metricname", "name", "tag", "metric", "key", "attribute_path", "attribute_name")
-VALUE_COLUMNS = ("value", "metricvalue", "metric_value", "float_value")
+VALUE_COLUMNS = ("value", "metricvalue", "metric_value", "float_value", "val")
 
 
 def claims(path: Path, head: bytes) -> bool:

@@ -25,6 +25,8 @@ _HIGHEST_RATE = 10.0
 _LEARNED = 1.1
 _CLEARLY = 1.0
 _PERCENT = 100.0
+#: What was learned ends above so many percent; numbers above 1 that never come so far may be a loss that rises.
+_FIRST_PERCENTS = 10.0
 #: A mean absolute error is at most the root of the mean square, and seldom less than half of it.
 _SHARE = (0.5, 1.02)
 #: Where neither moves, the loss is the variance of a standardized target, and the share that of usual ones.
@@ -95,6 +97,8 @@ def rises_as_a_share(value: Floats) -> bool:
     if len(value) < FEWEST or not bool(((value >= 0.0) & (value <= _PERCENT)).all()) or is_smooth(value):
         return False
     first, last = _ends(value)
+    if last < _FIRST_PERCENTS and bool((value > 1.0).any()):
+        return False
     return last > _LEARNED * first and last > 0.0 and _moved(value)
 
 

@@ -84,3 +84,15 @@ def names_curve(key: str) -> bool:
 def names_record(key: str) -> bool:
     """Whether an object with this key, in small letters, is a record of a log though it has no counter."""
     return _RECORD.search(key) is not None
+
+
+#: Names of counters beside the usual English ones: abbreviations, other languages.
+MORE_EPOCHS = (
+    "ep", "epoche", "époque", "epoque", "época", "epoca", "эпоха", "轮", "轮次", "回合", "エポック", "에폭", "에포크",
+)  # fmt: skip
+MORE_STEPS = (
+    "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг",
+    "итерация", "ステップ", "步", "步数", "迭代", "스텝",
+)  # fmt: skip
+#: What a column that counts may be called by: "epoch_no", "Epoch No.".
+MORE_EPOCH_KEYS = (*MORE_EPOCHS, "epoch_no", "epoch_id", "epoch_idx", "epoch_index", "epoch_number", "epoch_count")

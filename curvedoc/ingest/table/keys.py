@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from curvedoc.ingest.naming.log_words import names_record
+from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS, names_record
 from curvedoc.ingest.naming.split_words import ANY_SPLIT
 from curvedoc.ingest.table.messages import is_logging
 
@@ -15,11 +15,11 @@ STEP_KEYS = (
     "current_steps", "train/global_step", "global_steps", "steps", "train_step", "training_step", "n_iter",
     "train_num_updates", "valid_num_updates", "update", "updates", "batch", "batch_idx", "timesteps_total",
     "total_timesteps", "num_timesteps", "timesteps", "timestep", "training_iteration", "iterations", "itr", "it",
-    "episode", "episodes",
+    "episode", "episodes", *MORE_STEPS,
 )  # fmt: skip
 #: A history export of W&B counts its log calls in `_step`; the trainer's own counter is the better axis.
 WANDB_STEP_KEYS = ("trainer/global_step", "train/global_step", "global_step", "_step")
-EPOCH_KEYS = ("epoch", "epochs", "current_epoch", "epoch_num", "round", "generation")
+EPOCH_KEYS = ("epoch", "epochs", "current_epoch", "epoch_num", "round", "generation", *MORE_EPOCH_KEYS)
 SAMPLE_KEYS = ("consumed_samples", "samples_seen", "num_samples", "samples", "examples_seen", "tokens_seen", "tokens")
 #: A key or column that says which split its record or row belongs to.
 SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")

@@ -10,6 +10,7 @@ import polars as pl
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import MESSAGES, empty_messages
+from curvedoc.ingest.naming.split_words import ANY_SPLIT
 from curvedoc.ingest.table.values import clock, moment, split_of
 
 #: Longest text kept of one message (see `model.MESSAGES`).
@@ -36,7 +37,7 @@ _RECORD_KEYS = (
     "taskName", "ingestionTime",
 )  # fmt: skip
 _PAIR = re.compile(
-    r"(?<![\w/.@-])([A-Za-z_][\w/.@-]{0,60})\s{0,4}(?:[=:]\s{0,4}|\s)"
+    rf"(?<![\w/.@-])((?:(?i:{ANY_SPLIT}) )?[A-Za-z_][\w/.@-]{{0,60}})\s{{0,4}}(?:[=:]\s{{0,4}}|\s)"
     r"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Infinity))(?=[\s,;|)\]}%/]|:\s|$)"
 )
 _COUNTER = re.compile(r"(global_?)?(step|iter|iteration|epoch|update)s?", re.IGNORECASE)

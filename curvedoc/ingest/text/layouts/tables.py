@@ -38,6 +38,8 @@ _NAME = re.compile(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
 _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
 #: What stands for the name of a frame's index: in a notebook's table for an empty cell.
 _INDEX = "-"
+#: What stands between the names and the rows of a table.
+_RULE = re.compile(r"[|:+=\s-]+")
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 #: What a cell holds that is more than a mark.
 _WORDY = re.compile(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
@@ -85,6 +87,8 @@ def _joined(line: str, below: str) -> str:
     first = below.split()
     if line[:1] == " " and first[:1] == ["0"] and len(first) == len(line.split()) + 1:
         return f"{_INDEX}  {line.strip()}"
+    if _RULE.fullmatch(below):  # of a page: "|:--|--:|"
+        return line
     cells, more = line.split("|"), below.split("|")
     if len(cells) < _BARS or len(cells) != len(more) or any(c.isdigit() for c in below):
         return line

@@ -12,8 +12,11 @@ _COUNT = r"[0-9]{1,9}(?:/[0-9]{1,9})?"
 _AFTER = r"([ :,|\]\t)]|$)"
 _COUNTER = "(?i:epoch|ep|step|iter|it|iteration|round|episode)"
 _LEVEL = "DEBUG|INFO|WARNING"
-_BOTH = "loss|acc|accuracy|error|err"
+_BOTH = "(?i:loss|acc|accuracy|error|err)"
 _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
+
+#: "train/val", and the two numbers.
+_SPLITS, _TWO = r"((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))", rf"({_NUM}) ?/ ?({_NUM})"
 
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, applied one after
 #: the other. A pattern takes longer to make ready than a small log to read.
@@ -184,14 +187,10 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
     (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
     # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
-    (
-        rf"\b((?i:{_BOTH})) ?[ (]((?i:train\w*))/((?i:val\w*|test|dev))\)?[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
-        "${2} ${1}: ${4}, ${3} ${1}: ${5}",
-    ),
-    (
-        rf"\b((?i:train\w*))/((?i:val\w*|test|dev)) ((?i:{_BOTH}))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
-        "${1} ${3}: ${4}, ${2} ${3}: ${5}",
-    ),
+    (rf"\b({_BOTH}) ?[ (]{_SPLITS}\)?[ :=]{{1,3}}{_TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}"),
+    (rf"\b{_SPLITS} ({_BOTH})[ :=]{{1,3}}{_TWO}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
+    # "loss 0.5/0.6 (train/val)"
+    (rf"\b({_BOTH})[ :=]{{1,3}}{_TWO} ?\({_SPLITS}\)", "${4} ${1}: ${2}, ${5} ${1}: ${3}", "\x03 ("),
     # Paddle's epochs are passes; torchblocks' bars
     (r"\b[Pp]ass([ =:]{1,2}[0-9]{1,6},? ?[Bb]atch\b)", "epoch${1}", "ass"),
     (r"^\[(Training|Evaluating|Testing|Predicting)\] ([0-9]{1,9}/[0-9]{1,9} \u2592)", "${1}: ${2}", "ing] \x03"),
@@ -200,7 +199,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (rf"^(Val\w* loss) decreased \((?:{_NUM}) ?-+> ?({_NUM})\).*", "best ${1}: ${2}", " decreased ("),
     # "Discriminator Accuracy (Loss): 0.5 (1.38)"
     (
-        rf"\b((?i:[a-z]+ )?)((?i:{_BOTH})) ?\(((?i:{_BOTH}))\)[ :=]{{1,3}}({_NUM}) ?\(({_NUM})\)",
+        rf"\b((?i:[a-z]+ )?)({_BOTH}) ?\(({_BOTH})\)[ :=]{{1,3}}({_NUM}) ?\(({_NUM})\)",
         "${1}${2}: ${4}, ${1}${3}: ${5}",
     ),
     # "lr 0.1 -> 0.05": it is what it became

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from curvedoc.ingest.naming.log_words import is_outcome, is_rate
+from curvedoc.ingest.naming.log_words import MORE_EPOCHS, MORE_STEPS, is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import SCOPES
 
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
@@ -12,8 +12,7 @@ STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
     "upd",
     "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "timesteps", "timestep",
-    "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг", "итерация",
-    "ステップ", "步", "步数", "迭代", "스텝",
+    *MORE_STEPS,
 )  # fmt: skip
 #: Counters that may start again in each epoch.
 INNER_WORDS = (
@@ -36,8 +35,7 @@ INNER_WORDS = (
     "client",
 )
 EPOCH_WORDS = (
-    "epoch", "ep", "epochs", "round", "episode", "training iteration", "epoche", "époque", "epoque", "época", "epoca",
-    "эпоха", "轮", "轮次", "回合", "エポック", "에폭",
+    "epoch", "epochs", "round", "episode", "training iteration", *MORE_EPOCHS,
 )  # fmt: skip
 
 _PROSE = frozenset(
