@@ -174,7 +174,7 @@ FORMATS = (
     Format("StyleGAN", (
         "tick {e}     kimg {s}.0    lod 0.00  minibatch 32   time 0h 10m 00s      sec/tick 100.0 sec/kimg 25.0",
         "network-snapshot-{s:06d}        time 5m 05s      fid50k {v:.4f}",
-    ), "metric"),
+    ), "val_metric"),
     Format("a sentence that counts", ("Saved model at epoch {e} with loss: {l}",)),
     Format("a counter glued within a sentence", (
         "TRAIN in epoch {e} , step 0, loss = {l}", "TEST in epoch{e}, loss = {v}, acc = {a}",

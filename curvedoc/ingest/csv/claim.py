@@ -28,7 +28,19 @@ SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
 NAME_COLUMNS = ("metric_name", "metricname", "name", "tag", "metric", "key", "attribute_path", "attribute_name")
-VALUE_COLUMNS = ("value", "metricvalue", "metric_value", "float_value", "val")
+VALUE_COLUMNS = (
+    "value",
+    "metricvalue",
+    "metric_value",
+    "float_value",
+    "val",
+    "wert",
+    "valeur",
+    "valor",
+    "valore",
+    "значение",
+    "值",
+)
 
 
 def claims(path: Path, head: bytes) -> bool:
