@@ -115,3 +115,52 @@ def test_settings_behind_a_date_and_a_time_with_a_comma_between(tmp_path: Path) 
     run = read(tmp_path, text)[0]
     assert run.settings["batch_size"] == 48
     assert last(run, "metric")[2] == 0.4
+
+
+def test_the_power_of_an_evaluation_is_no_loss_of_training(tmp_path: Path) -> None:
+    text = "".join(
+        f"epoch {k}: perplexity: {math.exp(3 - k / 20):.6f} eval_loss: {3 - k / 20:.6f}\n" for k in range(20)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "val_loss")[1] == 20
+    assert not list(run.matches("loss"))
+
+
+def test_a_loss_of_one_token_goes_before_a_sum_over_a_batch(tmp_path: Path) -> None:
+    text = "".join(
+        f"I0102 03:04:05.6 12 writer.py:64] [{k}] cross_ent_loss={64 * loss(k):.4f}, "
+        f"cross_ent_loss_per_all_target_tokens={loss(k)}, z_loss=0.0{k % 10}\n"
+        for k in range(1, 41)
+    )
+    assert last(read(tmp_path, text)[0], "loss")[0] == "cross_ent_loss_per_all_target_tokens"
+
+
+def test_what_pairs_of_answers_are_given_is_no_reward(tmp_path: Path) -> None:
+    text = "".join(
+        str({
+            "loss": loss(k), "rewards/chosen": 0.01 * k, "rewards/rejected": -0.02 * k, "rewards/margins": 0.03 * k,
+            "rewards/accuracies": min(1.0, 0.5 + 0.01 * k), "epoch": k / 40,
+        }) + "\n"
+        for k in range(1, 41)
+    )  # fmt: skip
+    run = read(tmp_path, text)[0]
+    assert not list(run.matches("reward"))
+    assert last(run, "accuracy")[2] == 0.9
+
+
+def test_grades_that_stay_at_zero_are_no_loss_and_its_parts(tmp_path: Path) -> None:
+    text = "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  ENTS_P  ENTS_R  SCORE \n"
+    text += "---  ------  ------------  --------  ------  ------  ------  ------\n"
+    text += "".join(
+        f"{k:3d}  {100 * k:6d}  {loss(k):12.2f}  {7 * loss(k):8.2f}    {0 if k else 2.2:.2f}    "
+        f"{0 if k else 2.3:.2f}    {0 if k else 2.1:.2f}    0.{0 if k else 2:02d}\n"
+        for k in range(20)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss")[0].startswith("LOSS")
+    assert "ENTS_F" in {m.metric for m in run.matches("metric")}
+
+
+def test_a_ranking_loss_that_rests_is_a_loss(tmp_path: Path) -> None:
+    text = "".join(f"it {k} | ranking loss 0.69{k % 3} | acc 0.5{k % 7}\n" for k in range(1, 41))
+    assert last(read(tmp_path, text)[0], "loss")[0] == "ranking loss"

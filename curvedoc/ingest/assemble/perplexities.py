@@ -27,7 +27,12 @@ def with_losses(
         nats = _nats(strands, best)
         for role, loss in _LOSS_OF.items():
             mine = [s for s in strands if s.metric == best.get(role)]
-            if loss in best or not mine or not all(bool((s.value[~np.isnan(s.value)] >= 1).all()) for s in mine):
+            if (
+                loss in best
+                or not mine
+                or _of_validation(mine, strands, best)
+                or not all(bool((s.value[~np.isnan(s.value)] >= 1).all()) for s in mine)
+            ):
                 continue
             name = f"log {best[role]}"
             with np.errstate(over="ignore"):
@@ -37,14 +42,26 @@ def with_losses(
     return out, (*more, *roles), [Note("log-of-perplexity", text, count=len(more))] if more else []
 
 
+def _of_validation(mine: Sequence[StreamBlock], strands: Sequence[StreamBlock], best: dict[str, str]) -> bool:
+    """Whether a perplexity that names no split is that of a loss of validation beside it."""
+    level = next((s for s in strands if s.metric == best.get("val_loss", "")), None)
+    return level is not None and any(_is_power(s, level, 1.0) or _is_power(s, level, float(np.log(2))) for s in mine)
+
+
+def _is_power(power: StreamBlock, level: StreamBlock, nats: float) -> bool:
+    """Whether one is e to the power of the other, times `nats`."""
+    if len(power) != len(level):
+        return False
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        near = np.abs(np.log(power.value) / (nats * level.value) - 1) < _SAME
+    return float(near.mean()) > _MOST
+
+
 def _nats(strands: Sequence[StreamBlock], best: dict[str, str]) -> float:
     """What the losses of the log count in nats: ln 2 where a perplexity is two to the power of one, else 1."""
     curve = {s.metric: s for s in reversed(strands)}
     for role, loss in _LOSS_OF.items():
         power, level = curve.get(best.get(role, "")), curve.get(best.get(loss, ""))
-        if power is not None and level is not None and len(power) == len(level):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                near = np.abs(np.log2(power.value) / level.value - 1) < _SAME
-            if float(near.mean()) > _MOST:
-                return float(np.log(2))
+        if power is not None and level is not None and _is_power(power, level, float(np.log(2))):
+            return float(np.log(2))
     return 1.0

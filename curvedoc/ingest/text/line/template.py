@@ -37,7 +37,9 @@ _SPREAD = re.compile(r'\{[ \t]*\n(?:[ \t]*"[^"\n]{1,80}": ?[^\n{}\[\]]{1,120},?[
 _DOTS = re.compile(r"\n\.+(?=I[0-9]{4} )")
 #: "-----12-----", above what is told of the twelfth epoch.
 _RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
-#: Numbers as code, and words in bold, in notes that are kept as a page ("train loss `2.44`").
+#: Words in bold, in notes that are kept as a page; "32**0.5" is a power.
+_BOLD = re.compile(r"(?<![\w)\]*])\*\*(?=[^\s*])([^*\n]{1,100}?)(?<=[^\s*])\*\*(?![\w(])")
+#: Numbers as code ("train loss `2.44`").
 _QUOTED = re.compile(r"`([-+]?[0-9.][0-9.eE+-]{0,30}%?)`")
 #: Julia's single precision: "2.459884f0", "1.2f-5".
 _FLOAT32 = re.compile(r"(?<=[0-9])f(-?[0-9]{1,2})\b")
@@ -88,7 +90,7 @@ def clean(text: str) -> str:
     if " Epoch " in text:
         text = _RUN_ON.sub("\n", text)
     if "`" in text or "**" in text:
-        text = _QUOTED.sub(r"\1", text.replace("**", ""))
+        text = _QUOTED.sub(r"\1", _BOLD.sub(r"\1", text))
     if "f0" in text or "f-" in text:
         text = _FLOAT32.sub(r"e\1", text)
     if "{\n" in text:
