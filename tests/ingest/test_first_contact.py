@@ -265,6 +265,12 @@ def test_the_cores_of_a_map_are_no_precision(tmp_path: Path) -> None:
     assert walk(tmp_path, text, "train.log") == []
 
 
+def test_a_letter_at_the_head_of_a_line_is_a_network_and_no_unit(tmp_path: Path) -> None:
+    text = "".join(f"[G loss: {3 - loss(i):.4f}] [D loss: {loss(i)}] [epoch {i}/40]\n" for i in range(40))
+    (run,) = read(tmp_path, text)
+    assert set(run.metrics()) == {"D loss", "G loss"}
+
+
 def test_a_number_ahead_of_brackets_counts(tmp_path: Path) -> None:
     text = "".join(f"{i} [D loss: {loss(i)}, acc.: {50 + i % 9}.5%] [G loss: {3 - loss(i):.4f}]\n" for i in range(40))
     run = read(tmp_path, text)[0]

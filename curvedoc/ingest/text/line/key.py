@@ -71,7 +71,7 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
         cut = m.end()
     key = _JOINED.sub("/", text[cut:])
     bare = _DECORATION.sub("", key)
-    lead = words.unit_of(bare) if not cut else ""
+    lead = words.unit_of(bare) if not cut and key.lstrip()[:1] not in ("[", "(") else ""  # "[G loss: 0.5]"
     bare = bare[len(lead) :]
     if sep and bare.count("(") > bare.count(")"):  # "completed (loss: 0.5)"
         bare = bare[bare.rfind("(") + 1 :]
