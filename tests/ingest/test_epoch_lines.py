@@ -25,6 +25,7 @@ LINES = {
     "terse splits as heads": "epoch {e} tr: loss {t:.4f} acc {a:.4f} va: loss {v:.4f} acc {a:.4f}",
     "splits alone beside an accuracy": "({e}/16) train={t:.4f} dev={v:.4f} dev_acc={p:.2f}%",
     "two splits at once": "ep {e}: loss {t:.4f}/{v:.4f} (train/val) acc {a:.4f}",
+    "values assigned behind a counter": "{e}00: ctc={t:.4f} loss={t:.4f} dev_loss={v:.4f} rate=0.001 utt/s=33",
     "totals": "(iter: {e}00, time: 0.{s:03d}) train_total: {t:.5f} val_total: {v:.5f}",
     "splits alone, arrows": "epoch {e:>3} => trn {t:.5f} | val {v:.5f} | acc {a:.4f} | lr 1.00e-03",
 }
@@ -63,3 +64,26 @@ def test_letters_in_running_text_are_no_record(tmp_path: Path) -> None:
     text = "".join(f"A {i} V 12 B 3\nS 4 of L 9\n#{i} 0x7f in main ()\n" for i in range(9))
     (tmp_path / "train.log").write_text(text)
     assert all(not run.metrics() for run in read_runs([tmp_path], signals_file=signals_file()).runs)
+
+
+def test_names_between_bars_behind_a_counter_are_a_row(tmp_path: Path) -> None:
+    noise = np.random.default_rng(5).normal(0, 0.02, (40, 2))
+    rows = [(2 * 0.9**i + 0.3 + a, 0.9 * 0.95**i + b) for i, (a, b) in enumerate(noise)]
+    text = "".join(
+        f"It {i}00 | L_pde {a:.3e} | L_bc {b:.3e} | L {a + b:.3e} | err {b:.3e}\n" for i, (a, b) in enumerate(rows)
+    )
+    (tmp_path / "train.log").write_text(text)
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss = run.series("loss")
+    assert loss is not None and loss.metric == "L" and loss.step.tolist() == [100 * i for i in range(40)]
+
+
+def test_a_step_within_the_epoch_beside_the_global_one(tmp_path: Path) -> None:
+    text = "".join(
+        f"   --> STEP: {i % 4}/4 -- GLOBAL_STEP: {i + 1}\n     | > decoder_loss: {3 / (i + 1):.5f}  (1.0)\n     | > loss: {4 / (i + 1):.5f}  (1.3)\n"
+        for i in range(24)
+    )
+    (tmp_path / "train.log").write_text(text)
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss = run.series("loss")
+    assert loss is not None and loss.step.tolist() == list(range(1, 25))

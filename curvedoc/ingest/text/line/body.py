@@ -7,7 +7,7 @@ import re
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
-from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, is_dirty, split_key
+from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, is_dirty, leads, split_key
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
@@ -39,10 +39,6 @@ _OF_SPLIT = re.compile(
 )
 #: "L=0.5 | A=0.8" within a split's brackets.
 _LETTERS = re.compile(rf"\bL( ?[=:] ?{NUMBER} *[|,;]? *)A(?= ?[=:] ?{NUMBER})")
-#: A counter that no word names, at the head of a line that goes on with a name and its number.
-_LEADS = re.compile(
-    rf"(?:[:|)-]|  | [|:)-])?[ |]{{0,4}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}(?:[{NUMBER}{FRACTION}]|$)"
-)
 #: Behind the last number, after a mark of its own: "> saved as the best model", "*** best".
 _BEHIND = re.compile(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
 #: A remark on the number before, after which nothing else is named.
@@ -103,19 +99,13 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
             or tail.startswith((":  ", " ["))
         ):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))
-        elif _leads(gap, tail):
+        elif leads(gap, tail):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))
             state.led = True
         else:
             state.stray += 1
     else:
         state.stray += 1
-
-
-def _leads(gap: str, tail: str) -> bool:
-    """Whether a number at the head of a line counts what is measured behind it ("3 | train loss 0.5")."""
-    said = _LEADS.match(tail) if not gap.strip() and not words.unit_of(tail) else None  # "4s - loss: 0.5" took 4 s
-    return said is not None and is_outcome(said[1])
 
 
 def _is_place(state: Body, gap: str) -> bool:

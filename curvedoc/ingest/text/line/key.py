@@ -39,6 +39,13 @@ _NO_STAGE = word_set(
 #: A stage is named by so many words.
 _STAGE = 3
 
+#: A counter that no word names, at the head of a line that goes on with a name and its number.
+_LEADS = re.compile(
+    rf"(?:[:|)-]|  | [|:)-])?[ |]{{0,4}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}(?:[{NUMBER}{FRACTION}]|$)"
+)
+#: "200: ctc=2.4 att=1.9"
+_ASSIGNED = re.compile(rf": [A-Za-z_]\w*={NUMBER}[ ,;]+[A-Za-z_]\w*=")
+
 
 def split_key(gap: str) -> tuple[str, str, str, str]:
     """(what stands before the key, key, separator, opening marks) of the text between two numbers."""
@@ -113,3 +120,9 @@ def is_dirty(tail: str, unit: str) -> bool:
     if after[0] == "/" and re.match(r"/[A-Za-z_]{1,38}=", tail):
         return False
     return after[0] in ".-+/" and len(after) > 1 and (after[1].isalnum() or after[1] in (NUMBER, FRACTION)) and not unit
+
+
+def leads(gap: str, tail: str) -> bool:
+    """Whether a number at the head of a line counts what is measured behind it ("3 | train loss 0.5")."""
+    said = _LEADS.match(tail) if not gap.strip() and not words.unit_of(tail) else None  # "4s - loss: 0.5" took 4 s
+    return said is not None and (is_outcome(said[1]) or (not gap.strip() and _ASSIGNED.match(tail) is not None))

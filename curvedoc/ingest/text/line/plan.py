@@ -18,6 +18,8 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: A sentence with an outcome that is said so often is a record.
 HABIT = 5
+#: So many names with their numbers make a row.
+_MANY = 3
 #: Values that are no number; the pair says nothing.
 _NO_VALUE = re.compile(
     r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b"
@@ -129,7 +131,9 @@ def plan_of(template: str) -> LinePlan:
         usual = outcome or any(is_usual(s.name) for s in metrics)
         # of what stands behind an epoch and a batch, the name may be any
         placed = len(counters) > 1 and not state.prose and not state.stray
-        fits = usual or placed or (state.strong and not state.plural)
+        # and of many that stand each beside its number, behind a counter
+        listed = len(metrics) >= _MANY and not state.prose and not state.stray
+        fits = usual or placed or listed or (state.strong and not state.plural)
         if fits and (state.prose <= len(metrics) + 1 or (printed and outcome)):
             kind = "record"
         elif state.bar:

@@ -65,7 +65,9 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
         if s.role == METRIC and scope and not several and scope != "train" and _open(s.name, shared):
             s = NumberSlot(s.role, s.slot, f"{scope} {s.name}", s.unit)
         elif s.role == STEP and s is not best:
-            s = NumberSlot(METRIC, s.slot, s.name, s.unit)
+            # a bare "STEP: 3/40" beside the global one counts within the epoch
+            inner = spaced(s.name) in words.STEP_WORDS
+            s = NumberSlot(INNER if inner else METRIC, s.slot, s.name, s.unit)
         out.append(s)
     return tuple(out)
 
