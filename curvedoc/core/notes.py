@@ -17,7 +17,8 @@ NoteKind = Literal[
     # records, columns and names
     "bad-cells", "batches-averaged", "duplicate-columns", "duplicate-curves", "duplicate-file", "duplicate-keys",
     "garbage-lines", "long-lists", "many-shapes", "media-skipped", "messages-capped", "no-header", "no-metrics",
-    "no-scalars", "ragged-rows", "repeated-header", "summary-row", "too-deep", "too-many-keys", "values-held",
+    "no-scalars", "part-window", "ragged-rows", "repeated-header", "summary-row", "too-deep", "too-many-keys",
+    "values-held",
     # values
     "aggregated", "log-of-perplexity", "looks-averaged", "looks-sampled", "nan-as-missing", "nan-filtered",
     "nan-for-missing", "null-as-nan", "null-values", "numbers-as-strings", "zero-values",

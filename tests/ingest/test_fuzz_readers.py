@@ -167,6 +167,7 @@ def test_the_logs_are_read_when_nothing_happened_to_them(tmp_path: Path) -> None
         "numpy",
         "headless",
         "swanlab",
+        "aim",
         "catboost",
         "json-epochs",
         "aim",

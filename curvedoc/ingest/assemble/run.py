@@ -16,6 +16,7 @@ from curvedoc.ingest.assemble import (
     batch_evals,
     duplicates,
     nulls,
+    part_windows,
     perplexities,
     repeated_evals,
     restarts,
@@ -67,6 +68,7 @@ def assemble(
     strands, held_told = repeated_evals.without_repeats(strands, roles)
     strands, means_told = batch_evals.with_means(strands, roles)
     strands, roles, taken_told = perplexities.with_losses(strands, roles)
+    strands, short_told = part_windows.without_part_windows(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,
@@ -76,7 +78,7 @@ def assemble(
         config=merged,
         settings=settings,
         sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
-        notes=_few([*notes, *converted, *copies, *held_told, *means_told, *taken_told, *_endings(pieces)]),
+        notes=_few([*notes, *converted, *copies, *held_told, *means_told, *taken_told, *short_told, *_endings(pieces)]),
         axis=run_axis,
         quiet=bundle.quiet,
         has_text=any(p.log.is_text for p in pieces),
