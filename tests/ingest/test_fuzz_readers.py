@@ -170,7 +170,6 @@ def test_the_logs_are_read_when_nothing_happened_to_them(tmp_path: Path) -> None
         "aim",
         "catboost",
         "json-epochs",
-        "aim",
     }
     assert {r.NAME for r in READERS} - seen == elsewhere
 

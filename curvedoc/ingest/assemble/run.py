@@ -16,10 +16,10 @@ from curvedoc.ingest.assemble import (
     batch_evals,
     duplicates,
     nulls,
-    part_windows,
     perplexities,
     repeated_evals,
     restarts,
+    short_windows,
     summaries,
 )
 from curvedoc.ingest.assemble.copies import without_copies
@@ -68,7 +68,7 @@ def assemble(
     strands, held_told = repeated_evals.without_repeats(strands, roles)
     strands, means_told = batch_evals.with_means(strands, roles)
     strands, roles, taken_told = perplexities.with_losses(strands, roles)
-    strands, short_told = part_windows.without_part_windows(strands, roles)
+    strands, short_told = short_windows.without_short_windows(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
         name=name,

@@ -22,7 +22,7 @@ _FELL = 0.9
 _LOSSES = ("loss", "aux_loss")
 
 
-def without_part_windows(
+def without_short_windows(
     strands: Sequence[StreamBlock], roles: Sequence[RoleMatch]
 ) -> tuple[list[StreamBlock], list[Note]]:
     """The strands without values that are short of their level by the number of steps between two rows.
