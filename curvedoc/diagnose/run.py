@@ -28,12 +28,11 @@ from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
 from curvedoc.diagnose.story.choice import when_unsure
-from curvedoc.diagnose.story.doubt import doubted, lowered
 from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
-from curvedoc.diagnose.story.remedy import UNUSUAL_RATE, after_range_test, remedy, resume
+from curvedoc.diagnose.story.remedy import UNUSUAL_RATE, after_range_test, doubted, lowered, remedy, resume
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rulebook

@@ -150,6 +150,56 @@ def test_the_best_evaluation_is_taken_where_the_loss_is_no_dearer_there() -> Non
     assert told.startswith("Use the weights of step 5") and "was best there (0.9201)" in told
 
 
+def _bumpy(at: list[int], by: float = 8.0) -> Series:
+    rng = np.random.default_rng(6)
+    loss = np.geomspace(0.5, 0.05, 200) * np.exp(0.1 * rng.standard_normal(200))
+    loss[at] *= by
+    return Series.of(loss)
+
+
+def test_passing_jumps_of_a_sound_loss_are_told_and_their_samples_looked_for() -> None:
+    one, several, none = (run_of({"loss": _bumpy(at)}) for at in ([60], [60, 110, 160], []))
+    assert ", with one passing jump to" in course_of(one, grounds(one))
+    assert ", with 3 passing jumps, the largest to" in course_of(several, grounds(several))
+    assert "jump" not in course_of(none, grounds(none))
+    assert advice({"loss": _bumpy([60, 110, 160])}, gain).startswith("Log the sample ids of each batch, and inspect")
+    # a tail of the noise goes on without a gap
+    tail = _bumpy([60], 5.0).value * np.where(np.arange(200) % 9 == 4, 5.0, 1.0)
+    assert "jump" not in course_of(run_of({"loss": Series.of(tail)}), grounds(one))
+
+
+def test_a_last_row_far_from_the_level_is_not_told_as_the_end_of_a_loss() -> None:
+    noisy = np.linspace(2.0, 1.0, 100) + 0.2 * (-1.0) ** np.arange(100)
+    run = run_of({"loss": Series.of([*noisy[:-1], 1.6])})
+    assert "the loss went from 2.2 to about 1.22" in course_of(run, grounds(run))
+    rewards = run_of({"reward": Series.of([90.0, *(np.linspace(20.0, 60.0, 99) + 20.0 * (-1.0) ** np.arange(99))])})
+    assert "went from about 40.4 in the first tenth to about 58" in course_of(rewards, grounds(rewards))
+
+
+def test_validation_that_is_too_good_is_checked_on_the_training_set() -> None:
+    train, right = Series.of(np.geomspace(2.3, 0.35, 40)), Series.of(np.linspace(0.2, 0.995, 40))
+    told = advice({"loss": train, "val_loss": Series.of(np.geomspace(2.3, 0.1, 40)), "val_accuracy": right}, gain)
+    assert told.startswith("Evaluate the training set in eval mode: a loss near")
+    beside = Series.of(np.geomspace(2.3, 0.3, 40))
+    assert "eval mode" not in advice({"loss": train, "val_loss": beside, "val_accuracy": right}, gain)
+
+
+def test_of_two_precisions_the_stricter_one_rates_a_detector(tmp_path: Path) -> None:
+    head = "epoch,train/box_loss,val/box_loss,metrics/mAP50(B),metrics/mAP50-95(B)"
+    rows = [f"{i},{2 / (i + 1)},{2.1 / (i + 1)},{0.9 - 0.4 / (i + 1)},{0.6 - 0.4 / (i + 1)}" for i in range(20)]
+    (tmp_path / "results.csv").write_text("\n".join([head, *rows, ""]))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert "mAP50-95(B) from 0.2 to 0.58" in run.headline
+
+
+def test_a_counter_that_began_anew_is_told_and_to_be_restored(tmp_path: Path) -> None:
+    loss = [2.3 * 0.98**i for i in range(120)]
+    rows = [{"step": i % 60, "loss": v, **({"val_loss": 1.05 * v} if i % 10 == 9 else {})} for i, v in enumerate(loss)]
+    (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
+    (run,) = curvedoc.analyze(tmp_path).runs
+    assert "step counter began anew on the way, while the loss went on" in run.headline
+
+
 def test_of_a_game_both_networks_are_told(tmp_path: Path) -> None:
     rows = [{"step": i, "g_loss": 0.7 + 0.02 * i, "d_loss": 1.4 * 0.97**i} for i in range(60)]
     (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))

@@ -48,7 +48,7 @@ class Counter:
         Rows and samples mean nothing to a user: where epochs are logged beside them, "epoch 1.43", "epoch 2", and
         within one "sample 320 of epoch 2". A step that the log counts anew in each epoch is told with its epoch.
         """
-        plain = f"{self.noun} {spelled(step, 'step')}"
+        plain = f"{'logged row' if self.axis == 'row' else self.noun} {spelled(step, 'step')}"
         if self.passes is not None and self.axis != "epoch":
             return self._within(self.passes, step, plain)
         value = self._epoch(step)

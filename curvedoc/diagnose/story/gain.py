@@ -16,15 +16,24 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent
 from curvedoc.diagnose.story.game import of_samples
+from curvedoc.diagnose.story.jumps import jumps, of_jumps
 from curvedoc.diagnose.story.level import level_of, level_since, still_falls
-from curvedoc.diagnose.story.progress import evaluated, four_digits, one_batch, validation
+from curvedoc.diagnose.story.progress import ENDS, counted_anew, evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import of_reward
 from curvedoc.diagnose.story.unseen import result, to_evaluate, writes_weights
+from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
 
 #: How the setting that repeats one batch is called.
 _ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
+#: What keeps a counter going where the loss does.
+RESTORE = (
+    "Save the step with the checkpoint and restore it on resume: the counter began anew while the loss went on, and "
+    "schedules that count steps began anew with it."
+)
+#: Validation that costs at most so much of training, with so many right answers, is hardly to be believed.
+HALF, NEARLY_ALL = 0.5, 0.98
 #: A larger number of steps to go on for is rounded.
 _EXACT = 100
 
@@ -50,7 +59,8 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
     if rated is not None:
         return level_since(level_of(None, rated), count) or _best_of(run, rated, count)
     if ground.curve is not None and ground.name in ("loss", "accuracy") and not evaluated(run):
-        return to_evaluate(run, ground.name, ground.curve, count)
+        again = of_jumps(jumps(ground.curve.finite()), count) if ground.name == "loss" else None
+        return again or to_evaluate(run, ground.name, ground.curve, count)
     if ground.name in ("loss", "accuracy") and result(run):
         return NextAction(f"Evaluate during training as well: the log tells of it at the end only ({result(run)}).")
     return None
@@ -101,10 +111,30 @@ def _half_of(val: Series, count: Counter) -> str:
 
 def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
     """More steps where the last fifth still brought much, else fewer where most brought nothing, else what to keep."""
-    early = cut_early(run, val, count)
+    early = cut_early(run, val, count) or _too_good(run, val, rated)
     if early is not None:
         return early
-    return _to_go_on(run, val, count) or level_since(level_of(val, rated), count) or _kept(run, val, rated, count)
+    return (
+        _to_go_on(run, val, count)
+        or level_since(level_of(val, rated), count)
+        or _kept(run, val, rated, count)
+        or (NextAction(RESTORE) if counted_anew(run) else None)
+    )
+
+
+def _too_good(run: Run, val: Series, rated: Quality | None) -> NextAction | None:
+    """Validation that answers nearly all right and costs half of training or less: what training adds, or a leak."""
+    loss = run.series("loss")
+    if loss is None or rated is None or not rated.of_answers(float(rated.series.value[-1])):
+        return None
+    trains, costs = tail_level(loss.finite(), ENDS), tail_level(val, ENDS)
+    if trains is None or costs is None or costs > HALF * trains or float(rated.series.value[-1]) < NEARLY_ALL:
+        return None
+    low, high = spelled(costs, ".2g"), spelled(trains, ".2g")
+    return NextAction(
+        f"Evaluate the training set in eval mode: a loss near {low} means that dropout or augmentation make the "
+        f"difference; one near {high}, that validation is easier or known: look for its samples in the training set."
+    )
 
 
 def _to_go_on(run: Run, val: Series, count: Counter) -> NextAction | None:

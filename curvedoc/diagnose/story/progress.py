@@ -13,6 +13,7 @@ from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.game import drawn, players
+from curvedoc.diagnose.story.jumps import jumps
 from curvedoc.diagnose.story.level import level_of, still_falls
 from curvedoc.diagnose.story.quality import FEW, Quality, quality
 from curvedoc.diagnose.story.unseen import result, tells_of_evaluations
@@ -22,6 +23,8 @@ from curvedoc.stats.noise.noise import noise
 
 #: A reward whose rows scatter by this much of its level is told by the level of its last tenth.
 ROUGH, ENDS = 0.05, 0.1
+#: Of the level: a last row so far from it tells luck rather than where the curve ends. Fewer rows have no tenths.
+ASTRAY, ROWS = 0.25, 30
 
 
 def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | None = None) -> str:
@@ -45,6 +48,8 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     if val is not None:
         told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
         told += _best(val, count)
+    leaps = jumps(finite) if ground.name == "loss" else None
+    told += f", with {leaps.words(count)}" if leaps is not None else ""
     rated = quality(run, bench)
     beside = [*_beside(run, ground, val, rated, count), *_lately(val, rated, count)]
     return told + "".join(f"; {extra}" for extra in beside)
@@ -75,6 +80,11 @@ def evaluated(run: Run) -> bool:
     )
 
 
+def counted_anew(run: Run) -> bool:
+    """Whether the counter of a run began anew while its loss went on, as on a resume without the step."""
+    return any(n.kind == "step-unrolled" and "goes on" in n.text for n in run.notes)
+
+
 def one_batch(run: Run) -> bool:
     """Whether the configuration says that the run repeats one batch."""
     said = run.settings.get("single_batch")
@@ -91,14 +101,18 @@ def moved(curve: Series) -> bool:
 
 
 def _span(curve: Series, rewarded: bool = False) -> str:
-    """Where it went, by the first and the last logged value, which a reader finds in the log.
+    """Where it went, by the first and the last logged value, which a reader finds in the log, or the level at the end.
 
     rewarded: to the level of the last tenth, since a single episode is luck.
     """
     ending, first = tail_level(curve, ENDS), four_digits(float(curve.value[0]))
     last = four_digits(float(curve.value[-1]))
-    if rewarded and ending is not None and _rough(curve, ending) and first != last:
-        return f"went from {first} to about {spelled(ending, '.3g')} in the last tenth"
+    astray = ending is not None and abs(float(curve.value[-1]) - ending) > ASTRAY * abs(ending)
+    if ending is not None and (rewarded or astray) and len(curve) >= ROWS and _rough(curve, ending) and first != last:
+        opening, level = head_level(curve, ENDS), f"about {spelled(ending, '.3g')}"
+        if not rewarded or opening is None:
+            return f"went from {first} to {level}"
+        return f"went from about {spelled(opening, '.3g')} in the first tenth to {level} in the last"
     return f"stayed at {first}" if first == last else f"went from {first} to {last}"
 
 
@@ -141,6 +155,8 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
     elif known is not None and len(known) and ground.name not in ("accuracy", "reward"):
         last = float(known.value[-1])
         yield f"accuracy {spelled(last, '.0%') if 0.0 <= last <= 1.0 else four_digits(last)}"
+    if counted_anew(run):
+        yield "its step counter began anew on the way, while the loss went on"
     if one_batch(run):
         yield "it repeats one batch and has learned it by heart"
     elif val is None and rated is None and ground.name == "loss":

@@ -26,6 +26,8 @@ FEW = 3
 _LONGEST = 40
 #: Measures of what is rare, as the few pixels of a tumor, which tell more than the share of all answers that are right.
 _OF_THE_RARE = re.compile(r"(?i)(?:^|[^a-z])m?(?:dice|iou|io_u|jaccard|ap|map|f1)(?:[^a-z]|$)")
+#: Precision averaged over overlaps from 0.5 to 0.95, which rates boxes better than that of one overlap.
+_STRICTER = re.compile(r"(?i)50\W?(?:95|0\.95)(?!\d)")
 #: What a finding is about that is told better with the answers beside it.
 _BESIDE = ("loss", "val_loss", "lr")
 #: Words of a title that tells the answers itself.
@@ -81,7 +83,8 @@ def quality(run: Run, bench: Bench) -> Quality | None:
 
     A measure that names no split and rises is one: training logs its loss and its share of right answers.
     """
-    overlap = next((m for m in run.matches("val_metric") if _OF_THE_RARE.search(m.metric)), None)
+    rare = [m for m in run.matches("val_metric") if _OF_THE_RARE.search(m.metric)]
+    overlap = min(rare, key=_looser, default=None)
     found = None if overlap is None else run.metric(overlap.metric)
     if overlap is not None and found is not None and len(found.finite()):
         return Quality(_called(overlap), found.finite())
@@ -89,8 +92,8 @@ def quality(run: Run, bench: Bench) -> Quality | None:
     if right is not None and len(right.finite()):
         return Quality("validation accuracy", right.finite())
     for role in ("val_metric", "metric"):
-        match = next(iter(run.matches(role)), None)
-        found = None if match is None else run.series(role)
+        match = min(run.matches(role), key=_looser, default=None)
+        found = None if match is None else run.metric(match.metric)
         # what merely behaves like one may be any gauge
         if match is None or found is None or not len(found.finite()) or match.trust == "guess":
             continue
@@ -120,6 +123,10 @@ def answers(run: Run, bench: Bench, lead: Finding) -> str:
     if rated.still_best:
         return f"{rated.name} went from {first} to {last}"
     return f"{rated.name} went from {rated.told(rated.best)} at best to {last}"
+
+
+def _looser(match: RoleMatch) -> bool:
+    return _STRICTER.search(match.metric) is None
 
 
 def _called(match: RoleMatch) -> str:
