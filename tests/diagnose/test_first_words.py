@@ -164,8 +164,8 @@ def test_passing_jumps_of_a_sound_loss_are_told_and_their_samples_looked_for() -
     assert "jump" not in course_of(none, grounds(none))
     assert advice({"loss": _bumpy([60, 110, 160])}, gain).startswith("Log the sample ids of each batch, and inspect")
     # a tail of the noise goes on without a gap
-    tail = _bumpy([60], 5.0).value * np.where(np.arange(200) % 9 == 4, 5.0, 1.0)
-    assert "jump" not in course_of(run_of({"loss": Series.of(tail)}), grounds(one))
+    tail = run_of({"loss": Series.of(_bumpy([60], 5.0).value * np.where(np.arange(200) % 9 == 4, 5.0, 1.0))})
+    assert "jump" not in course_of(tail, grounds(tail))
 
 
 def test_a_last_row_far_from_the_level_is_not_told_as_the_end_of_a_loss() -> None:
