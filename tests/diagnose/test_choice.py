@@ -48,6 +48,9 @@ def test_where_to_stop_comes_first_where_what_made_the_gap_is_unsure() -> None:
     told = when_unsure(Bench(run_of({})), lead, (doubtful, fit))
     assert told is not None and told.text == "Stop at step 40." and told.tests == "too-little-data"
     assert when_unsure(Bench(run_of({})), lead, (cause("missing-eval-mode", 0.7), fit)) is None
+    turned = Bench(run_of({"val_loss": Series.of([2.0, 1.0, 0.8, 0.9, 1.1, 1.3])}))
+    best = when_unsure(turned, lead, (cause("distribution-shift", 0.15),))
+    assert best is not None and best.text.startswith("Use the weights of step 2") and "(0.8)" in best.text
 
 
 def run_from(folder: Path, rows: list[dict[str, float]], config: dict[str, object] | None = None) -> RunDiagnosis:
@@ -71,6 +74,15 @@ def test_a_layer_without_gradient_is_named(tmp_path: Path) -> None:
     ]
     run = run_from(tmp_path, rows)
     assert run.next_action is not None and "requires_grad=True on body.weight" in run.next_action.text
+
+
+def test_a_batch_that_left_no_trace_asks_for_no_restart(tmp_path: Path) -> None:
+    loss = 1.5 * np.exp(-np.arange(200) / 150) * (1 + 0.02 * np.random.default_rng(2).standard_normal(200))
+    norm = 1.0 + 0.1 * np.random.default_rng(3).standard_normal(200)
+    loss[90], norm[90] = 140.0, 200.0
+    run = run_from(tmp_path, [{"step": i, "loss": loss[i], "grad_norm": norm[i]} for i in range(200)])
+    assert run.next_action is not None and run.next_action.text.startswith("Look up the samples of step 90")
+    assert "nothing is to be restarted" in run.next_action.text
 
 
 @pytest.mark.parametrize(

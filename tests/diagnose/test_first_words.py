@@ -120,7 +120,7 @@ def test_of_a_game_the_losses_say_what_to_look_for(
     [
         (np.geomspace(2.3, 0.01, 40), "a task learned or of samples learned by heart"),
         (np.linspace(2.3, 1.4, 40), "training still falls (1.665 -> 1.481 over the last fifth)"),
-        (1.5 + np.exp(-np.arange(40) / 4.0), "more steps change little"),
+        (1.5 + np.exp(-np.arange(40) / 4.0), "hardly changes over the last fifth"),
         (np.geomspace(400.0, 1.6, 40), "training still falls"),  # an error in units of its own, of which none is small
     ],
 )
@@ -182,6 +182,27 @@ def test_validation_that_is_too_good_is_checked_on_the_training_set() -> None:
     assert told.startswith("Evaluate the training set in eval mode: a loss near")
     beside = Series.of(np.geomspace(2.3, 0.3, 40))
     assert "eval mode" not in advice({"loss": train, "val_loss": beside, "val_accuracy": right}, gain)
+
+
+def test_swinging_evaluations_ask_for_a_rate_that_comes_down() -> None:
+    val = Series.of([1.6, 0.9, 0.6, 0.4, 0.23, 0.43, 0.34, 0.54, 0.25, 0.21])
+    told = advice({"loss": FELL, "val_loss": val}, gain)
+    assert told.startswith("Let the learning rate come down over the last third: validation swings between 0.21 and")
+    down = Series.of(np.linspace(0.1, 1e-5, 40))
+    assert "come down" not in advice({"loss": FELL, "val_loss": val, "lr": down}, gain)
+
+
+def test_what_training_learns_beyond_validation_is_not_asked_of_a_constant_answer() -> None:
+    val = Series.of(0.5 + 0.06 * np.exp(-np.arange(40) / 2.0) + 1e-3 * np.sin(np.arange(40)))
+    by_heart = Series.of(np.geomspace(0.5, 0.001, 40))
+    assert advice({"loss": by_heart, "val_loss": val}, gain).startswith("Stop at about step")
+
+
+def test_a_run_that_evaluated_once_is_to_go_on_while_training_falls() -> None:
+    run = run_of({"loss": FELL})
+    once = replace(run_of({"loss": FELL, "val_loss": Series.of([0.5])}), roles=run.roles)
+    told = gain(once, grounds(once))
+    assert told is not None and told.text.startswith("Train on, and evaluate more often: training still falls (")
 
 
 def test_of_two_precisions_the_stricter_one_rates_a_detector(tmp_path: Path) -> None:

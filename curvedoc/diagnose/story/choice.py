@@ -10,7 +10,9 @@ from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
 from curvedoc.core.numbers import spelled
 from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.story.quality import quality
+from curvedoc.diagnose.story.gain import best_of
+from curvedoc.diagnose.story.progress import validation
+from curvedoc.diagnose.story.quality import Quality, quality
 from curvedoc.diagnose.story.reward import LATE
 from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
@@ -55,8 +57,18 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         )
     if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED:
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
-        return NextAction(fits[0].action, tests=fits[0].cause) if fits else None
+        return NextAction(fits[0].action, tests=fits[0].cause) if fits else _best_weights(bench)
     return None
+
+
+def _best_weights(bench: Bench) -> NextAction | None:
+    """The best evaluation, where nothing tells why later ones are worse."""
+    rated, val = quality(bench.run, bench), validation(bench.run)
+    if rated is not None and not rated.still_best:
+        return best_of(bench.run, rated, bench.counter)
+    if val is None:
+        return None
+    return best_of(bench.run, Quality("validation", val, falls=True), bench.counter)
 
 
 def _trained_on(bench: Bench, lead: Finding) -> NextAction | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,11 +18,11 @@ from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent
 from curvedoc.diagnose.story.game import of_samples
 from curvedoc.diagnose.story.jumps import jumps, of_jumps
-from curvedoc.diagnose.story.level import level_of, level_since, still_falls
+from curvedoc.diagnose.story.level import Rest, level_of, level_since, still_falls
 from curvedoc.diagnose.story.progress import ENDS, counted_anew, evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import of_reward
-from curvedoc.diagnose.story.unseen import result, to_evaluate, writes_weights
+from curvedoc.diagnose.story.unseen import result, to_evaluate, to_go_on, writes_weights
 from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
 
@@ -34,6 +35,8 @@ RESTORE = (
 )
 #: Validation that costs at most so much of training, with so many right answers, is hardly to be believed.
 HALF, NEARLY_ALL = 0.5, 0.98
+#: Evaluations of the later half that swing: how many, how often they turn, and the largest in times of the smallest.
+LATER, TURNS, SWINGS = 4, 2, 1.6
 #: A larger number of steps to go on for is rounded.
 _EXACT = 100
 
@@ -53,7 +56,7 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
         return _of_one_batch(run)
     val, rated = validation(run), quality(run, bench)
     if val is not None:
-        return _of_evaluations(run, val, rated, count)
+        return _of_evaluations(run, val, rated, count) or _more_rounds(bench, val) or _calmer(run, val, count)
     if ground.name == "reward" and ground.curve is not None:
         return of_reward(ground.curve.finite(), count)
     if rated is not None:
@@ -61,6 +64,9 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
     if ground.curve is not None and ground.name in ("loss", "accuracy") and not evaluated(run):
         again = of_jumps(jumps(ground.curve.finite()), count) if ground.name == "loss" else None
         return again or to_evaluate(run, ground.name, ground.curve, count)
+    onward = to_go_on(ground.curve.finite()) if ground.name == "loss" and ground.curve is not None else None
+    if onward is not None and spent(run) is None:
+        return onward
     if ground.name in ("loss", "accuracy") and result(run):
         return NextAction(f"Evaluate during training as well: the log tells of it at the end only ({result(run)}).")
     return None
@@ -86,10 +92,11 @@ def _best_of(run: Run, rated: Quality, count: Counter) -> NextAction | None:
     """The best evaluation, where the last is clearly worse."""
     if len(rated.series) < FEW or rated.still_best:
         return None
-    return _of_best(run, rated, count)
+    return best_of(run, rated, count)
 
 
-def _of_best(run: Run, rated: Quality, count: Counter) -> NextAction:
+def best_of(run: Run, rated: Quality, count: Counter) -> NextAction:
+    """The weights of the best evaluation."""
     where, most = count.at(int(rated.series.step[rated.best])), rated.told(rated.best)
     return NextAction(f"{_take(run, where)}: {rated.name} was best there ({most}).")
 
@@ -116,9 +123,42 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
         return early
     return (
         _to_go_on(run, val, count)
-        or level_since(level_of(val, rated), count)
+        or level_since(_level(run, val, rated), count)
         or _kept(run, val, rated, count)
         or (NextAction(RESTORE) if counted_anew(run) else None)
+    )
+
+
+def _level(run: Run, val: Series, rated: Quality | None) -> Rest | None:
+    """Where evaluations rest; what training learns beyond that tells that there is more in the inputs."""
+    level, loss = level_of(val, rated), run.series("loss")
+    if level is None or loss is None:
+        return level
+    trains, costs = tail_level(loss.finite(), ENDS), tail_level(val, ENDS)
+    beyond = trains is not None and costs is not None and trains < HALF * costs
+    return replace(level, last="") if beyond else level
+
+
+def _more_rounds(bench: Bench, val: Series) -> NextAction | None:
+    """More trees, where the last one is the best: stopping early costs nothing."""
+    if bench.value_of("boosted", False) is not True or int(np.argmin(val.value)) != len(val) - 1:
+        return None
+    return NextAction(
+        f"Add rounds, with early stopping after 10 without a gain: validation was best in the last one "
+        f"({four_digits(val.value[-1])})."
+    )
+
+
+def _calmer(run: Run, val: Series, count: Counter) -> NextAction | None:
+    """A learning rate that comes down at the end, where evaluations swing under one that is not known to do so."""
+    later = val.cut(slice(len(val) // 2, len(val)))
+    low, high = float(later.value.min()), float(later.value.max())
+    turns = int((np.diff(np.sign(np.diff(later.value))) != 0.0).sum())
+    if spent(run) is not None or len(later) < LATER or turns < TURNS or low <= 0.0 or high < SWINGS * low:
+        return None
+    return NextAction(
+        f"Let the learning rate come down over the last third: validation swings between {four_digits(low)} and "
+        f"{four_digits(high)} since {count.at(int(later.step[0]))}, so that its last value is luck."
     )
 
 
@@ -164,7 +204,7 @@ def _kept(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextA
     if not rated.still_best:
         return _best_of(run, rated, count)
     if _better_by_little(rated, val):
-        return _of_best(run, rated, count)
+        return best_of(run, rated, count)
     if not lower:
         return None
     if rated.as_good_at(int(val.step[best])):

@@ -126,7 +126,9 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
 
 def _possible(first: Finding, causes: Sequence[RankedCause]) -> str:
     """The causes that are at least possible, where none of them is likely: two at most."""
-    own = [c for c in causes if c.probability >= POSSIBLE and first.symptom in c.findings][:2]
+    # where a fit is too close, an unlikely cause is no reason for it
+    named = first.symptom not in CLOSE_FIT
+    own = [c for c in causes if named and c.probability >= POSSIBLE and first.symptom in c.findings][:2]
     return f" It may be that {', or that '.join(lower_first(c.title) for c in own)}." if own else ""
 
 

@@ -13,7 +13,7 @@ from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import spent_early
 from curvedoc.diagnose.story.reward import LATE
-from curvedoc.stats.basic.levels import head_level, median, tail_level
+from curvedoc.stats.basic.levels import median, tail_level
 
 #: Words of a line that tells of data that training did not see, with a number behind them.
 _SEEN = (
@@ -76,21 +76,33 @@ def to_evaluate(run: Run, name: str, curve: Series, count: Counter) -> NextActio
     )
 
 
+def to_go_on(loss: Series) -> NextAction | None:
+    """More of the same where training still falls, of a run that evaluated too seldom to say more."""
+    still = _still_falls(loss)
+    if still is None:
+        return None
+    return NextAction(f"Train on, and evaluate more often: training still falls ({still} over the last fifth).")
+
+
+def _still_falls(loss: Series) -> str | None:
+    """From what to what the loss fell over the last fifth, where that counts beside all that it fell."""
+    last = tail_level(loss, LATE)
+    before = median(loss.cut(slice(round((1 - 2 * LATE) * len(loss)), round((1 - LATE) * len(loss)))))
+    if last is None or before is None or len(loss) < FEWEST:
+        return None
+    gained, in_all = before - last, float(loss.value[0]) - last
+    if gained <= min(HARDLY * in_all, SLIGHTLY * abs(before)):
+        return None
+    return f"{spelled(before, '.4g')} -> {spelled(last, '.4g')}"
+
+
 def _left_open(name: str, curve: Series) -> str:
-    first, last = head_level(curve, LATE), tail_level(curve, LATE)
-    before = median(curve.cut(slice(round((1 - 2 * LATE) * len(curve)), round((1 - LATE) * len(curve)))))
-    end = spelled(float(curve.value[-1]), ".3g")
-    if name != "loss" or len(curve) < FEWEST or first is None or last is None or before is None:
+    last, end = tail_level(curve, LATE), spelled(float(curve.value[-1]), ".3g")
+    if name != "loss" or len(curve) < FEWEST or last is None:
         return "the log holds training values only."
     if 0.0 <= last < min(NATS, BY_HEART * float(curve.value[0])):
         return f"a training loss of {end} is that of a task learned or of samples learned by heart."
-    gained, in_all = before - last, float(curve.value[0]) - last
-    if in_all > 0.0 and gained <= min(HARDLY * in_all, SLIGHTLY * abs(before)):
-        return (
-            f"the training loss of {end} cannot tell how good it is, and more steps change little "
-            f"({spelled(before, '.4g')} -> {spelled(last, '.4g')} over the last fifth)."
-        )
-    return (
-        f"training still falls ({spelled(before, '.4g')} -> {spelled(last, '.4g')} over the last fifth), and only "
-        f"new samples tell how long that is worth it."
-    )
+    still = _still_falls(curve)
+    if still is None:
+        return f"the training loss of {end} cannot tell how good it is, and hardly changes over the last fifth."
+    return f"training still falls ({still} over the last fifth), and only new samples tell how long that is worth it."
