@@ -117,7 +117,7 @@ def test_a_step_is_called_what_the_run_counts_in() -> None:
 def test_a_row_is_told_by_the_epoch_that_is_logged_beside_it() -> None:
     epochs = Series(np.arange(5), np.array([0.36, 0.71, 1.0, 1.07, 2.0]), "epoch")
     said = [Counter("row", epochs).at(row) for row in (0, 1, 2, 4, 7)]
-    assert said == ["epoch 0.36", "epoch 0.71", "epoch 1", "epoch 2", "row 7"]
+    assert said == ["epoch 0.36", "epoch 0.71", "epoch 1", "epoch 2", "logged row 7"]
     assert [Counter("step", epochs).at(step) for step in (1, 2)] == ["step 1", "epoch 1 (step 2)"]
 
 
