@@ -135,5 +135,5 @@ def test_an_epoch_that_many_rows_share_is_told_with_its_steps() -> None:
     assert at.inside(20) == "epoch 1, step 20"
     assert Counter("step", None, torn).at(70) == "step 70 (epoch 3)"
     assert [Counter("samples", None, passes).at(s) for s in (40, 50)] == ["sample 10 of epoch 2", "epoch 2"]
-    assert [Counter("row", None, passes).at(s) for s in (40, 50)] == ["row 40 (epoch 2)", "epoch 2"]
+    assert [Counter("row", None, passes).at(s) for s in (40, 50)] == ["logged row 40 (epoch 2)", "epoch 2"]
     assert fill("best (0.2 at step {at:step})", {"at": 10.0}, {}, at) == "best (0.2 at step 10, epoch 1)"
