@@ -133,3 +133,34 @@ def test_a_counter_that_is_grown_to_its_word_counts(head: str, tmp_path: Path) -
     (run,) = read("".join(head.format(e=e) + f"loss {2 * 0.8**e:.4f}\tacc 0.{e}\n" for e in range(1, 10)), tmp_path)
     loss = run.series("loss")
     assert loss is not None and loss.step.tolist() == list(range(1, 10))
+
+
+def test_a_test_of_each_task_is_an_accuracy_of_each(tmp_path: Path) -> None:
+    text = ""
+    for t in range(3):
+        text += f"{'*' * 40}\nTask  {t}\n{'*' * 40}\n"
+        text += "".join(
+            f"| Epoch  {e}, time= 0.2s | Train: loss={0.5**e:.3f}, TAw acc= 9{e}.0% |\n" for e in range(1, 6)
+        )
+        for x in range(t + 1):
+            share = f"{90 - 30 * (t - x)}.5%, forg= {30 * (t - x)}.0%"
+            text += f">>> Test on task  {x} : loss=0.4{x} | TAw acc= {share}| TAg acc= {share} <<<\n"
+    (run,) = read(text, tmp_path)
+    first = next(m for m in run.matches("val_accuracy") if m.label == "task0")
+    series = run.metric(first.metric)
+    assert series is not None and [round(v, 3) for v in series.value.tolist()] == [0.905, 0.605, 0.305]
+
+
+AGENTS = {
+    "bars and letters": "U {u} | F {f:06d} | FPS 0911 | rR:μσmM {r:.2f} 0.66 0.10 0.90 | H 0.69 | pL 0.01 | vL 0.14\n",
+    "letters and colons": "| train | F: {f} | S: {u} | E: {u} | L: 500 | R: {r:.2f} | FPS: 101.2 | T: 0:01:10\n",
+}
+
+
+@pytest.mark.parametrize("title", AGENTS)
+def test_the_codes_that_agents_are_told_by_are_read(title: str, tmp_path: Path) -> None:
+    text = "".join(AGENTS[title].format(u=u, f=100 * u, r=10 + 2 * u) for u in range(1, 12))
+    (run,) = read(text, tmp_path)
+    reward = run.series("reward")
+    assert reward is not None and reward.value.tolist() == [10.0 + 2 * u for u in range(1, 12)]
+    assert reward.step.tolist() == list(range(1, 12))

@@ -11,10 +11,12 @@ from curvedoc.core.series import Floats
 
 #: What such a task is called, and its number ("Task 2, Epoch 1/20", "=== experience: 3 ===", "Session 1").
 _STAGE = re.compile(
-    r"\b(task|experience|session|increment|incremental (?:step|stage|task))[ _-]?(?:id|index|number|no\.?|#)?"
+    r"\b(task|split|experience|session|increment|incremental (?:step|stage|task))[ _-]?(?:id|index|number|no\.?|#)?"
     r"[ :=#]{0,3}(\d{1,3})(?![\d.]*\d)",
     re.IGNORECASE,
 )
+#: What numbers the folds of a validation too: only a model that is evaluated on several of them learns them in turn.
+_PERHAPS = "split"
 #: Lines ahead of the first record that may name its task.
 _LOOK = 60
 
@@ -38,7 +40,7 @@ def next_stages(lines: Sequence[str], record: Sequence[int], back: Sequence[int]
     for row in sorted(back):
         named = stages_in(lines[record[row - 1] + 1 : record[row] + 1])
         now = named[-1:]
-        if now and last and now[0][0] == last[0][0] and now[0][1] > last[0][1]:
+        if now and last and now[0][0] == last[0][0] != _PERHAPS and now[0][1] > last[0][1]:
             out.append(row)
         evaluated += len({number for _, number in named}) > 1
         last = now or last

@@ -21,6 +21,17 @@ _PAIR = re.compile(rf"([A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
 #: What may stand before the codes: a counter that is a number alone or has its word.
 _LEAD = re.compile(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
 _FEWEST = 2
+#: What an agent is told by ("U 4 | F 008192 | rR:μσmM 0.6 0.2 | H 1.9", "| train | F: 1000 | S: 500 | R: 12.5"): what
+#: it is paid, what counts, and the rest.
+_PAID: Mapping[str, str] = {"r": "reward", "rr": "reward"}
+_OF_AGENT: Mapping[str, str] = {
+    "u": "update", "s": "step", "e": "episode", "f": "frames", "h": "entropy", "pl": "policy loss", "vl": "value loss",
+    "v": "value", "∇": "grad_norm", "gn": "grad_norm", "fps": "fps", "sps": "sps",
+}  # fmt: skip
+_COUNTERS = frozenset(("u", "s", "e", "f"))
+_FIELD = re.compile(rf"([A-Za-z_∇]{{1,8}})(?::[^\s{NUMBER}{FRACTION}]*)? ?((?:{_VALUE} *)+)([a-z%]{{0,2}})")
+_PART = re.compile(r"(?i:train|eval|test|val)")
+_FIELDS = 4
 #: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
 _TRAIN = re.compile(r"(?<![A-Za-z_])(?:tr|trn)(?=['\"]? ?[:({\[])")
 _OTHER = re.compile(r"(?<![A-Za-z_])(va|vl|te|ts)(?=['\"]? ?[:({\[])")
@@ -29,7 +40,7 @@ _OTHER = re.compile(r"(?<![A-Za-z_])(va|vl|te|ts)(?=['\"]? ?[:({\[])")
 def decoded(body: str) -> str:
     """The body with words for its codes, where it holds nothing but codes and numbers, a counter and a loss among them;
     with words for splits where two are named by two letters; the body itself otherwise. Each number stays in place."""
-    return _of_codes(body.strip()) or _of_splits(body)
+    return _of_codes(body.strip()) or _of_agent(body) or _of_splits(body)
 
 
 def _of_codes(body: str) -> str:
@@ -52,6 +63,29 @@ def _of_codes(body: str) -> str:
     said = [f"{_COUNTS[c]} {n}" if c in _COUNTS else f"{_MEASURES[c]}: {n}" for c, n in pairs]
     head = "" if lead is None else f"{lead[2] or f'step {lead[1]}'} | "
     return head + " | ".join(said)
+
+
+def _of_agent(body: str) -> str:
+    """The fields between bars with words for the codes that agents are told by, "" where they are none such."""
+    fields = [x.strip() for x in body.split("|") if x.strip()]
+    split = fields.pop(0).lower() if fields and _PART.fullmatch(fields[0]) else ""
+    found = [_FIELD.fullmatch(x) for x in fields]
+    codes = {m[1].lower() for m in found if m is not None}
+    if len(codes) < _FIELDS or codes.isdisjoint(_PAID) or codes.isdisjoint(_COUNTERS):
+        return ""
+    out = []
+    for text, m in zip(fields, found, strict=True):
+        if m is None:
+            out.append(text)
+            continue
+        code, values = m[1].lower(), m[2].split()
+        name = _PAID.get(code) or _OF_AGENT.get(code, m[1])
+        name = f"{split} {name}" if split not in ("", "train") and code in _PAID else name
+        if code in _COUNTERS:
+            out.append(f"{name} {m[2]}")
+        else:
+            out += [f"{name}_{i}: {v}" if i else f"{name}: {v}{m[3]}" for i, v in enumerate(values)]
+    return " | ".join(out)
 
 
 def _of_splits(body: str) -> str:

@@ -43,7 +43,7 @@ _LISTED = re.compile(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][
 _OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
 _ANSWER = re.compile(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
-_ELEMENT = re.compile(r"\[\d+\]$")
+_ELEMENT = re.compile(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
+from curvedoc.ingest.text.line.task_lines import EACH_TASK, OF_TASKS, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
 _HEAD = r"(^\[?|[\])|:>-] )"
@@ -17,9 +18,7 @@ _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 
 #: "train/val", and the two numbers.
 _SPLITS, _TWO = r"((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))", rf"({_NUM}) ?/ ?({_NUM})"
-
-#: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, applied one after
-#: the other. A pattern takes longer to make ready than a small log to read.
+#: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
 SPELLINGS: tuple[tuple[str, ...], ...] = (
     # "E00 B0040 loss=0.5", "e3 s100", "ep03 it0100"
     (
@@ -256,7 +255,7 @@ COULD = "|".join(
         r":[a-z]+:[A-Za-z]",
         r"^\ufeff?[Ee]p? *(?:\x03|[0-9]+/[0-9]+)[ :,|]",
         r"(?i:(?:^|[ \[-])(?:ep?|epoch|batch|step|iter|it|iteration|round|episode)[._-]?[0-9])",
-        r"^s:.",
+        rf"^s:.|{OF_TASKS}",
         r"z\)",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
@@ -287,11 +286,11 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     """The lines as most loggers would print them; all others stay as they are. templates: of all the lines."""
     if "epoch results" in templates and "epoch:train:" not in templates:
         text = text.str.replace(_WHOLE, "${1}epoch ${2} train: ${3}, ${4}: ${5}")
-    for pattern, spelling, *mark in SPELLINGS:
+    for pattern, spelling, *mark in (*SPELLINGS, *TASKS):
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
-    text = text.str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
+    text = text.str.replace_all(*EACH_TASK).str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
     text = text.str.replace_all(_PAIR, "${1}=${2}").str.replace_all(_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}")
     mean = mean.str.replace_all(r"\| epoch_(num_updates|epoch) ", "| ${1} ")
