@@ -52,11 +52,16 @@ def code_with(expr: Expr, named: Callable[[str], Code]) -> Code:
 
 
 def _code(node: ast.expr, named: Callable[[str], Code]) -> Code:
-    match node:
-        case ast.Constant(value=value):
-            return Fixed(value if isinstance(value, bool) else float(value))  # type: ignore[arg-type]
+    match node:  # the usual ones first
         case ast.Name(id=name):
             return Fixed(TRUTHS[name]) if name in TRUTHS else named(name)
+        case ast.Call(func=ast.Name(id=name), args=args):
+            codes = [_code(a, named) for a in args]
+            return _SPECIAL[name](codes) if name in _SPECIAL else _call(name, codes)
+        case ast.Attribute(value=value, attr=name):
+            return _field(_code(value, named), name)
+        case ast.Constant(value=number):
+            return Fixed(number if isinstance(number, bool) else float(number))  # type: ignore[arg-type]
         case ast.UnaryOp(op=op, operand=operand):
             return _one(isinstance(op, ast.Not), _code(operand, named))
         case ast.BinOp(left=left, op=op, right=right):
@@ -69,11 +74,6 @@ def _code(node: ast.expr, named: Callable[[str], Code]) -> Code:
             sides = [_code(side, named) for side in (left, *others)]
             pairs = [_pair(_COMPARE[type(op)], a, b) for op, a, b in zip(ops, sides, sides[1:], strict=False)]
             return pairs[0] if len(pairs) == 1 else _several(True, pairs)
-        case ast.Call(func=ast.Name(id=name), args=args):
-            codes = [_code(a, named) for a in args]
-            return _SPECIAL[name](codes) if name in _SPECIAL else _call(name, codes)
-        case ast.Attribute(value=value, attr=name):
-            return _field(_code(value, named), name)
     raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
 
 

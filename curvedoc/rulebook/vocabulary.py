@@ -119,18 +119,30 @@ def _plain(annotation: Any) -> type:
 
 def describe(call: Callable[..., Any]) -> Function:
     """A vocabulary entry from a function's own signature and docstring."""
-    hints = typing.get_type_hints(call)
-    parameters = inspect.signature(call).parameters
+    kinds = _quick_kinds(call) or {name: _plain(hint) for name, hint in typing.get_type_hints(call).items()}
+    parameters = inspect.signature(call, follow_wrapped=True).parameters
     about = (call.__doc__ or "").strip().partition("\n")[0]
     return Function(
         name=call.__name__,
         call=call,
-        parameters=tuple((name, _plain(hints[name])) for name in parameters),
+        parameters=tuple((name, kinds[name]) for name in parameters),
         required=sum(1 for p in parameters.values() if p.default is inspect.Parameter.empty),
-        result=_plain(hints["return"]),
+        result=kinds["return"],
         about=about,
         module=call.__module__,
     )
+
+
+def _quick_kinds(call: Callable[..., Any]) -> dict[str, type] | None:
+    """The type of each annotation where all are names, beside None, as nearly all are: looked up and not evaluated."""
+    own: Any = inspect.unwrap(call)
+    try:
+        said = {k: v.removesuffix(" | None") for k, v in own.__annotations__.items()}
+        return {
+            k: _plain({"float": float, "int": int, "bool": bool}.get(v) or own.__globals__[v]) for k, v in said.items()
+        }
+    except (AttributeError, KeyError):
+        return None
 
 
 class _Vocabulary(Mapping[str, Function]):
