@@ -7,7 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -185,6 +185,18 @@ def text_bytes(data: bytes) -> tuple[bytes, tuple[Note, ...]]:
             return data.translate(None, b"\r"), ()
     text, notes = decode(data)
     return text.encode(), notes
+
+
+@lru_cache(maxsize=1)  # several readers ask it of the same head
+def clean_head(head: bytes) -> bytes:
+    """The head of a file as `text_bytes` gives it."""
+    return text_bytes(head)[0]
+
+
+@lru_cache(maxsize=1)
+def decoded_head(head: bytes) -> str:
+    """The head of a file as `decode` gives it."""
+    return decode(head)[0]
 
 
 def _paired(data: bytes) -> bool:

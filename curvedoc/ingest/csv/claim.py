@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from curvedoc.ingest.bytes.file import decode, pointer, text_bytes
+from curvedoc.ingest.bytes.file import clean_head, decoded_head, pointer
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.lost_head import headed, is_row
@@ -48,7 +48,7 @@ def claims(path: Path, head: bytes) -> bool:
     suffix = Path(PACKED.sub("", path.name.lower())).suffix
     if suffix not in SUFFIXES + OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
         return False
-    text, _ = decode(uncommented(head))
+    text = decoded_head(uncommented(head))
     lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
     if not lines:
         return suffix in SUFFIXES
@@ -91,7 +91,7 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
     binary = all(b"\x00" in part for part in (head[:1000], head[len(head) // 2 :][:1000]))
     if suffix not in SUFFIXES + OTHER_SUFFIXES or binary or pointer(head) is not None:
         return False
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     whole = clean[: clean.rfind(b"\n") + 1]
     look, _ = headed(uncommented(whole[:_LOOK]))
     lines = look.decode("utf-8", "replace").split("\n", _LINES)[:_LINES]
@@ -130,7 +130,7 @@ def _could_be(rows: list[list[str]], width: int) -> bool:
 @lru_cache(maxsize=4)  # several readers ask it of the same head
 def _why_samples(head: bytes) -> str | None:
     """Why the rows of a table are no moments of a training, "" where nothing says so; None for what is no one table."""
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     found, _ = sections(uncommented(clean[: clean.rfind(b"\n") + 1]).decode("utf-8", "replace"))
     if len(found) != 1:
         return None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.file import decode, read_text
+from curvedoc.ingest.bytes.file import decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.curve import LogCurve, points_of
@@ -69,7 +69,7 @@ def claims(path: Path, head: bytes) -> bool:
     name = _PACKED.sub("", path.name.lower())
     if Path(name).suffix not in _SUFFIXES or not _is_called_so(Path(name).stem) or b"\x00" in head[:100]:
         return False
-    text, _ = decode(head)
+    text = decoded_head(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
     first = next((r for r in rows if r.strip() and not r.lstrip().startswith("#")), "")
     if not first or not _plain(first.strip()).lstrip("-")[:1].isdigit():

@@ -13,7 +13,7 @@ import numpy as np
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
-from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
+from curvedoc.ingest.bytes.file import clean_head, pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.histories import histories
 from curvedoc.ingest.json.line import objects
@@ -46,7 +46,7 @@ _MIN_POINTS = 2
 
 def claims(path: Path, head: bytes) -> bool:
     """One JSON object (not one a line) in which a metric's name stands before a list of numbers."""
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     start = clean.lstrip()
     whole = len(head) < 1 << 16
     if start[:1] == b"[" and b'"x"' in start and b'"y"' in start:  # curves as they are drawn
@@ -71,7 +71,7 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
     """Whether an object of lists of unknown names holds curves: one of them must behave, on a walk beside a counter."""
     if b"[" not in head or head.lstrip()[:1] != b"{" or len(head) >= 1 << 16:
         return False
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     value = document(clean)
     if not isinstance(value, Mapping):
         return False

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.file import decode, pointer, read_text
+from curvedoc.ingest.bytes.file import decode, decoded_head, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
@@ -67,7 +67,7 @@ def claims(path: Path, head: bytes) -> bool:
     name = _PACKED.sub("", path.name.lower())
     if Path(name).suffix not in _SUFFIXES or b"\x00" in head[:100] or pointer(head) is not None:
         return False
-    text, _ = decode(head)
+    text = decoded_head(head)
     if ("[" in text or "\n" in text.strip()) and not _LIST.search(text):
         return False
     if _COUNTED.search(text):

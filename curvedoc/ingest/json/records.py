@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
+from curvedoc.ingest.bytes.file import clean_head, pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects, parse_line
 from curvedoc.ingest.json.objects import batches, document, is_document
@@ -34,7 +34,7 @@ def claims(path: Path, head: bytes) -> bool:
     """Whether the head is mostly JSON records that have a counter or a metric, whatever the file's name."""
     if b"{" not in head or head.startswith(b":::ML"):  # MLPerf's lines are a text log's
         return False
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     if is_document(clean, whole=len(head) < 1 << 16):
         return _document_of_records(clean)
     # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n".
@@ -69,7 +69,7 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
     """Whether records of unknown keys are a log by their values. named: the file was given by name."""
     if b"{" not in head[: 1 << 12] or head.startswith(b":::ML"):
         return False
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     if len(head) >= 1 << 16:
         clean = clean[: clean.rfind(b"\n") + 1] or clean
     found = table(batches(clean))
@@ -98,7 +98,7 @@ def _read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
 
 def _by_line(head: bytes) -> bool:
     """Whether the head is one of a record a line; a single endless line is none."""
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     return not is_document(clean, whole=False) and b"\n" in clean
 
 

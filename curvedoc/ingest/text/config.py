@@ -58,7 +58,9 @@ def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:
     """
     found: dict[str, Scalar] = {}
     head = lines.head(HEAD_LINES)
-    for key, value in _matches(_holding(head, ":", "="), _PAIR_RE):
+    if not len(head):
+        return found
+    for key, value in _matches(_holding(head, _whole(head), ":", "="), _PAIR_RE):
         _put(found, key, value)
     for text, template in head.filter(pl.col("template").str.contains(_STAMPED_RE)).select("text", "template").rows():
         pair = _PAIR.match(template, read_prefix(template).end)
@@ -76,31 +78,35 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     figures that Trainers announce ("Num examples = 1,000").
     """
     head = lines.head(HEAD_LINES)
+    whole = _whole(head)
     found: dict[str, Scalar] = {}
     used: set[int] = set()
-    for key, value in _matches(_holding(head, " = "), _RUNNING_RE):
+    for key, value in _matches(_holding(head, whole, " = "), _RUNNING_RE):
         _put(found, key.strip(), value.replace(",", ""))
-    for row in _matching(_holding(head, ".py"), _COMMAND_RE)["text"].head(3):
+    for row in _matching(_holding(head, whole, ".py"), _COMMAND_RE)["text"].head(3):
         found.update(settings(row))
-    named = head.with_row_index("at").filter(pl.col("text").str.contains_any(list(_NAMES), ascii_case_insensitive=True))
-    for row in _matching(_holding(named, "="), _LISTED_RE)["text"].str.extract(_LISTED_RE).drop_nulls():
+    named = _holding(head.with_row_index("at"), whole.lower(), *_NAMES, any_case=True)
+    listed = _matching(_holding(named, whole, "="), _LISTED_RE)["text"]
+    for row in listed.str.extract(_LISTED_RE).drop_nulls() if len(listed) else ():
         for pair in row.split():
             key, _, value = pair.rstrip(",;").partition("=")
             _put(found, key, value)
-    found.update(_boxed(head, used))
-    dots = _matching(_holding(head, "..."), _DOTS_RE)
-    # "Evaluating....epoch:1, valid acc: 0.9" is no setting
-    dots = dots.filter(~dots["text"].str.contains(r"\.{3,}.*[A-Za-z] ?[:=] ?-?[0-9]"))
+    found.update(_boxed(head, whole, used))
+    dots = _matching(_holding(head, whole, "..."), _DOTS_RE)
+    if len(dots):  # "Evaluating....epoch:1, valid acc: 0.9" is no setting
+        dots = dots.filter(~dots["text"].str.contains(r"\.{3,}.*[A-Za-z] ?[:=] ?-?[0-9]"))
     for key, value in _matches(dots, _DOTS_RE):
         _put(found, key, value)
     used.update(dots["idx"].to_list())
-    _printed(head, _matching(_holding(named, "{", "("), _OPEN_RE)["at"].to_list(), found, used)
+    opens = _matching(_holding(named, whole, "{", "("), _OPEN_RE)["at"].to_list()
+    if opens or "{" in whole:
+        _printed(head, opens, found, used)
     return found, used
 
 
-def _boxed(head: pl.DataFrame, used: set[int]) -> dict[str, Scalar]:
+def _boxed(head: pl.DataFrame, whole: str, used: set[int]) -> dict[str, Scalar]:
     """What boxes say that name nothing twice and no outcome."""
-    rows = _matching(_holding(head, "| "), _BOX_RE)
+    rows = _matching(_holding(head, whole, "| "), _BOX_RE)
     if len(rows) < _BOXED:
         return {}
     pairs = _matches(rows, _BOX_RE)
@@ -113,10 +119,17 @@ def _boxed(head: pl.DataFrame, used: set[int]) -> dict[str, Scalar]:
     return found
 
 
-def _holding(lines: pl.DataFrame, *words: str) -> pl.DataFrame:
+def _whole(lines: pl.DataFrame) -> str:
+    """The text of lines: asked for a word that none of them has, it saves a look at each."""
+    return "\n".join(lines["text"].to_list())
+
+
+def _holding(lines: pl.DataFrame, whole: str, *words: str, any_case: bool = False) -> pl.DataFrame:
     """The lines that hold one of these words. To make a pattern ready takes longer than to match it on a small log,
-    so where none is left it is not made at all."""
-    return lines.filter(pl.col("text").str.contains_any(list(words)))
+    so where none is left it is not made at all. whole: what the lines were taken from, in lower case for any case"""
+    if not len(lines) or not any(word in whole for word in words):
+        return lines.head(0)
+    return lines.filter(pl.col("text").str.contains_any(list(words), ascii_case_insensitive=any_case))
 
 
 def _matching(lines: pl.DataFrame, pattern: str) -> pl.DataFrame:

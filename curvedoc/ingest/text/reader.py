@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
 from curvedoc.ingest.text.evaluation_lines import with_evaluations
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
-from curvedoc.ingest.text.layouts.boxes import read_boxes
+from curvedoc.ingest.text.layouts.boxes import NO_BOXES, may_hold_boxes, read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import scale_points
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
@@ -83,7 +83,8 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     """The trainings in a decoded text, in the order in which they were printed."""
     told = list(notes)
     whole = text.endswith("\n")
-    lines = with_templates(_ranked(lines_of(clean(text))))
+    shown = clean(text)
+    lines = with_templates(_ranked(lines_of(shown)))
     if not len(lines):
         return [Log(path, NAME, notes=tuple(told), bytes=size, is_text=True)]
     long = int(lines["long"].sum())
@@ -96,9 +97,9 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     if not whole:
         lines = _tail(lines, plans, told)
     printed, used = read_config(lines)
-    lines = lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(used)))
-    boxes = read_boxes(lines.filter(~pl.col("taken")))
-    lines = with_kinds(lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(boxes.lines))), plans)
+    lines = _also_taken(lines, used)
+    boxes = read_boxes(lines.filter(~pl.col("taken"))) if may_hold_boxes(shown) else NO_BOXES
+    lines = with_kinds(_also_taken(lines, boxes.lines), plans)
     plans = with_evaluations(plans, lines["tid"].to_list(), lines["kind"].to_list())
     first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
     early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
@@ -138,6 +139,11 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             axis=part.read.axis if len(part.read.points) else boxes.axis, is_text=True,
         ))  # fmt: skip
     return out
+
+
+def _also_taken(lines: pl.DataFrame, at: Collection[int]) -> pl.DataFrame:
+    """The lines, of which these are taken too."""
+    return lines.with_columns(pl.col("taken") | pl.col("idx").is_in(list(at))) if at else lines
 
 
 def _only_settings(read_: Read) -> bool:

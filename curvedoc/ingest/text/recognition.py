@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, pointer, read_pieces
+from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.layouts.columns import is_nameless
@@ -39,7 +39,7 @@ def claims(path: Path, head: bytes) -> bool:
     tabular = suffix in (".csv", ".tsv") and _SAID.match(head) is not None
     if not (tabular or suffix in _SUFFIXES + _LOOSE_SUFFIXES) or _NOT_LOGS.match(name):
         return False
-    whole, _ = decode(head)
+    whole = decoded_head(head)
     text, _ = legible(whole)
     if pointer(head) is not None or (whole.strip() and not text.strip()):
         return False

@@ -12,7 +12,7 @@ import polars as pl
 
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
-from curvedoc.ingest.bytes.file import decode, pointer, read_text, text_bytes
+from curvedoc.ingest.bytes.file import clean_head, decode, pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import rows_of
 from curvedoc.ingest.json.objects import batches, document, is_document
@@ -40,7 +40,7 @@ def claims(path: Path, head: bytes) -> bool:
     """Parquet of any wide kind, JSON or CSV with W&B's own columns, and CSV with its pages' column names."""
     if head.startswith(_PARQUET):
         return True
-    clean, _ = text_bytes(head)
+    clean = clean_head(head)
     start = clean.lstrip()
     if start[:1] in (b"[", b"{"):
         first = start if is_document(clean, whole=len(head) < 1 << 16) else start.split(b"\n", 1)[0]

@@ -56,17 +56,24 @@ def _headed(cells: pl.DataFrame) -> pl.DataFrame:
     return cells.with_columns(pl.when(cut).then(known).otherwise("section").fill_null("").alias("section"))
 
 
+NO_BOXES = Boxes(
+    empty_points(),
+    pl.DataFrame(schema={"idx": pl.Int64, "step": pl.Int64}),
+    frozenset(),
+    pl.Series([], dtype=pl.Int64),
+)
+
+
+def may_hold_boxes(text: str) -> bool:
+    """Whether a text has what rows or edges of boxes are made of, which most have not."""
+    return "|" in text or "---" in text
+
+
 def read_boxes(lines: pl.DataFrame) -> Boxes:
     """The boxes among lines (columns idx, text, time, rank); a value's step is the counter anywhere in its box.
 
     A section line "rollout/" is put before the names under it.
     """
-    none = Boxes(
-        empty_points(),
-        pl.DataFrame(schema={"idx": pl.Int64, "step": pl.Int64}),
-        frozenset(),
-        pl.Series([], dtype=pl.Int64),
-    )
     bare = lines.filter(pl.col("text").str.contains(_BARE_EDGE_RE))
     if len(bare) >= _EDGES:
         row_re, edge, kept = _BARE_ROW_RE, _BARE_EDGE_RE, _BARE_ROW_RE
@@ -81,7 +88,7 @@ def read_boxes(lines: pl.DataFrame) -> Boxes:
         row.field("2").alias("value"),
     )
     if not bool(cells["key"].is_not_null().any()):
-        return none
+        return NO_BOXES
     cells = _headed(cells)
     value = pl.col("value").str.replace_all(",", "").cast(pl.Float64, strict=False)
     cells = cells.with_columns(value.alias("value"))
