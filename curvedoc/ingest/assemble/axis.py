@@ -38,6 +38,8 @@ def number_rows(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], bool
 
 def _stuck(strands: Sequence[StreamBlock]) -> bool:
     """Whether a curve was logged with every point at one and the same step."""
+    if any(len(s) and s.step[0] != s.step[-1] for s in strands):
+        return False
     if max(len(s) for s in strands) < _CURVE or not all(bool(s.known.all()) for s in strands):
         return False
     return len({int(v) for s in strands if len(s) for v in (s.step.min(), s.step.max())}) == 1

@@ -73,7 +73,7 @@ def assemble(
     return Run(
         name=name,
         data=blocks(strands),
-        messages=_messages(pieces, bundle.base, max((int(s.step.max()) for s in strands), default=None)),
+        messages=_messages(pieces, bundle.base, max((high for _, high in _spans(strands).values()), default=None)),
         roles=roles,
         config=merged,
         settings=settings,
@@ -194,15 +194,19 @@ def _facts(strands: Sequence[StreamBlock]) -> list[Facts]:
     for s in strands:
         if s.metric not in lowest or s.rank < lowest[s.metric].rank:
             lowest[s.metric] = s
-    first = min((int(s.step.min()) for s in strands if len(s)), default=0)
-    last = max((int(s.step.max()) for s in strands if len(s)), default=0)
+    spans = _spans(strands)
+    whole = max((high for _, high in spans.values()), default=0) - min((low for low, _ in spans.values()), default=0)
+    cover = {key: (high - low) / max(1, whole) for key, (low, high) in spans.items()}
     return [
-        facts(
-            m, s.value if s.superseded is None else s.value[~s.superseded],
-            (int(s.step.max()) - int(s.step.min())) / max(1, last - first),
-        )
+        facts(m, s.value if s.superseded is None else s.value[~s.superseded], cover[id(s.step)])
         for m, s in lowest.items()
-    ]  # fmt: skip
+    ]
+
+
+def _spans(strands: Sequence[StreamBlock]) -> dict[int, tuple[int, int]]:
+    """By array of steps, which most strands share: the lowest and the highest."""
+    steps = {id(s.step): s.step for s in strands if len(s)}
+    return {key: (int(step.min()), int(step.max())) for key, step in steps.items()}
 
 
 def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[StreamBlock], roles: Sequence[RoleMatch]) -> None:

@@ -257,11 +257,10 @@ def _metrics(
                 "bad-cells", f"cells of {name!r} that are no number were left out", line=at, count=int(column.bad.sum())
             )
         )
-    there = np.ones(len(column.value), np.bool_) if column.there is None else column.there
-    gone = np.zeros(len(there), np.bool_) if apart is None else there & apart
-    if gone.any():
+    there = column.there
+    if apart is not None and bool((gone := apart if there is None else there & apart).any()):
         told.append(Note("nan-for-missing", f"NaN of {name!r} in rows of another kind was taken for: nothing logged"))
-        column = CellColumn(column.value, there & ~gone)
+        column = CellColumn(column.value, ~gone if there is None else there & ~gone)
     elif nan_for_missing(column.kept()):
         told.append(Note("nan-for-missing", f"NaN in the sparse column {name!r} was taken for: nothing logged"))
         column = CellColumn(column.value, ~np.isnan(column.value))
