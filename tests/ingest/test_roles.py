@@ -480,3 +480,22 @@ def test_a_likelihood_that_is_nan_throughout_is_a_loss_by_its_name() -> None:
     nothing = np.full(12, np.nan)
     found = assign([facts("neg_partial_ll", nothing), facts("valid_neg_partial_ll", nothing)], TABLE)
     assert [m.role for m in found] == ["loss", "val_loss"]
+
+
+def test_games_that_were_lost_are_no_loss() -> None:
+    found = roles(
+        policy_loss=[8.3, 8.1, 7.9], eval_win=[0.0, 1.0, 4.0], eval_draw=[0.0, 1.0, 0.0], eval_loss=[20.0, 18.0, 16.0]
+    )
+    assert not {m.role for m in found} & {"loss", "val_loss"}
+    assert "val_loss" in {
+        m.role for m in roles(loss=[2.3, 1.9, 1.7], eval_win=[0.0, 1.0, 4.0], eval_loss=[2.4, 2.0, 1.9])
+    }
+
+
+def test_answers_in_the_domain_that_a_model_is_adapted_to_are_those_of_unseen_data() -> None:
+    found = {
+        m.metric: m.role
+        for m in roles(source__loss=[2.3, 1.1, 0.6], source__acc=[0.2, 0.5, 0.8], target__acc=[0.2, 0.3, 0.5])
+    }
+    assert found["target/acc"] == "val_accuracy" and found["source/acc"] == "accuracy"
+    assert "target/acc" not in {m.metric for m in roles(loss=[2.3, 1.1, 0.6], target__acc=[0.9, 0.9, 0.9])}

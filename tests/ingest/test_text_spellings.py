@@ -350,3 +350,15 @@ def test_pairs_of_any_names_behind_a_counter_are_records_where_they_come_again(t
     (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
     assert {"errD", "errG", "D(x)"} <= set(run.points["metric"].unique())
     assert "warm" not in set(run.points["metric"].unique())
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["E{e:03d} L_tr {t:.3f} L_va {v:.3f}", "Ep{e} Ltr={t:.3f} Lva={v:.3f}", "Epoch {e} Ltrain: {t:.3f} Lval: {v:.3f}"],
+)
+def test_the_letter_of_a_loss_with_its_split_below(tmp_path: Path, line: str) -> None:
+    lines = [line.format(e=e, t=0.4 + 2 * 0.9**e, v=0.6 + 1.9 * 0.9**e) for e in range(1, 31)]
+    (tmp_path / "train.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and val is not None and loss.step.tolist() == val.step.tolist() == list(range(1, 31))

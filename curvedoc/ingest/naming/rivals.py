@@ -1,4 +1,5 @@
-"""Losses that show no progress: of networks that play against each other, and of what learns from rewards."""
+"""Pairs that compete: losses of networks that play against each other and of what learns from rewards, which show no
+progress, games won and lost, two domains."""
 
 from __future__ import annotations
 
@@ -15,6 +16,10 @@ from curvedoc.ingest.naming.signals import Signals, plain
 
 #: Terms of an objective that have a role of their own in training.
 TERMS_TOO = frozenset(("kl", "entropy"))
+#: What else is counted of games, each in several words; the two domains of an adaptation, and what is graded in both.
+_GAMES = (("win", "wins", "won"), ("draw", "draws", "tie", "ties"))
+_DOMAINS = {"source": "target", "src": "tgt"}
+_ANSWERS = frozenset(("accuracy", "metric"))
 #: Curves called by the words for two players have so many values.
 _TOLD = 2
 
@@ -129,3 +134,32 @@ def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signal
         and bool((f.finite != np.floor(f.finite)).any())
         and not curve_shape.is_smooth(f.finite)
     ]
+
+
+def without_lost_games(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> list[tuple[F, Reading]]:
+    """The readings without a "loss" that stands beside the games won and drawn, of which it counts those lost."""
+    names = {plain(f.metric) for f in metrics}
+
+    def counts(name: str) -> bool:
+        words = name.split("_")
+        others = [{"_".join([*words[:-1], w]) for w in same} & names for same in _GAMES]
+        return words[-1] in ("loss", "losses") and all(others)
+
+    return [(f, r) for f, r in found if r.family != "loss" or not counts(plain(f.metric))]
+
+
+def of_domains(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of answers in the domain that a model is adapted to ("target acc" beside "source acc"): no label of
+    it is shown in training."""
+    family = {f.name: f for f in table.families}
+    named = {tuple(plain(f.metric).split("_")): f for f in metrics}
+    known = {f.metric for f, _ in found}
+    out = []
+    for f, r in found:
+        words = plain(f.metric).split("_")
+        own = next((w for w in words if w in _DOMAINS), "")
+        other = named.get(tuple(_DOMAINS[w] if w == own else w for w in words)) if own else None
+        role = family[r.family].roles.get("test") if r.family in _ANSWERS and r.split == "train" else None
+        if other is not None and other.metric not in known and role is not None:
+            out.append((other, replace(r, role=role, split="test", why="the same in the domain that it is adapted to")))
+    return out

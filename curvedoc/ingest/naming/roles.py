@@ -30,7 +30,7 @@ from curvedoc.ingest.naming.misnomers import (
     without_times,
     without_waits,
 )
-from curvedoc.ingest.naming.rivals import in_a_game, steered
+from curvedoc.ingest.naming.rivals import in_a_game, of_domains, steered, without_lost_games
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
 from curvedoc.ingest.naming.vague_names import lettered, lone_layers, of_an_evaluation, of_two_splits, vague_readings
@@ -118,7 +118,8 @@ def _assigned(
 ) -> tuple[RoleMatch, ...]:
     """The roles of metrics whose names say their split."""
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
-    found = of_play(found, metrics, table)
+    found = of_play(without_lost_games(found, metrics), metrics, table)
+    found += of_domains(metrics, found, table)
     found = of_the_critic(by_letter(without_waits(without_times(found, metrics)), table), table)
     found += [(f, r) for f, r in terms(metrics, found, table) if _plausible(f, r)]
     have = {r.role for _, r in found}

@@ -41,7 +41,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # "E03 val_loss=0.5"
     (
-        rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}(?:[A-Za-z]{{2,10}}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*[ =:])",
+        rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}"
+        r"(?:(?:[A-Za-z]{2,10}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*|[LA]_?(?:tr|va))[ =:])",
         "${1}epoch ${2}${3}",
     ),
     # "train loss for iteration 1-100: 0.5"
