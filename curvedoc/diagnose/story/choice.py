@@ -53,7 +53,7 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         return (
             SPLIT_OF_POLICY
             if bench.run.series("reward") is not None
-            else _trained_on(bench, lead) or _larger(bench, lead) or SPLIT
+            else trained_on(bench, lead) or _larger(bench, lead) or SPLIT
         )
     if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED:
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
@@ -71,7 +71,7 @@ def _best_weights(bench: Bench) -> NextAction | None:
     return best_of(bench.run, Quality("validation", val, falls=True), bench.counter)
 
 
-def _trained_on(bench: Bench, lead: Finding) -> NextAction | None:
+def trained_on(bench: Bench, lead: Finding) -> NextAction | None:
     """More of the same, where what rates the model still rose over the last fifth of the run."""
     rated = quality(bench.run, bench) if lead.symptom in RESTS else None
     if rated is None or rated.falls or len(rated.series) < ENOUGH_POINTS or rated.best != len(rated.series) - 1:

@@ -36,7 +36,7 @@ RESTORE = (
 #: Validation that costs at most so much of training, with so many right answers, is hardly to be believed.
 HALF, NEARLY_ALL = 0.5, 0.98
 #: Evaluations of the later half that swing: how many, how often they turn, and the largest in times of the smallest.
-LATER, TURNS, SWINGS = 4, 2, 1.6
+LATER, TURNS, SWINGS = 4, 2, 1.5
 #: A larger number of steps to go on for is rounded.
 _EXACT = 100
 
@@ -152,8 +152,11 @@ def _more_rounds(bench: Bench, val: Series) -> NextAction | None:
 def _calmer(run: Run, val: Series, count: Counter) -> NextAction | None:
     """A learning rate that comes down at the end, where evaluations swing under one that is not known to do so."""
     later = val.cut(slice(len(val) // 2, len(val)))
-    low, high = float(later.value.min()), float(later.value.max())
     turns = int((np.diff(np.sign(np.diff(later.value))) != 0.0).sum())
+    # a swing rises above what was reached before; what only falls is progress
+    reached = np.minimum.accumulate(later.value)
+    top = int(np.argmax(later.value - reached))
+    low, high = float(reached[top]), float(later.value[top])
     if spent(run) is not None or len(later) < LATER or turns < TURNS or low <= 0.0 or high < SWINGS * low:
         return None
     return NextAction(

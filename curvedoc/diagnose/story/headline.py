@@ -15,7 +15,7 @@ from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.choice import CLOSE_FIT, FITTED, LEARNS_LITTLE, LIKELY
+from curvedoc.diagnose.story.choice import CLOSE_FIT, FITTED, LEARNS_LITTLE, LIKELY, trained_on
 from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.level import still_falls
 from curvedoc.diagnose.story.progress import course_of, moved, validation
@@ -82,7 +82,9 @@ def headline(
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}{went}."
     first = _first(findings)
     beside = answers(run, bench, first) if bench is not None and first.symptom not in ERRORS else ""
-    return said((bench or Bench(run)).counter, findings, causes, beside) + (
+    # what still learns at the end needs no reason why it does not
+    learns = bench is not None and causes and causes[0].probability < LIKELY and trained_on(bench, first) is not None
+    return said((bench or Bench(run)).counter, findings, () if learns else causes, beside) + (
         _until_the_crash(run, findings) or (f" {stopped}." if stopped else "")
     )
 

@@ -82,7 +82,7 @@ def evaluated(run: Run) -> bool:
 
 def counted_anew(run: Run) -> bool:
     """Whether the counter of a run began anew while its loss went on, as on a resume without the step."""
-    return any(n.kind == "step-unrolled" and "goes on" in n.text for n in run.notes)
+    return any(n.kind == "step-unrolled" and "goes on" in n.text and n.count <= FEW for n in run.notes)
 
 
 def one_batch(run: Run) -> bool:

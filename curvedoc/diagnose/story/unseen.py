@@ -35,6 +35,8 @@ _SAVES = (
 NATS, BY_HEART = 0.1, 0.05
 #: Of all that was gained, and of the level: less in the last fifth is not worth going on for.
 HARDLY, SLIGHTLY = 0.02, 0.05
+#: Of all that was gained: who gained less in the last fifth would have to train for as long again to see it.
+GOES_ON = 0.1
 #: Fewer rows have no fifths.
 FEWEST = 10
 
@@ -78,20 +80,20 @@ def to_evaluate(run: Run, name: str, curve: Series, count: Counter) -> NextActio
 
 def to_go_on(loss: Series) -> NextAction | None:
     """More of the same where training still falls, of a run that evaluated too seldom to say more."""
-    still = _still_falls(loss)
+    still = _still_falls(loss, GOES_ON)
     if still is None:
         return None
     return NextAction(f"Train on, and evaluate more often: training still falls ({still} over the last fifth).")
 
 
-def _still_falls(loss: Series) -> str | None:
+def _still_falls(loss: Series, hardly: float = HARDLY) -> str | None:
     """From what to what the loss fell over the last fifth, where that counts beside all that it fell."""
     last = tail_level(loss, LATE)
     before = median(loss.cut(slice(round((1 - 2 * LATE) * len(loss)), round((1 - LATE) * len(loss)))))
     if last is None or before is None or len(loss) < FEWEST:
         return None
     gained, in_all = before - last, float(loss.value[0]) - last
-    if gained <= min(HARDLY * in_all, SLIGHTLY * abs(before)):
+    if gained <= min(hardly * in_all, SLIGHTLY * abs(before)):
         return None
     return f"{spelled(before, '.4g')} -> {spelled(last, '.4g')}"
 
