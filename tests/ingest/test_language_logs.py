@@ -164,3 +164,15 @@ def test_grades_that_stay_at_zero_are_no_loss_and_its_parts(tmp_path: Path) -> N
 def test_a_ranking_loss_that_rests_is_a_loss(tmp_path: Path) -> None:
     text = "".join(f"it {k} | ranking loss 0.69{k % 3} | acc 0.5{k % 7}\n" for k in range(1, 41))
     assert last(read(tmp_path, text)[0], "loss")[0] == "ranking loss"
+
+
+def test_a_head_of_a_few_words_is_of_the_split_that_ends_it(tmp_path: Path) -> None:
+    text = "".join(
+        f"==== EPOCH {k} ====\n  tag/chunk train  : nll {loss(k)}\n"
+        f"  tag/chunk dev    : nll {loss(k) + 0.2:.3f}  acc 0.{10 + k}\n"
+        for k in range(1, 21)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss")[1:] == (20, loss(20))
+    assert last(run, "val_loss")[1] == 20
+    assert last(run, "val_accuracy")[2] == 0.3

@@ -192,10 +192,10 @@ def _leftover(state: Body, text: str) -> None:
     if bar and last.rstrip().endswith(":"):
         state.prose += words.prose_words(first)
         text = last
-    said = re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text)
     headed = text.rstrip().endswith(":")
-    if said and all(
-        w.lower() in SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) or (headed and is_outcome(w)) for w in said
+    told = words.of_head(re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text), headed)
+    if told and all(
+        w.lower() in SCOPES or _SCOPE_ONLY.fullmatch(w.lower()) or (headed and is_outcome(w)) for w in told
     ):
         scope = scope_of(text)
         if scope:

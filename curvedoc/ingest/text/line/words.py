@@ -184,6 +184,12 @@ def unit_apart(tail: str) -> str:
     return unit if unit and tail[1 + len(unit) :].lstrip(" ")[:1] in ("", "|", ",", ";", ")", "]") else ""
 
 
+def of_head(said: list[str], headed: bool) -> list[str]:
+    """The words that tell what a head of a line ("joint dev:") is: of a few ending in a split that one, else all."""
+    few = headed and 1 < len(said) <= _SENTENCE // 2 and said[-1].lower() in SCOPES
+    return said[-1:] if few and not any(is_prose(w) or w.lower() in ("best", "so", "far") for w in said) else said
+
+
 def pace(gap: str, tail: str) -> str:
     """What a number measures that stands alone between bars or commas with a unit of speed behind it: the unit of a
     rate ("| 4803 tok/s"), or the time of a step ("| 120.3 ms |"); "" for anything else."""
