@@ -164,3 +164,23 @@ def test_the_codes_that_agents_are_told_by_are_read(title: str, tmp_path: Path) 
     reward = run.series("reward")
     assert reward is not None and reward.value.tolist() == [10.0 + 2 * u for u in range(1, 12)]
     assert reward.step.tolist() == list(range(1, 12))
+
+
+def test_pairs_that_are_told_in_sentences_are_read(tmp_path: Path) -> None:
+    text = "".join(
+        f"[INFO] Walker. Step: {1000 * i}. Time Elapsed: {3 * i}.5 s. Mean Reward: {i}.250. Std of Reward: 0.5. Go.\n"
+        for i in range(1, 9)
+    )
+    (run,) = read(text, tmp_path)
+    reward = run.series("reward")
+    assert reward is not None and reward.value.tolist() == [i + 0.25 for i in range(1, 9)]
+    assert reward.step.tolist() == [1000 * i for i in range(1, 9)]
+
+
+def test_a_folder_of_losses_holds_an_entropy_and_a_divergence(tmp_path: Path) -> None:
+    text = ""
+    for i in range(1, 9):
+        rows = {"eprewmean": 20 + i, "loss/approxkl": 0.01, "loss/policy_entropy": 1.3 - i / 10, "misc/nupdates": i}
+        text += "-" * 40 + "\n" + "".join(f"| {k:<23}| {v:<8.4g} |\n" for k, v in rows.items()) + "-" * 40 + "\n"
+    (run,) = read(text, tmp_path)
+    assert {"entropy", "kl", "reward"} <= {m.role for m in run.roles}

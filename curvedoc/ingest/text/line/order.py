@@ -27,6 +27,11 @@ _PLACED = re.compile(
     rf"(?:is|was|[:=])? ?({NUMBER})",
     re.IGNORECASE,
 )
+#: Pairs that are told as sentences: "Walker. Step: 300. Time Elapsed: 3.7 s. Mean Reward: 1.2. Training."
+_TOLD_IN_TURN = re.compile(
+    rf"(?:^|(?<=\] ))[A-Z]\w{{0,40}}(?: [A-Z]\w{{0,40}})?\. (?=[A-Z][a-z]+: ?{NUMBER})"
+    rf"|(?<=[{NUMBER}{FRACTION}])( ?[a-z%]{{0,3}})\. (?=[A-Z][A-Za-z ]{{1,40}}(?:: ?{NUMBER}|\.))"
+)
 #: Flower's "fit progress: (3, 0.52, {'accuracy': 0.8}, 41.5)" and the line ahead of its first round
 _ROUND = re.compile(rf"\bprogress: \(({NUMBER}), ({NUMBER}), (?=\{{)")
 _NO_ROUND = re.compile(rf"\(loss, other metrics\): (?={NUMBER}, )")
@@ -68,8 +73,11 @@ def _named_behind(body: str) -> str:
     return lead.group() + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
 
 
-def of_classes(body: str) -> str:
-    """The body with the shares of right answers among old and new classes, or in each task, called so."""
+def apart(body: str) -> str:
+    """The body with bars between pairs that are told in sentences, and with the shares of right answers among old and
+    new classes, or in each task, called so."""
+    if ". " in body and ": " in body:
+        body = _TOLD_IN_TURN.sub(lambda m: f"{m[1] or ''} | ", body)
     if "-IL" in body:
         body = _OF_TASKS.sub("test accuracy/task [", _FOR_TASKS.sub(r"\1 tasks | test accuracy: ", body))
         body = body.replace("[Task-IL]: ", "| task-il accuracy: ").replace("Task-IL [", "task-il accuracy [")

@@ -10,7 +10,7 @@ from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
 from curvedoc.ingest.text.line.codes import decoded
-from curvedoc.ingest.text.line.order import name_first, of_classes
+from curvedoc.ingest.text.line.order import apart, name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.sentences import in_pairs
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, RANK, STEP, NumberSlot, named
@@ -102,7 +102,7 @@ def _of_splits(metrics: list[NumberSlot]) -> bool:
 def plan_of(template: str) -> LinePlan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
-    body = of_classes(template[prefix.end :])
+    body = apart(template[prefix.end :])
     numbers = body.count(NUMBER) + body.count(FRACTION)
     body = decoded(body) if numbers > 1 else body
     if (
