@@ -10,6 +10,7 @@ from curvedoc.core.diagnosis import Curve, Finding
 from curvedoc.core.run import Run
 from curvedoc.diagnose.thinning import thin
 from curvedoc.rulebook.rule import Rule
+from curvedoc.stats.basic.medians import median_of
 
 #: Layers that are drawn, evenly chosen of more: thinner rows cannot be told apart.
 MOST_LAYERS = 40
@@ -66,8 +67,8 @@ def _parts(run: Run) -> tuple[Curve, ...]:
         series = run.metric(match.metric)
         if series is None or not len(series.finite()) or not known or series is main:
             continue
-        level = float(np.median(series.finite().value))
-        levels = [float(np.median(k.finite().value)) for k in known if len(k.finite())]
+        level = median_of(series.finite().value)
+        levels = [median_of(k.finite().value) for k in known if len(k.finite())]
         if all(abs(level - other) > COPY * max(abs(level), abs(other)) for other in levels):
             known.append(series)
             out.append(thin(series, "loss_part", match.metric, BUCKETS_PART))

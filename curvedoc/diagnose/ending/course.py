@@ -11,6 +11,7 @@ import numpy as np
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
+from curvedoc.stats.basic.medians import median_of
 
 #: A logger that writes every n steps leaves out the last few, and an epoch counter starts at 0 or 1.
 DONE = 0.95
@@ -93,7 +94,7 @@ def closing(run: Run) -> str | None:
 
 def interval(s: Series) -> float:
     """The usual distance of two logged steps."""
-    return float(np.median(np.diff(s.step))) if len(s) > 1 else 1.0
+    return median_of(np.diff(s.step)) if len(s) > 1 else 1.0
 
 
 def seconds_apart(s: Series) -> float | None:
@@ -102,7 +103,7 @@ def seconds_apart(s: Series) -> float | None:
         return None
     gaps = np.diff(s.time[np.isfinite(s.time)])
     gaps = gaps[gaps > 0]
-    return float(np.median(gaps)) if len(gaps) else None
+    return median_of(gaps) if len(gaps) else None
 
 
 def _reached(s: Series, planned: float) -> float:

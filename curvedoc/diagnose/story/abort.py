@@ -10,6 +10,7 @@ from curvedoc.core.abort_rule import AbortRule
 from curvedoc.core.diagnosis import Finding
 from curvedoc.core.run import Run
 from curvedoc.core.series import Floats, Series
+from curvedoc.stats.basic.medians import median_of
 
 #: Factors that are tried, the sharpest first: the first that is quiet until the failure shows is taken.
 FACTORS = (3.0, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -66,7 +67,7 @@ def _over_median(norm: Series) -> Floats:
         before = v[max(0, a - WINDOW) : a]
         before = before[np.isfinite(before)]
         if len(before):
-            middle[a:b] = np.median(before)
+            middle[a:b] = median_of(before)
     return _over(v, middle)
 
 

@@ -9,6 +9,8 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.numbers import spelled
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.stats.basic.medians import bottom_of, median_of, neighbors, row_medians, top_of
+from curvedoc.stats.basic.robust import extended
 
 #: Times the median of its neighbors, and deviates of the logarithm about it: more than a tail of the noise.
 TIMES, DEVIATES = 3.0, 5.0
@@ -45,12 +47,11 @@ class Jumps:
 def jumps(loss: Series) -> Jumps | None:
     """The passing jumps of a loss above zero; None without any, or where they are how it scatters."""
     y = loss.value
-    if len(y) < FEWEST or not bool((y > 0.0).all()):
+    if len(y) < FEWEST or not bool((y > 0.0).all()) or top_of(y) <= TIMES * bottom_of(y):
         return None
-    rows = np.lib.stride_tricks.sliding_window_view(np.pad(y, SIDE, mode="edge"), 2 * SIDE + 1)
-    around = np.median(rows, axis=1)
+    around = row_medians(neighbors(extended(y, SIDE), 2 * SIDE + 1))
     off = np.log(y / around)
-    scatter = float(np.median(np.abs(off))) / _QUARTILE
+    scatter = median_of(np.abs(off)) / _QUARTILE
     gained = float(around[0] - around.min())
     far = (y > TIMES * around) & (off > DEVIATES * scatter) & (y - around > SEEN * gained)
     far[: round(BEGINS * len(y))] = False

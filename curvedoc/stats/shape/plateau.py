@@ -42,7 +42,7 @@ def hovers(s: Series, band: float) -> bool | None:
     scale = float(np.abs(y).max())
     if scale > 0.0:
         y = y / scale  # values near the largest float would overflow in a difference
-    level = float(np.median(y))
+    level = median_of(y)
     if bool((np.abs(y - level) > band * abs(level)).any()):
         return False
     steps = v.step[1:] - v.step[1:].mean()
