@@ -143,3 +143,15 @@ def test_a_measure_of_what_is_found_that_stays_at_zero_earns_no_healthy(tmp_path
         (run,) = curvedoc.analyze(path).runs
         assert run.verdict == verdict, run.headline
         assert ("finds nothing" in run.headline and " 0.00" in run.headline) == (verdict != "healthy")
+
+
+def test_accuracies_that_nothing_counts_and_that_do_not_rise_may_be_those_of_folds(tmp_path: Path) -> None:
+    of_folds = [0.92, 0.81, 0.88, 0.79, 0.9, 0.83, 0.86, 0.91, 0.77, 0.82]
+    rising = [0.5 + 0.04 * i for i in range(10)]
+    for values, verdict in ((of_folds, "inconclusive"), (rising, "healthy")):
+        lines = (f"Fold done\nsensitivity: {v - 0.1:.3f}\naccuracy: {v:.3f}\n" for v in values)
+        (tmp_path / "results.log").write_text("".join(lines))
+        (run,) = curvedoc.analyze(tmp_path).runs
+        assert run.verdict == verdict, run.headline
+    (tmp_path / "results.log").write_text("".join(f"epoch {i} accuracy {v:.3f}\n" for i, v in enumerate(of_folds)))
+    assert curvedoc.analyze(tmp_path).runs[0].verdict == "healthy"

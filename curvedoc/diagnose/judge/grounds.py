@@ -82,7 +82,7 @@ def grounds(run: Run) -> Grounds:
     n = len(curve.finite())
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} logged value{'s' * (n != 1)} of the {name}")
-    doubt = broken or _against(role, name, curve) or _finds_nothing(run) or _hardly_begun(run, curve)
+    doubt = broken or _against(run, role, name, curve) or _finds_nothing(run) or _hardly_begun(run, curve)
     return Grounds(name, curve, *doubt) if doubt else Grounds(name, curve, "")
 
 
@@ -92,13 +92,13 @@ def _least(run: Run, role: str) -> int:
     return ENOUGH_EPOCHS if run.axis == "epoch" else ENOUGH_POINTS
 
 
-def _against(role: str, name: str, curve: Series) -> _Doubt | None:
+def _against(run: Run, role: str, name: str, curve: Series) -> _Doubt | None:
     """What forbids to call a run healthy though no rule speaks: a healthy curve is made of numbers, and comes down."""
     broken = _not_a_number(name, curve)
     if broken:
         return broken
     if role in ("accuracy", "val_accuracy"):
-        return _hardly_gained(name, curve)
+        return _hardly_gained(name, curve, run.axis == "row")
     if role == "reward":
         return _few_rewards(curve.finite())
     if role not in ("loss", "val_loss"):
@@ -121,11 +121,18 @@ def _few_rewards(reward: Series) -> _Doubt | None:
     )
 
 
-def _hardly_gained(name: str, curve: Series) -> _Doubt | None:
-    """What is said of a run that is judged by its right answers alone, and whose share hardly rises."""
+def _hardly_gained(name: str, curve: Series, uncounted: bool) -> _Doubt | None:
+    """What is said of a run that is judged by its right answers alone, and whose share hardly rises.
+
+    uncounted: nothing says that one value comes after another; results of folds or of subjects look like that
+    """
     change, level = total_change(curve), median(curve)
-    if change is None or level is None or change >= GAINED or level >= MOSTLY:
+    if change is None or level is None or change >= GAINED or (level >= MOSTLY and not uncounted):
         return None
+    if uncounted and level >= MOSTLY:
+        return f"no loss and no step was logged beside {len(curve):,} values of the {name}, which do not rise", (
+            "Log the step or epoch of each value: these may be the results of folds, of subjects or of models."
+        )
     first, last = float(curve.finite().value[0]), float(curve.finite().value[-1])
     sinks = last <= first - GAINED
     how = "ends lower than it began" if sinks else "hardly moves"
