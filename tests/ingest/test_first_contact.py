@@ -444,3 +444,12 @@ def test_a_table_whose_loss_comes_down_at_once_and_then_scatters_is_a_log_on_a_w
     (tmp_path / "log.csv").write_text("\n".join([*rows, ""]), encoding="utf-8")
     with pytest.raises(NothingToAnalyse):
         curvedoc.read(tmp_path)
+
+
+def test_one_record_an_epoch_at_the_same_batch_each_time_is_counted_on(tmp_path: Path) -> None:
+    text = ""
+    for i in range(12):
+        text += f'{{"mode": "train", "epoch": {i + 1}, "iter": 4, "loss": {loss(i)}}}\n'
+        text += f'{{"mode": "val", "epoch": {i + 1}, "iter": 9, "PCK": {0.5 + i / 50}}}\n'
+    run = walk(tmp_path, text, "train.log.json")[0]
+    assert last(run, "loss")[1:] == (12, loss(11))

@@ -162,7 +162,8 @@ def _across_epochs(step: Floats, epoch: Floats | None, split: Sequence[str | Non
     value, turn = step[known], epoch[known]
     if len(value) < 4:
         return None
-    back = np.diff(value) < 0
+    # logged once an epoch, at the same batch each time, it starts over from every record to the next
+    back = np.diff(value) < 0 if np.diff(value).any() else np.diff(turn) >= 1
     if not back.any() or not (np.diff(turn)[back] >= 1).all() or (np.diff(turn) < 0).any():
         return None
     if not (value[1:][back] <= np.median(value)).all():
