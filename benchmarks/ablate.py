@@ -37,7 +37,7 @@ from curvedoc.diagnose.fact_cases import check_fact
 from curvedoc.diagnose.judge.detect import Judgment, detect
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.names import Names
+from curvedoc.diagnose.judge.names import WHOLE, Names
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
@@ -242,7 +242,7 @@ class Ablation:
         if isinstance(made, Fact):
             found = established(made, bench)
             return None if found is None else (found.value, found.trust, found.doubt is None)
-        env = bench.environment(made.program, bench.subject())
+        env = bench.environment(made.program, WHOLE)
         names = [p.given for p in made.predicts] + [a.sentence.given for a in made.acts]
         names += [n for c in made.checks for n in (c.answer.names if isinstance(c.answer, Answer) else (c.answer,))]
         plain = {c.answer for c in made.checks if isinstance(c.answer, str)}
@@ -296,7 +296,7 @@ class Values:
         names = self.names[i]
         if names is None:
             bench = self.benches[i]
-            names = self.names[i] = bench.environment(self.made.program, bench.subject())
+            names = self.names[i] = bench.environment(self.made.program, WHOLE)
         for old, new in changes:
             was = code_of(old)(names)
             if (was is not True) if new is None else not _alike(was, code_of(new)(names)):
