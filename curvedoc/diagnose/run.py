@@ -32,6 +32,7 @@ from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
+from curvedoc.diagnose.story.quality import quality
 from curvedoc.diagnose.story.remedy import UNUSUAL_RATE, after_range_test, doubted, lowered, remedy, resume
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalog import catalog
@@ -131,6 +132,8 @@ def diagnose(
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
     marked = [m.metric for e in shown for m in e.marks]
     marked += [f.metric for f in findings if f.metric] + [m.metric for e in weighed for m in e.marks]
+    rated = quality(run, bench) if result in ("failed", "warning") else None  # what the headline tells is drawn
+    marked += [rated.series.metric] if rated else []
     broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
     return RunDiagnosis(
         run=run.name,

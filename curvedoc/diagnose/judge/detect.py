@@ -77,7 +77,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
             if isinstance(makers[need.name], Fixed):  # no run of its kind has it
                 makers.made["settled"] = lacking
             return lacking
-    truths = _conditions(rule, env)
+    truths = alternatives(rule, env)
     # excuses come last: most rules are silent without them
     if not (True in truths or None in truths) or any(env.get(name) is True for name in rule.excused_by):
         return Judgment(rule, "silent")
@@ -87,7 +87,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     harmless = any(env.get(name) is True for name in (*rule.harmless_if, *rule.undecided_if))
     strength = code_of(rule.strength)(env)
     # what rests on a guess may be told, but fails no run
-    firm = rule.severity not in _FAILING or (certain := env.certain()) is env or True in _conditions(rule, certain)
+    firm = rule.severity not in _FAILING or (certain := env.certain()) is env or True in alternatives(rule, certain)
     texts, count = env.texts(), bench.counter
     told = first_that_holds(rule.titles, env, texts, count)
     at = None if told is None else rule.title_steps[told[0]]  # the sentence and the mark tell one step
@@ -113,7 +113,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     return Judgment(rule, "fires", finding=finding)
 
 
-def _conditions(rule: Rule, env: Names) -> list[bool | None]:
+def alternatives(rule: Rule, env: Names) -> list[bool | None]:
     """Whether each alternative of a rule holds; they are names for what follows."""
     truths: list[bool | None] = []
     lines = env.makers.made.get("when") or _lines(rule, env.makers)

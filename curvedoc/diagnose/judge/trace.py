@@ -10,7 +10,7 @@ from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.answers import answered
-from curvedoc.diagnose.judge.detect import judge_subject
+from curvedoc.diagnose.judge.detect import alternatives, judge_subject
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.names import WHOLE, Names
 from curvedoc.diagnose.judge.scopes import subjects
@@ -63,6 +63,7 @@ def trace_rule(
             for name, lines in rule.when
             for e in lines
         )
+        alternatives(rule, env)  # whose names excuses may ask
         excuses = tuple(_measure(rule.program, name, env) for name in rule.excused_by)
         reason = _why_silent(conditions, excuses) if judgment.outcome == "silent" else judgment.reason
         outcome = judgment.outcome.replace("-", " ") + (f": {reason}" if reason else "")
