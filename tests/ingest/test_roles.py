@@ -499,3 +499,11 @@ def test_answers_in_the_domain_that_a_model_is_adapted_to_are_those_of_unseen_da
     }
     assert found["target/acc"] == "val_accuracy" and found["source/acc"] == "accuracy"
     assert "target/acc" not in {m.metric for m in roles(loss=[2.3, 1.1, 0.6], target__acc=[0.9, 0.9, 0.9])}
+
+
+def test_accuracies_of_tasks_that_are_taken_up_one_after_another_are_validation() -> None:
+    rows = {"loss": 30, "acc_task1": 30, "acc_task2": 20, "acc_task3": 10}
+    found = assign([facts(name, np.linspace(0.9, 0.1, n)) for name, n in rows.items()], TABLE)
+    assert [(m.role, m.label) for m in found if m.metric != "loss"] == [
+        ("val_accuracy", "task1"), ("val_accuracy", "task2"), ("val_accuracy", "task3"),
+    ]  # fmt: skip

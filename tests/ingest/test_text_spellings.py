@@ -346,7 +346,9 @@ def test_nearly_all_spellings_give_the_same_curves_in_the_same_roles(judged: dic
 
 def test_pairs_of_any_names_behind_a_counter_are_records_where_they_come_again(tmp_path: Path) -> None:
     rows = [f"iter {20 * i:5d} | errD {1.3 - 0.01 * i:.3f} errG {0.8 + 0.02 * i:.3f} D(x) 0.6{i}" for i in range(9)]
-    (tmp_path / "game.log").write_text("\n".join(["iter 0 | warm 1 cold 2", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "game.log").write_text(
+        "\n".join(["model lr 2e-4, batch 64, 900 iterations", *rows]) + "\n", encoding="utf-8"
+    )
     (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
     assert {"errD", "errG", "D(x)"} <= set(run.points["metric"].unique())
     assert "warm" not in set(run.points["metric"].unique())

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -31,7 +33,6 @@ _ENDS = 20
 #: A loss of other data is of the size of training's, at first or at last, within so many times; or it moves with it,
 #: by the correlation of ranks.
 _LIKE, _WITH = 1.25, 0.3
-_LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 
 
 def without_times(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> list[tuple[F, Reading]]:
@@ -128,6 +129,10 @@ def of_tasks(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F
     parts = {r.label: f for f, r in found if r.family == "loss" and r.part and r.split == "train"}
     graded = {r.label: f for f, r in found if r.role == "accuracy" and r.label}
     tasks = [k for k in parts.keys() & graded.keys() if parts[k].points == graded[k].points]
+    later = _taken_up(graded)
+    if later:
+        own = {f.metric for f in later}
+        return [(f, replace(r, role=f"val_{r.role}", split="val") if f.metric in own else r) for f, r in found]
     if len(tasks) < _TERMS or not whole or any(2 * parts[k].points > max(whole) for k in tasks):
         return list(found)
     family = {f.name: f for f in table.families}
@@ -141,30 +146,17 @@ def of_tasks(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F
     ]
 
 
-def by_letter(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings with the split that one letter tells where the same is logged under the other one besides: "T_loss"
-    and "V_loss", "loss_t" and "loss_v". Alone, a letter may be a network's."""
-    said = {_lettered(f.metric) for f, _ in found}
-    both = {r for k, *rest in said if k == "t" and ("v", *rest) in said for r in rest}
-    family = {f.name: f for f in table.families}
-    out = []
-    for f, r in found:
-        letter, *rest = _lettered(f.metric)
-        if letter in _LETTERS and both.intersection(rest) and r.split == "train" and r.family in family:
-            split = _LETTERS[letter]
-            label = "" if r.label == letter else r.label
-            part = r.part and bool(label)
-            role = family[r.family].roles.get(split, r.role) if not part else r.role
-            r = replace(r, role=role, split=split, label=label, part=part)
-        out.append((f, r))
-    return out
-
-
-def _lettered(name: str) -> tuple[str, ...]:
-    """The letter at the front or the end of a name, and the rest of it."""
-    words = plain(name).split("_")
-    at_end = len(words) > 1 and words[0] not in _LETTERS and words[-1] in _LETTERS
-    return (words[-1], "_".join(words[:-1])) if at_end else tuple(plain(name).split("_", 1))
+def _taken_up(graded: Mapping[str, F]) -> list[F]:
+    """The grades of numbered tasks ("acc_t1", "acc_t2") of which each is logged from a later time on than the last."""
+    of: dict[str, list[tuple[int, F]]] = {}
+    for label, f in graded.items():
+        if said := re.fullmatch(r"(.*?)(\d+)", label):
+            of.setdefault(said[1], []).append((int(said[2]), f))
+    for group in of.values():
+        tasks = [f for _, f in sorted(group, key=lambda x: x[0])]
+        if len(tasks) >= _TERMS and all(a.points > b.points for a, b in pairwise(tasks)):
+            return tasks
+    return []
 
 
 def doubted(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]:

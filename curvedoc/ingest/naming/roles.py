@@ -18,7 +18,6 @@ from curvedoc.ingest.naming.comparable_name import plain
 from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name, split_and_rest
 from curvedoc.ingest.naming.misnomers import (
-    by_letter,
     counterparts,
     doubted,
     of_play,
@@ -33,7 +32,14 @@ from curvedoc.ingest.naming.misnomers import (
 from curvedoc.ingest.naming.rivals import in_a_game, of_domains, steered, without_lost_games
 from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
-from curvedoc.ingest.naming.vague_names import lettered, lone_layers, of_an_evaluation, of_two_splits, vague_readings
+from curvedoc.ingest.naming.vague_names import (
+    by_letter,
+    lettered,
+    lone_layers,
+    of_an_evaluation,
+    of_two_splits,
+    vague_readings,
+)
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.

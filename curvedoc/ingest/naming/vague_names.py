@@ -20,6 +20,8 @@ _KINDS = (("loss", ("loss",)), ("accuracy", ("accuracy", "metric", "perplexity",
 _GRADED = ("accuracy", "metric")
 #: The loss of papers, the cost of textbooks.
 _LETTERS = ("l", "j")
+#: Where the same is logged under both.
+_SPLIT_LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 #: A share of right answers ends far above its beginning, in percent too.
 _LEARNED = 1.2
 _PERCENT = 100.0
@@ -214,3 +216,29 @@ def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
         if sum(r.role in (layer, whole) for _, r in found) == 1:
             found = [(f, replace(r, role=whole, label="") if r.role == layer else r) for f, r in found]
     return found
+
+
+def by_letter(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with the split that one letter tells where the same is logged under the other one besides: "T_loss"
+    and "V_loss", "loss_t" and "loss_v". Alone, a letter may be a network's."""
+    said = {_lettered(f.metric) for f, _ in found}
+    both = {r for k, *rest in said if k == "t" and ("v", *rest) in said for r in rest}
+    family = {f.name: f for f in table.families}
+    out = []
+    for f, r in found:
+        letter, *rest = _lettered(f.metric)
+        if letter in _SPLIT_LETTERS and both.intersection(rest) and r.split == "train" and r.family in family:
+            split = _SPLIT_LETTERS[letter]
+            label = "" if r.label == letter else r.label
+            part = r.part and bool(label)
+            role = family[r.family].roles.get(split, r.role) if not part else r.role
+            r = replace(r, role=role, split=split, label=label, part=part)
+        out.append((f, r))
+    return out
+
+
+def _lettered(name: str) -> tuple[str, ...]:
+    """The letter at the front or the end of a name, and the rest of it."""
+    words = plain(name).split("_")
+    at_end = len(words) > 1 and words[0] not in _SPLIT_LETTERS and words[-1] in _SPLIT_LETTERS
+    return (words[-1], "_".join(words[:-1])) if at_end else tuple(plain(name).split("_", 1))

@@ -41,7 +41,8 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     kind[spoken] = np.where(kept, "record", "")
     pairs = kind == "pairs"
     paired = _counted(tid[pairs], shapes)
-    alone = not np.isin(kind, ["record", "loose"]).any()
+    told = _counted(tid[(kind == "record") | (kind == "loose")], shapes)
+    alone = max(told.values(), default=0) < HABIT
     kind[pairs] = ["record" if alone and paired[shapes[t]] >= HABIT else "" for t in tid[pairs]]
     # "[4] id=1" is a list of something where the training counts by name
     counted = np.array([p.counted for p in plans], bool)[tid]
