@@ -30,7 +30,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.rank import rank
 from curvedoc.diagnose.judge.scopes import subjects
 from curvedoc.diagnose.judge.verdict import verdict
-from curvedoc.diagnose.story.doubt import lowered
+from curvedoc.diagnose.story.remedy import lowered
 from curvedoc.ingest import read_runs
 from curvedoc.pipeline import Options, rulebook
 from curvedoc.rulebook.location import signals_file

@@ -29,7 +29,6 @@ _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
 _OF_GAMES = frozenset({"epsilon", "eps", "gamma"})
 
-
 F = TypeVar("F", bound=MetricValues)
 Found = Sequence[tuple[F, Reading]]
 
