@@ -53,9 +53,9 @@ def _short(s: StreamBlock, norms: Sequence[StreamBlock]) -> Bools | None:
     window = float(np.median(np.diff(s.step)))
     if window < _WINDOW:
         return None
+    if not _within(float(_times(s.value[: 1 + _BESIDE])[0]) / window, _NEAR_OF_SEVERAL):
+        return None  # as nearly every loss: the other rows need not be looked at
     times = _times(s.value) / window
-    if not _within(times[0], _NEAR_OF_SEVERAL):
-        return None
     several = (times > _NEAR_OF_SEVERAL[0]) & (times < _NEAR_OF_SEVERAL[1])
     if int(several.sum()) > 1 and int(several.sum()) < len(s) / 2:
         return several
