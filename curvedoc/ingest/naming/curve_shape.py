@@ -35,6 +35,8 @@ _VARIANCE, _STEADY_SHARE = (0.9, 1.1), (0.75, 0.88)
 _MOVED, _SLOPE, _TOGETHER = 1.5, (0.3, 0.7), 0.8
 #: Where it rests the share scatters by no more than this.
 _STEADY = 0.01
+#: Nearly all wrong, and a loss that says as much: more than a blunt one of nearly all right would be.
+_NEARLY_ALL, _BLUNT = 0.75, 2.0
 
 
 def thinned(value: Floats) -> Floats:
@@ -180,3 +182,16 @@ def is_error_beside(a: Floats, b: Floats) -> bool:
     x, y = x - x.mean(), y - y.mean()
     slope, along = float(x @ y / (x @ x)), float(x @ y / np.sqrt((x @ x) * max(float(y @ y), 1e-300)))
     return _SLOPE[0] < slope < _SLOPE[1] and along > _TOGETHER
+
+
+def is_wrong_share(a: Floats, b: Floats, seen: bool) -> bool:
+    """Whether values a within 0 and 1 or 0 and 100 are the share of wrong answers beside the loss b: both fall, or of
+    samples seen both go the same way, or they begin where nearly all is wrong by the loss too."""
+    if len(a) != len(b) or len(a) < FEWEST or a.min() < 0.0 or a.max() > _PERCENT:
+        return False
+    share = a / (_PERCENT if a.max() > 1.0 else 1.0)
+    if share[0] > _NEARLY_ALL and b[0] > _BLUNT:
+        return True
+    x, y = (r - r.mean() for r in (np.argsort(np.argsort(v)).astype(np.float64) for v in (a, b)))
+    together = float(x @ y / np.sqrt(max(float((x @ x) * (y @ y)), 1e-300))) > 0.5
+    return together and ((falls(a) and falls(b)) or (seen and _moved(a) and _moved(b)))

@@ -21,6 +21,7 @@ _OUTCOME = re.compile(
     r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
     r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobj (?:fn|value)\b|criterion\b"
     r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
+    r"|\bll (?:per )?(?:token|word|frame|sample)|\blog ?lik\b"
     r"|\b[la] ?(?:tr|train|va|val|valid|te|test)\b"
     r"|partial ll|free energy|smooth l1|charbonnier|\b(?:train|tr|val|valid|test|te|dev) err\b"
     # right answers
@@ -38,7 +39,7 @@ _OUTCOME = re.compile(
 )
 #: Pieces of the same words, quickly found: a line of plain letters without one of them holds no outcome.
 MEASURES = (
-    r"loss|cost|kl|entropy|err|mae|mse|nll|mll|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
+    r"loss|cost|kl|entropy|err|mae|mse|nll|mll|\bll\b|log.?lik|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
     r"|\b[la][ _]?(?:tr|va|te)"
     r"|energy|smooth|charb|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
     r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|genauig|pert[ea]|exactitu|perdi?[dt]?a"

@@ -51,6 +51,8 @@ _INITIALS = 2
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
 _GAPS = re.compile("__+")
+#: How many candidates a contrastive loss was asked of: "dev_nce@300".
+_AMONG = re.compile(r"@\d+k?$")
 #: What stands between a metric's name and its file where two files log different things under one name.
 FROM = " @ "
 
@@ -98,7 +100,10 @@ def _read(raw: str, table: Signals) -> Reading | None:
             return Reading(
                 f.roles["train"], "train", "", f"{f.name}: {name}", f.bounds, f.name, len(f.names) + f.exact[name]
             )
-    return _by_pattern(raw, name, table) or _by_words(name, table)
+    found = _by_pattern(raw, name, table) or _by_words(name, table)
+    if found is None and (bare := _AMONG.sub("", raw)) != raw:
+        found = _by_words(plain(bare), table)
+    return found
 
 
 def _by_pattern(raw: str, name: str, table: Signals) -> Reading | None:

@@ -25,6 +25,8 @@ _POLICY = frozenset(("p", "pi", "policy", "pg", "actor", "train_p", "train_pi", 
 #: What an agent's rate of exploration is called.
 _EXPLORATION = frozenset(("epsilon", "eps", "e", "explore", "exploration", "exploration_rate", "explore_rate"))
 _SCORES = frozenset(("score", "scores"))
+#: Torch7 printed shares of wrong answers by these names.
+_TOPS = frozenset(("top1", "top5", "testtop1", "testtop5"))
 #: So many terms make an objective; what it may be called beside them.
 _TERMS = 2
 _SUMS = frozenset(("total", "sum", "overall", "all"))
@@ -60,16 +62,18 @@ def without_waits(found: Sequence[tuple[F, Reading]]) -> list[tuple[F, Reading]]
 
 def without_errors(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings with an "accuracy" that goes up and down with the root of a squared loss as the absolute error that
-    it is: the same loop of evaluation is used for classifiers and for regressions."""
+    it is (the same loop of evaluation is used for classifiers and for regressions), and a "top1" that is a share of
+    wrong answers."""
     graded = [(f, r) for f, r in found if r.family == "accuracy" and not r.part]
     losses = [(f, r) for f, r in found if r.family == "loss" and not r.part and not r.label]
     pairs = [(f, r.base, g) for f, r in graded for g, s in losses if r.split == s.split]
     bases = {base for f, base, g in pairs if curve_shape.is_error_beside(f.finite, g.finite)}
+    bases |= {_called(f) for f, r in graded for g, s in losses if r.split == s.split and _is_error(f, g, r.split)}
     metric = next((family for family in table.families if family.name == "metric"), None)
     if metric is None or not bases:
         return list(found)
-    moved = {f.metric for f, r in graded if r.base in bases}
-    why = "never more than the root of the loss, and moves with it"
+    moved = {f.metric for f, r in graded if r.base in bases or _called(f) in bases}
+    why = "an error by its values: it goes with the loss"
     return [
         (
             f,
@@ -81,6 +85,15 @@ def without_errors(found: Sequence[tuple[F, Reading]], table: Signals) -> list[t
         else (f, r)
         for f, r in found
     ]
+
+
+def _called(f: MetricValues) -> str:
+    """The name of the share of answers that are among the first few, "" for any other."""
+    return next((w for w in plain(f.metric).split("_") if w in _TOPS), "")
+
+
+def _is_error(f: MetricValues, loss: MetricValues, split: Split) -> bool:
+    return bool(_called(f)) and curve_shape.is_wrong_share(f.finite, loss.finite, split == "train")
 
 
 def of_play(found: Sequence[tuple[F, Reading]], metrics: Sequence[F], table: Signals) -> list[tuple[F, Reading]]:

@@ -36,6 +36,7 @@ from curvedoc.ingest.naming.vague_names import (
     by_letter,
     lettered,
     lone_layers,
+    negated,
     of_an_evaluation,
     of_two_splits,
     vague_readings,
@@ -131,7 +132,8 @@ def _assigned(
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
-    guessed = [*vague_readings(metrics, found, table), *lettered(metrics, found, table)]
+    guessed = [*negated(metrics, found, table), *vague_readings(metrics, found, table)]
+    guessed += lettered(metrics, [*found, *guessed], table)
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(steered(in_a_game([*found, *unnamed], table), table), table)
     found = totals(metrics, found, table)

@@ -11,8 +11,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from curvedoc.core.series import Floats
-from curvedoc.ingest.naming.metric_name import Reading
-from curvedoc.ingest.naming.signals import Signals, Split, plain
+from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
+from curvedoc.ingest.naming.signals import Bounds, Signals, Split, plain
 from curvedoc.ingest.naming.word_set import word_set
 
 #: What such a metric may be, and the families that tell of it by name already.
@@ -24,9 +24,11 @@ _LETTERS = ("l", "j")
 _SPLIT_LETTERS: dict[str, Split] = {"t": "train", "v": "val"}
 #: A share of right answers ends far above its beginning, in percent too.
 _LEARNED = 1.2
-_PERCENT = 100.0
+_PERCENT, _FIRST_PERCENTS = 100.0, 10.0
 #: A metric of so many times fewer values says what another one said already.
 _SELDOM = 2
+#: How the name of a measure that was turned round begins, and what it says of pairs; its values are mostly below zero.
+_NEGATED, _WORDS_OF_NEGATED, _MOSTLY = {"neg": "pos", "negative": "positive", "minus": "plus"}, 2, 0.9
 #: Fewer values than this have no beginning and no end.
 _FEWEST = 4
 
@@ -111,6 +113,24 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     return out
 
 
+def negated(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of measures without one that were turned round so that they fall ("neg_cos_sim"): losses, of which
+    hardly a value is above zero. Beside "pos_sim" it is that of pairs that do not belong together."""
+    family = next((f for f in table.families if f.name == "loss"), None)
+    known = {f.metric for f, _ in found}
+    names = {plain(f.metric) for f in metrics}
+    out = []
+    for f in metrics:
+        split, rest = split_and_rest(f.metric, table)
+        if family is None or f.metric in known or len(rest) < _WORDS_OF_NEGATED or rest[0] not in _NEGATED:
+            continue
+        opposite = plain(f.metric).replace(rest[0], _NEGATED[rest[0]])
+        if split in family.roles and opposite not in names and bool((f.finite <= 0.0).mean() > _MOSTLY):
+            bounds = Bounds(high=0.0)
+            out.append((f, Reading(family.roles[split], split, "", "a measure turned round", bounds, family.name)))
+    return out
+
+
 def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of metrics called by the letter of a loss, "L", "val_L", "J"; of a split that names its loss, none.
 
@@ -158,7 +178,9 @@ def _is_grade(value: Floats) -> bool:
 
 
 def _rises(value: Floats) -> bool:
-    return _end(value) > _LEARNED * _beginning(value)
+    """Whether values rise; above 1 as far as percents of right answers do, where a loss that blows up may end lower."""
+    end = _end(value)
+    return end > _LEARNED * _beginning(value) and (end >= _FIRST_PERCENTS or bool((value <= 1.0).all()))
 
 
 def _falls(value: Floats) -> bool:

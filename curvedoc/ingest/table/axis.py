@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 _MAX_BACK = 0.05
 #: A counter below this share of the rows is taken only where there is no better one.
 _MOST = 0.5
+#: So many records name a counter that counts.
+_NAMED = 5
 #: Records of asynchronous writers stand at most so many rows from their place.
 _NEAR = 16
 
@@ -50,7 +52,7 @@ def axis_of(table: RecordTable, prefer: Sequence[str] = (), split: Sequence[str 
         if kind == "epoch":
             names = [k for k in names if _few_rows_each(dense[k])]
         chosen = _best(dense, names, n)
-        if chosen is None:
+        if chosen is None or _is_setting(dense[chosen], dense):
             continue
         step = dense[chosen]
         notes: list[Note] = []
@@ -112,6 +114,12 @@ def _best(dense: dict[str, Floats], names: Sequence[str], n: int) -> str | None:
         if np.isfinite(dense[name]).sum() >= _MOST * n:
             return name
     return max(good, key=lambda k: int(np.isfinite(dense[k]).sum()), default=None)
+
+
+def _is_setting(step: Floats, dense: dict[str, Floats]) -> bool:
+    """Whether a counter is named once or twice, beside one that many records name: the batch size in a line of settings
+    ahead of the epochs."""
+    return int(np.isfinite(step).sum()) <= 2 and any(np.isfinite(d).sum() >= _NAMED for d in dense.values())
 
 
 def _orders(step: Floats) -> bool:

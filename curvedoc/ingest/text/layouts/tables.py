@@ -18,7 +18,7 @@ _FOREIGN = "|".join(w for w in (*words.EPOCH_WORDS, *words.STEP_WORDS) if not w.
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
     rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_]"
-    r"|^E {2,}# {2,}[A-Z]"
+    r"|^ *E {2,}# {2,}[A-Z]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
 #: A header between bars has so many parts, the ends included.
@@ -34,6 +34,11 @@ _WIDE = re.compile(r" *\| *|\s{2,}|\t")
 _APART = re.compile(r"\S(?:\s{2,}|\t| *[|,] *)\S")
 _SPLIT_NAME = re.compile(r"(?i)\b(train(?:ing)?|valid(?:ation)?|val|test|eval) (loss|acc(?:uracy)?|error)\b")
 _NAME = re.compile(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
+#: A cell of several values, of which each term of a loss has one.
+_LIST = re.compile(rf"\[ ?({NUMBER}(?:,? +{NUMBER})*) ?\]")
+_TERMS = re.compile(rf"{NUMBER}(?:,{NUMBER})*")
+#: What is measured by a column, in brackets behind its name: "Test metric (rel. L2)".
+_BY = re.compile(r" \(([\w. ]+)\)$")
 #: What a progress bar writes behind a header.
 _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
 #: What stands for the name of a frame's index: in a notebook's table for an empty cell.
@@ -62,7 +67,8 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
     for line, apart in ((line, apart) for line in joined for apart in (_GAP, _WIDE, _COMMA)):
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
             line = f"step{line}"
-        names = [n.strip("(): ") for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
+        names = [_BY.sub(r" \1", n) for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
+        names = [n.strip("(): ") for n in names]
         names = [n.rsplit("(", 1)[-1] for n in names]
         if names[0] == _INDEX:
             names[0] = ""
@@ -108,7 +114,7 @@ def table_plan(template: str, of: Headers) -> LinePlan | None:
         return LinePlan(
             "record", tuple(replace(s, slot=s.slot + shift) for s in found), _EMPTY, bar=True, averaged=True
         )
-    bare = template.strip(" |\t")
+    bare = _LIST.sub(lambda m: re.sub(r",? +", ",", m[1]), template).strip(" |\t")
     cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
     if len(cells) > 1 and cells[-1] and not _WORDY.search(cells[-1]):  # a star behind the best
         cells.pop()
@@ -142,7 +148,8 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
             if not (bare == CLOCK or set(bare) <= {"-"} or (i == 0 and bare == "all")):
                 return ()
             continue
-        if bare[1:] and bare[1:] != words.unit_of(bare[1:]):
+        terms = bare.count(NUMBER) if _TERMS.fullmatch(bare) else 1
+        if terms == 1 and bare[1:] and bare[1:] != words.unit_of(bare[1:]):
             return ()
         low = spaced(name)
         if not out and low in words.EPOCH_WORDS:
@@ -150,6 +157,7 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
         elif low in words.STEP_WORDS and (not out or (len(out) == 1 and out[0].role == EPOCH)):
             out.append(NumberSlot(STEP, slot, name))
         elif low not in _COUNTS:
-            out.append(NumberSlot(METRIC, slot, name, bare[1:]))
-        slot += 1
+            unit = bare[1:] if terms == 1 else ""
+            out += [NumberSlot(METRIC, slot + k, f"{name}[{k}]" if k else name, unit) for k in range(terms)]
+        slot += terms
     return tuple(out) if any(s.role == METRIC for s in out) else ()

@@ -49,6 +49,8 @@ _OTHER_SPLIT = re.compile(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUM
 _WORDLESS = re.compile(r"[^\[\](),; ]")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
 _EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
+#: "Evaluation result (greedy): loss 0.5"
+_BEFORE_COLON = re.compile(r" \([a-z ]{1,20}\)(?=: *$)")
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
@@ -87,7 +89,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.found = [NumberSlot(EPOCH, state.found[0].slot, "epoch"), NumberSlot(INNER, slot, "batch")]
     elif mark == FRACTION and bare == "[" and tail == "]" and len(state.found) == 1 and "loss" in spaced(last_name):
         state.found.append(NumberSlot(INNER, slot, "samples"))  # PyTorch's tutorial: "loss: 2.3  [   64/60000]"
-    elif not state.found and not bare.strip("[(#"):
+    elif not state.found and not bare.strip("[(#<"):
         if mark == FRACTION:
             state.found.append(NumberSlot(INNER, slot, "batch"))
             state.bar = "\u2592" in tail[:8]
@@ -96,6 +98,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         elif (
             (bare == "[" and tail[:2] in ("] ", "]"))
             or (bare == "#" and tail[:1] == " ")
+            or (bare == "<" and tail.startswith("> "))
             or tail.startswith((":  ", " ["))
         ):
             state.found.append(NumberSlot(PLACE, slot, "iteration"))
@@ -192,6 +195,7 @@ def _leftover(state: Body, text: str) -> None:
     if bar and last.rstrip().endswith(":"):
         state.prose += words.prose_words(first)
         text = last
+    text = _BEFORE_COLON.sub("", text)
     headed = text.rstrip().endswith(":")
     told = words.of_head(re.findall(r"[A-Za-z]{2,}(?:'[a-z]+)?", text), headed)
     if told and all(

@@ -43,6 +43,8 @@ _STAGE = 3
 _LEADS = re.compile(
     rf"(?:[:|)-]|  | [|:)-])?[ |]{{0,4}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}(?:[{NUMBER}{FRACTION}]|$)"
 )
+#: "3. train 2.4  dev 2.5"
+_BOTH = re.compile(rf"{NUMBER}[ ,;|]{{1,4}}(?i:val\w*|test|dev|eval)[ :=]{{1,3}}{NUMBER}")
 #: "200: ctc=2.4 att=1.9"
 _ASSIGNED = re.compile(rf": [A-Za-z_]\w*={NUMBER}[ ,;]+[A-Za-z_]\w*=")
 
@@ -125,4 +127,7 @@ def is_dirty(tail: str, unit: str) -> bool:
 def leads(gap: str, tail: str) -> bool:
     """Whether a number at the head of a line counts what is measured behind it ("3 | train loss 0.5")."""
     said = _LEADS.match(tail) if not gap.strip() and not words.unit_of(tail) else None  # "4s - loss: 0.5" took 4 s
-    return said is not None and (is_outcome(said[1]) or (not gap.strip() and _ASSIGNED.match(tail) is not None))
+    if said is None:
+        return False
+    of_splits = said[1].lower() in SCOPES and _BOTH.search(tail) is not None
+    return is_outcome(said[1]) or of_splits or (not gap.strip() and _ASSIGNED.match(tail) is not None)

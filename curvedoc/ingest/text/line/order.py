@@ -7,6 +7,7 @@ import re
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.line.key import counter_of
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 _ITEM = re.compile(rf"({NUMBER})([ ]?[A-Za-z%/]{{1,6}})? ([A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?)")
@@ -40,6 +41,17 @@ _OLD_NEW = re.compile(rf"'(total|old|new)': ?(?={NUMBER})")
 #: And what Mammoth prints: "Accuracy for 2 task(s): [Class-IL]: 45.2 % [Task-IL]: 91.3 %", then the share of each task.
 _FOR_TASKS = re.compile(rf"Accuracy for ({NUMBER}) task\(s\):\s*\[Class-IL\]: (?={NUMBER})")
 _OF_TASKS = re.compile(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
+#: "mean return (100) 3.5": over so many
+_WINDOW = re.compile(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
+#: "|g| 0.5", "||w||=3.2"
+_NORMED = "g|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
+_NORM = re.compile(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?[:=]? ?{NUMBER})")
+_GRADIENTS = frozenset(("g", "dw", "grad", "gradient", "∇", "∇f"))
+#: "(train, val) loss = (0.5, 0.6)", "loss (train, val) = 0.5, 0.6"
+_NAMES = r"[(\[]([A-Za-z]\w*(?: ?[,/] ?[A-Za-z]\w*){1,3})[)\]]"
+_WHAT = r"([A-Za-z][\w -]{0,30}?)"
+_VALUES = rf"[(\[]?({NUMBER}(?: ?, ?{NUMBER}){{1,3}})[)\]]?"
+_IN_TUPLES = re.compile(rf"(?:{_NAMES} {_WHAT}|{_WHAT} ?{_NAMES}) ?[:=]? ?{_VALUES}")
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -73,9 +85,24 @@ def _named_behind(body: str) -> str:
     return lead.group() + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
 
 
+def _tupled(m: re.Match[str]) -> str:
+    """The pairs of a list of names and one of values, where one is what trainings log; else what was matched."""
+    names = [n.strip() for n in re.split("[,/]", m[1] or m[4])]
+    what = m[2] or m[3]
+    if len(names) != m[5].count(NUMBER) or not (is_outcome(what) or is_outcome(names[0])):
+        return m[0]
+    return " | ".join(f"{n} {what}: {NUMBER}" for n in names)
+
+
 def apart(body: str) -> str:
     """The body with bars between pairs that are told in sentences, and with the shares of right answers among old and
-    new classes, or in each task, called so."""
+    new classes, or in each task, called so; windows behind names and lists of names in front of their values."""
+    if f"({NUMBER})" in body:
+        body = _WINDOW.sub(lambda m: m[0] if counter_of(m[1], False) else f"{m[2]} {m[1]}{m[3] or ''}", body)
+    if "|" in body:
+        body = _NORM.sub(lambda m: "grad_norm" if m[1] in _GRADIENTS else f"{m[1]}_norm", body)
+    if f"{NUMBER}," in body:
+        body = _IN_TUPLES.sub(_tupled, body)
     if ". " in body and ": " in body:
         body = _TOLD_IN_TURN.sub(lambda m: f"{m[1] or ''} | ", body)
     if "-IL" in body:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
+from curvedoc.ingest.text.line.glued import HYPHENED, HYPHENS
 from curvedoc.ingest.text.line.task_lines import EACH_TASK, OF_TASKS, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
@@ -269,6 +270,7 @@ COULD = "|".join(
         r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
         r"loss\[loss=|\('[A-Za-z_][\w./-]*', ",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
+        HYPHENS,
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
@@ -291,7 +293,9 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
-    text = text.str.replace_all(*EACH_TASK).str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
+    text = (
+        text.str.replace_all(*HYPHENED).str.replace_all(*EACH_TASK).str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
+    )
     text = text.str.replace_all(_PAIR, "${1}=${2}").str.replace_all(_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}")
     mean = mean.str.replace_all(r"\| epoch_(num_updates|epoch) ", "| ${1} ")
