@@ -24,6 +24,7 @@ from curvedoc.diagnose.judge.inventory import (
     LOSSES,
     METRICS,
     QUALITY,
+    SHORTFALL,
     VAL_WRONG,
     WRONG,
     Inventory,
@@ -55,6 +56,7 @@ MADE_OF = {
     ANY_METRIC: "val_metric",
     ABOVE_FLOOR: "",
     QUALITY: "val_accuracy",
+    SHORTFALL: "val_accuracy",
     WRONG: "accuracy",
     VAL_WRONG: "val_accuracy",
 }
@@ -152,8 +154,8 @@ class Bench:
             return self._summary(need.member, need.target)
         if need.target == ANY_LOSS:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
-        if need.target == QUALITY:
-            return self._quality()
+        if need.target in (QUALITY, SHORTFALL):
+            return self._quality(1.0 if need.target == QUALITY else -1.0)
         if need.target == ABOVE_FLOOR:
             return self._above_floor()
         if need.target in GRADES:
@@ -189,14 +191,14 @@ class Bench:
             return None
         return Series(found.step, found.value + 1.0, found.metric, found.time)
 
-    def _quality(self) -> Series | None:
-        """The measure that the run is for, negated where lower is better."""
+    def _quality(self, better: float) -> Series | None:
+        """The measure that the run is for; better: the sign that what is better has."""
         told = self.fact(MAIN_QUALITY)
         if told is None:
             return None
         role, sign = _QUALITY_ROLES.get(str(told.value), (str(told.value), 1.0))
         found = self.run.series(role)
-        return found if found is None or sign > 0 else Series(found.step, -found.value, found.metric, found.time)
+        return found if found is None or sign == better else Series(found.step, -found.value, found.metric, found.time)
 
     def _called(self, roles: Sequence[str], regex: str) -> Series | None:
         """The first metric of the first of the roles that is called so."""

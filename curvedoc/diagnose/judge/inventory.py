@@ -22,6 +22,8 @@ WRONG, VAL_WRONG = "wrong", "val_wrong"
 GRADES = {WRONG: ("accuracy", "metric"), VAL_WRONG: ("val_accuracy", "val_metric")}
 #: What says how good the model is, by the fact of that name, turned so that up is better.
 QUALITY = "quality"
+#: The same with its sign turned, for what is asked of curves that should fall.
+SHORTFALL = "shortfall"
 #: What a loss of similarity, whose floor is -1, has left above it, by the fact of what kind of number the loss is.
 ABOVE_FLOOR = "above_floor"
 #: Measures by their names, whichever samples they grade: other than those of training where there are such.
@@ -130,7 +132,7 @@ class Inventory:
     def fixed(self, need: Need) -> Fixed | None:
         """The value of an input that all runs of this kind have; None where it is a matter of each."""
         match need.source:
-            case "role" if need.target != QUALITY:
+            case "role" if need.target not in (QUALITY, SHORTFALL):
                 there = not self._roles.isdisjoint(_WORKED_OUT.get(need.target, (need.target,)))
                 return None if there else UNKNOWN
             case "name":
