@@ -27,15 +27,17 @@ def lag_one(y: Floats, share: float = 0.5, block: int = 64) -> float | None:
     r = y[half : n - half] - (sums[window:] - sums[:-window]) / window
     blocks = max(1, min(48, len(r) // 64))
     level = block_medians(np.abs(r), blocks) / 0.6745
-    level = spread_blocks(np.maximum(level, 0.2 * median_of(level)), len(r))
+    if blocks > 1:  # one, as of most short logs, is the level of all rows
+        level = spread_blocks(np.maximum(level, 0.2 * median_of(level)), len(r))
     if bottom_of(level) < TINY:
         return None
     x = np.minimum(np.maximum(r / level, -3.0), 3.0)
     x = x - mean_of(x)
     blocks = max(1, min(48, len(r) // block))
     length = (len(x) - 1) // blocks
-    pairs = (x[1:] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
-    power = (x[:-1] * x[:-1])[: length * blocks].reshape(blocks, length).sum(axis=1)
+    late, early = x[1 : length * blocks + 1], x[: length * blocks]
+    pairs = np.add.reduce((late * early).reshape(blocks, length), axis=1)
+    power = np.add.reduce((early * early).reshape(blocks, length), axis=1)
     if bottom_of(power) < TINY:
         return None
     r1 = quantile_of(pairs / power, share)

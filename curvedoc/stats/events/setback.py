@@ -6,7 +6,7 @@ import numpy as np
 
 from curvedoc.core.series import Series, once_a_series
 from curvedoc.stats.basic.autocorrelation import lag_one
-from curvedoc.stats.basic.medians import median_of, moving_median, row_medians
+from curvedoc.stats.basic.medians import median_of, moving_median, row_medians, top_of
 from curvedoc.stats.basic.robust import finite_rows, unit_of
 from curvedoc.stats.events.event import CurveEvent
 
@@ -22,32 +22,34 @@ FLOOR = 1e-9  # of the scale: rounding is no noise that could be divided by
 @once_a_series
 def _largest(s: Series) -> CurveEvent | None:
     u, center, scale = unit_of(s)
-    rows = finite_rows(s.value)[1]
     if len(u) < LEAST:
         return None
-    step = s.step[rows]
-    if len(u) > MOST:
-        size = -(-len(u) // MOST)
+    size = -(-len(u) // MOST)
+    if size > 1:
         whole = len(u) // size
-        u, rows, step = row_medians(u[: whole * size].reshape(whole, size)), rows[::size][:whole], step[::size][:whole]
+        u = row_medians(u[: whole * size].reshape(whole, size))
     n = len(u)
-    w = int(np.clip(n // SHARE, SHORTEST, LONGEST))
-    level, moves = moving_median(u, w), moving_median(np.abs(np.diff(u)), w - 1)
-    at = np.arange(max(w, int(SKIP * n)), n - w + 1)
-    rise = level[at] - level[at - w]
+    w = min(max(n // SHARE, SHORTEST), LONGEST)
+    level = moving_median(u, w)
+    first = max(w, int(SKIP * n))
+    at = np.arange(first, n - w + 1)
+    before_at, at_level = level[first - w : n - 2 * w + 1], level[first:]
+    rise = at_level - before_at
     # a climb that came as fast before, or goes on as fast, is no step
-    prior = level[at - w] - level[np.maximum(at - 2 * w, 0)]
-    onward = level[np.minimum(at + w, n - w)] - level[at]
+    prior = before_at - level[np.maximum(at - 2 * w, 0)]
+    onward = level[np.minimum(at + w, n - w)] - at_level
     step_up = rise - np.maximum(np.maximum(prior, onward), 0.0)
+    if not top_of(step_up) > 0.0:  # asked before the noise, which takes longer
+        return None
     # noise of the rows before, and halfway to that of the rows after where it grew with the level
-    early, late = moves[at - w], moves[np.minimum(at, len(moves) - 1)]
+    moves = moving_median(np.abs(u[1:] - u[:-1]), w - 1)
+    early, late = moves[first - w : n - 2 * w + 1], moves[np.minimum(at, len(moves) - 1)]
     noise = np.maximum(early, np.sqrt(early * late)) / (0.6745 * 2.0**0.5)  # deviations to the median difference
     noise = np.maximum(noise, max(FLOOR, 0.25 * median_of(moves)))
     phi = min(max(lag_one(u, 0.25, max(12, min(32, n // 4))) or 0.0, 0.0), 0.9)
     z = step_up / (noise * MEDIAN * (2.0 / w * (1.0 + phi) / (1.0 - phi)) ** 0.5)
     best = int(z.argmax())
-    if not step_up[best] > 0.0:
-        return None
+    step, rows = s.finite().step[::size], finite_rows(s.value)[1][::size]
     # the row of the largest single move among the splits that show the same step
     near = at[np.flatnonzero(np.abs(at - at[best]) <= w // 2)]
     row = int(near[(u[near] - u[near - 1]).argmax()])

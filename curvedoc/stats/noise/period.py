@@ -62,7 +62,7 @@ def find_period(s: Series) -> Period | None:
     if about is None:
         return None
     rest, step, spread = about
-    grid = _on_grid(np.clip(rest / spread, -4.0, 4.0), step)
+    grid = _on_grid(np.minimum(np.maximum(rest / spread, -4.0), 4.0), step)
     if grid is None:
         return None
     cell, row = grid
@@ -73,7 +73,7 @@ def find_period(s: Series) -> Period | None:
 def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
     """Values on even cells (0 in the holes) and the steps of one cell; None where steps are too sparse for that."""
     x = step.astype(np.float64) - float(step[0])
-    gaps = np.diff(x)
+    gaps = x[1:] - x[:-1]
     row = typical_gap(x)
     if bool((gaps == gaps[0]).all()):
         return y - mean_of(y), row
@@ -90,9 +90,9 @@ def _on_grid(y: Floats, step: Ints) -> tuple[Floats, float] | None:
 def _strongest(y: Floats) -> tuple[float, float] | None:
     """Period in cells and score of the strongest peak."""
     n = len(y)
-    size = 1 << int(np.ceil(np.log2(OVERSAMPLE * n)))
+    size = 1 << (OVERSAMPLE * n - 1).bit_length()
     power = np.abs(np.fft.rfft(y * _window(n), size)) ** 2
-    least, most = int(np.ceil(size * CYCLES / n)), int(size / SHORTEST)
+    least, most = -(-size * CYCLES // n), int(size / SHORTEST)
     if most - least < 8:
         return None
     over = power / _background(power, max(4, least // 2))
@@ -113,7 +113,7 @@ def _strongest(y: Floats) -> tuple[float, float] | None:
         total = total + np.where(k * h < len(over) - 2, add, 0.0)
         # the price of having looked at h places
         best = np.maximum(best, total - 1.5 * (h - 1) - (h - 1) * np.log(np.maximum(total / h, 1.0)))
-    j = int(np.argmax(best))
+    j = int(best.argmax())
     a, b, c = np.log(power[k[j] - 1 : k[j] + 2] + 1e-300)
     bend = a - 2 * b + c
     shift = min(max(float(0.5 * (a - c) / bend), -0.5), 0.5) if abs(bend) > 1e-12 else 0.0

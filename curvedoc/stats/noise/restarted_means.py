@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
-from curvedoc.stats.basic.medians import quantile_of
+from curvedoc.stats.basic.medians import mean_of, quantile_of, top_of
 from curvedoc.stats.basic.spacing import typical_gap
 
 #: Fewer rows hold no four means of eight rows each.
@@ -57,10 +57,11 @@ def mean_period(s: Series) -> float | None:
     if len(v) < LEAST:
         return None
     value, step = v.value[-MOST:], v.step[-MOST:]
-    gap, scale = typical_gap(step), float(np.abs(value).max())
+    gap, scale = typical_gap(step), top_of(np.abs(value))
     if not gap > 0.0 or not scale > 0.0:
         return None
-    moves = np.diff(value / scale)
+    scaled = value / scale
+    moves = scaled[1:] - scaled[:-1]
     size = np.abs(moves)
     moved = size[size > 0.0]
     if len(moved) < 0.8 * len(size):
@@ -68,7 +69,7 @@ def mean_period(s: Series) -> float | None:
     y = np.log(np.maximum(size, quantile_of(moved, 0.02)))
     drift = _drifts(len(y))
     y = y - drift @ (y @ drift)
-    spread = 4.0 * y.std()
+    spread = 4.0 * _deviations(y)
     y = np.minimum(np.maximum(y, -spread), spread)
     clear = [found for near in _lengths(y) for found in _clear(y, near)]
     rows = max(clear)[1] if clear else math.nan
@@ -98,7 +99,7 @@ def _lengths(y: Floats) -> list[int]:
     return [int(k) for k in peaks[np.argsort(-alike[peaks])][:CANDIDATES]]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=32)
 def _folding(near: int, n: int) -> tuple[Floats, int, Ints, Floats]:
     """(lengths about a whole number of rows, so fine that the last beginning is met; bins of each; the bin of each of n
     rows, one length behind the other; rows in each bin, at least 1).
@@ -161,11 +162,17 @@ def _same_again(moves: Floats, rows: float) -> bool:
     return waves or alike - by_chance > REPEATED * (1.0 - by_chance)
 
 
+def _deviations(y: Floats) -> Floats:
+    """y.std(axis=-1) without its general part."""
+    away = y - np.add.reduce(y, axis=-1, keepdims=True) / y.shape[-1]
+    return np.asarray(np.sqrt(np.add.reduce(away * away, axis=-1) / y.shape[-1]))
+
+
 def _slopes(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """(slope of a straight line, the same in its standard errors) of every row of y."""
-    u, v = x - x.mean(), y - y.mean(axis=-1, keepdims=True)
+    u, v = x - mean_of(x), y - np.add.reduce(y, axis=-1, keepdims=True) / y.shape[-1]
     power = float(u @ u)
     slope = v @ u / power
-    left = (v - np.multiply.outer(slope, u)).std(axis=-1)
+    left = _deviations(v - np.multiply.outer(slope, u))
     with np.errstate(divide="ignore", invalid="ignore"):
         return slope, np.where(left > 0.0, slope * math.sqrt(power) / left, math.inf)

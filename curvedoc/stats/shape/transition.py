@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 
-from curvedoc.core.series import Floats, Series
+from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.grid import GridCurve, curve_of, edges, means, mixed_edges, noise_of
-from curvedoc.stats.basic.medians import bottom_of, median_of, range_of
+from curvedoc.stats.basic.medians import bottom_of, median_of, range_of, top_of
 from curvedoc.stats.shape.extrema import turns
 from curvedoc.stats.shape.trend import total_change
 
@@ -151,7 +152,7 @@ def late_breakthrough(s: Series) -> float | None:
     m = len(b)
     share = (x - x[0]) / max(float(x[-1] - x[0]), 1.0)
     noise = max(c.noise / (n / m) ** 0.5, 1e-9)
-    whole = float(np.max(b[: max(2, m // 20)]) - np.min(b))
+    whole = top_of(b[: max(2, m // 20)]) - bottom_of(b)
     if whole <= 8.0 * noise:
         return None
     best: tuple[float, int] | None = None
@@ -175,21 +176,29 @@ def _still_then_low(b: Floats, share: Floats, most: float, least: float) -> list
 
     What every breakthrough has, asked of all places at once: most curves have no such place.
     """
-    m = len(b)
+    before, after = _stretches(share.tobytes())
+    if not len(before):
+        return []
+    padded = np.concatenate([b, b[-1:]])  # a stretch may end with the last row
+    top, low = np.maximum.reduceat(padded, before)[::2], np.minimum.reduceat(padded, before)[::2]
+    floor = np.minimum.reduceat(padded, after)[::2]
+    found = np.flatnonzero((top - low <= most) & (top - floor >= least)) * 2
+    return list(zip(before[found].tolist(), after[found].tolist(), after[found + 1].tolist(), strict=True))
+
+
+# The curves of a run, and the runs of a tree, are mostly logged at the same steps.
+@lru_cache(maxsize=8)
+def _stretches(shares: bytes) -> tuple[Ints, Ints]:
+    """(start and i, i and end) of every place i where a breakthrough may lie, alternating. shares: float64 of each row."""
+    share = np.frombuffer(shares)
+    m = len(share)
     i = np.arange(4, m - 2)
     i = i[share[i] >= LATE]
     start = np.searchsorted(share, share[i] - WAIT)
     end = np.minimum(m, np.searchsorted(share, share[i] + SUDDEN) + 1)
     fits = (i - start >= 4) & (end - i >= 2)
     i, start, end = i[fits], start[fits], end[fits]
-    if not len(i):
-        return []
-    padded = np.append(b, b[-1])  # a stretch may end with the last row
-    before, after = np.stack([start, i], axis=1).ravel(), np.stack([i, end], axis=1).ravel()
-    top, low = np.maximum.reduceat(padded, before)[::2], np.minimum.reduceat(padded, before)[::2]
-    floor = np.minimum.reduceat(padded, after)[::2]
-    found = (top - low <= most) & (top - floor >= least)
-    return list(zip(start[found].tolist(), i[found].tolist(), end[found].tolist(), strict=True))
+    return np.stack([start, i], axis=1).ravel(), np.stack([i, end], axis=1).ravel()
 
 
 def _leaves(c: GridCurve, y: Floats, row: int, n: int) -> float:
