@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import field
 from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,17 +75,25 @@ class Series:
         return found if isinstance(found, Series) else self
 
 
+class Keeper(Protocol):
+    """A series, or what was made of one, with room for what functions said of it."""
+
+    @property
+    def _kept(self) -> dict[Any, Any]: ...
+
+
 T = TypeVar("T")
+S = TypeVar("S", bound=Keeper)
 
 
-def once_a_series(make: Callable[[Series], T]) -> Callable[[Series], T]:
+def once_a_series(make: Callable[[S], T]) -> Callable[[S], T]:
     """`make`, computed once per series and kept on it: for what many statistics of one series start from.
 
     The result is shared, so arrays in it are made read-only by `make`.
     """
 
     @wraps(make)
-    def once(s: Series) -> T:
+    def once(s: S) -> T:
         try:
             found: T = s._kept[make]
         except KeyError:

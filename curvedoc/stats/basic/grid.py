@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ class GridCurve:
     x: Floats
     y: Floats
     scale: float
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)  # see once_a_series
 
     def __post_init__(self) -> None:
         self.x.setflags(write=False)
@@ -47,6 +49,16 @@ class GridCurve:
         out = clipped(self.y, self.noise)
         out.setflags(write=False)
         return out
+
+    @cached_property
+    def head(self) -> float:
+        """head_level(y)."""
+        return head_level(self.y)
+
+    @cached_property
+    def tail(self) -> float:
+        """tail_level(y)."""
+        return tail_level(self.y)
 
     @cached_property
     def drift(self) -> Drift | None:
@@ -103,7 +115,7 @@ def mixed_edges(n: int, m: int) -> Ints:
     """As `edges`, with half of the density in log rows: short buckets in the steep head, long ones in the tail."""
     row = np.arange(n + 1, dtype=np.float64)
     density = 0.5 * np.log1p(row) / np.log1p(float(n)) + 0.5 * row / n
-    cut = distinct(np.searchsorted(density, np.linspace(0.0, 1.0, min(m, n) + 1)).clip(0, n).astype(np.int64))
+    cut = distinct(density.searchsorted(np.linspace(0.0, 1.0, min(m, n) + 1)).clip(0, n).astype(np.int64))
     cut.setflags(write=False)
     return cut
 

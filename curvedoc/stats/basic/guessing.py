@@ -50,7 +50,7 @@ def classes_at_start(loss: Series, accuracy: Series) -> float | None:
         return None
     learned = np.flatnonzero(lost.value[:_ROWS] < first * (1.0 - _UNTRAINED))
     end = lost.step[int(learned[0]) if len(learned) else min(_ROWS, len(lost)) - 1]
-    rows = max(1, int(np.searchsorted(right.step, end)))
+    rows = max(1, int(right.step.searchsorted(end)))
     unit = 100.0 if float(np.max(right.value)) > _WHOLE else 1.0
     guessed = float(np.mean(right.value[:rows])) / unit
     return classes if guessed <= _MORE_OFTEN / classes + _SCATTER / math.sqrt(rows) else None

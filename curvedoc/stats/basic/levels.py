@@ -29,7 +29,7 @@ def at(s: Series, step: float) -> float | None:
     f = s.finite()
     if not len(f):
         return None
-    return float(f.value[max(0, int(np.searchsorted(f.step, step, side="right")) - 1)])
+    return float(f.value[max(0, int(f.step.searchsorted(step, side="right")) - 1)])
 
 
 def median(s: Series) -> float | None:
@@ -73,13 +73,13 @@ def spread(s: Series) -> float | None:
 def argmin(s: Series) -> float | None:
     """The step of the smallest finite value (the first of equals)."""
     f = s.finite()
-    return float(f.step[int(np.argmin(f.value))]) if len(f) else None
+    return float(f.step[int(f.value.argmin())]) if len(f) else None
 
 
 def argmax(s: Series) -> float | None:
     """The step of the largest finite value (the first of equals)."""
     f = s.finite()
-    return float(f.step[int(np.argmax(f.value))]) if len(f) else None
+    return float(f.step[int(f.value.argmax())]) if len(f) else None
 
 
 def first_step(s: Series) -> float | None:

@@ -20,6 +20,8 @@ ROUNDING = float(12.0**-0.5)
 NEIGHBORS = 32
 # Rows per block from which a line for each block is quicker than looking the block of every row up.
 LONG_BLOCK = 2_000
+# Powers of two from here on are not all normal numbers, so that a product with them might round.
+FAR = 1000
 # Smallest noise that is believed, as a share of the whole range: below it lie rounding errors of the arithmetic.
 NOISE_FLOOR = 1e-9
 
@@ -34,11 +36,12 @@ def unit(v: Floats) -> tuple[Floats, float, float]:
     half = v * 0.5
     middle = median_of(half)
     u = half - middle
-    top = top_of(np.abs(u))
+    top = max(top_of(u), -bottom_of(u))
     if top == 0.0:
         return u, 2.0 * middle, 1.0
     exponent = math.frexp(top)[1]
-    return np.ldexp(u, -exponent), 2.0 * middle, math.ldexp(2.0, min(exponent, 1022))
+    u = u * math.ldexp(1.0, -exponent) if abs(exponent) < FAR else np.ldexp(u, -exponent)
+    return u, 2.0 * middle, math.ldexp(2.0, min(exponent, 1022))
 
 
 @once_a_series

@@ -48,8 +48,8 @@ def share_of_rows(s: Series, share: float, late: bool) -> int:
     step = s.step
     reach = part * float(step[-1] - step[0])
     if late:
-        return max(1, n - int(np.searchsorted(step, step[-1] - reach, side="left")))
-    return max(1, int(np.searchsorted(step, step[0] + reach, side="right")))
+        return max(1, n - int(step.searchsorted(step[-1] - reach, side="left")))
+    return max(1, int(step.searchsorted(step[0] + reach, side="right")))
 
 
 def distinct(rows: NDArray[_Number]) -> NDArray[_Number]:
@@ -61,7 +61,10 @@ def distinct(rows: NDArray[_Number]) -> NDArray[_Number]:
 
 def even_rows(first: int, last: int, count: int) -> Ints:
     """At most `count` row numbers spread evenly from first to last, both included."""
-    return distinct(np.linspace(first, last, count).astype(np.int64))
+    # as np.linspace has it, at a fifth of its price
+    place = first + np.arange(count) * ((last - first) / max(count - 1, 1))
+    place[count - 1 :] = last if count > 1 else first
+    return distinct(place.astype(np.int64))
 
 
 def typical_gap(step: NDArray[Any]) -> float:

@@ -15,17 +15,17 @@ FIVE = 5
 
 def before(s: Series, step: float) -> Series:
     """The part before a step."""
-    return s.cut(slice(0, int(np.searchsorted(s.step, step, side="left"))))
+    return s.cut(slice(0, int(s.step.searchsorted(step, side="left"))))
 
 
 def after(s: Series, step: float) -> Series:
     """The part after a step."""
-    return s.cut(slice(int(np.searchsorted(s.step, step, side="right")), len(s)))
+    return s.cut(slice(int(s.step.searchsorted(step, side="right")), len(s)))
 
 
 def window(s: Series, start: float, end: float) -> Series:
     """The part from start to end, both included."""
-    a, b = np.searchsorted(s.step, start, side="left"), np.searchsorted(s.step, end, side="right")
+    a, b = s.step.searchsorted(start, side="left"), s.step.searchsorted(end, side="right")
     return s.cut(slice(int(a), max(int(a), int(b))))
 
 

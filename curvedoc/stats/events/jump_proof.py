@@ -101,7 +101,7 @@ def confirm(w: Floats, row: int, reach: int) -> tuple[float, int]:
     left = sums[-1] - sums[split]
     power = np.maximum((n - split) - (left * left).sum(axis=1), 1e-9)
     gain = numerator * numerator / power
-    best = int(np.argmax(gain))
+    best = int(gain.argmax())
     rest = max(float(r @ r) - float(gain[best]), 0.0) / max(n - 5, 1)
     return float(np.sqrt(gain[best] / max(rest, 1e-300))), int(split[best])
 

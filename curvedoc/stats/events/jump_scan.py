@@ -169,7 +169,7 @@ def _tops(score: Floats, h: int, m: int, limit: float) -> Iterator[tuple[int, fl
     guard = _guard(score, h, m)
     above = np.flatnonzero(score > limit * guard)
     for group in np.split(above, np.flatnonzero(np.diff(above) > h) + 1) if len(above) else ():
-        top = int(group[np.argmax(score[group])])
+        top = int(group[score[group].argmax()])
         yield top, float(score[top]) / guard
 
 

@@ -148,7 +148,7 @@ def level_shift(s: Series, min_rows: float = 5.0) -> CurveEvent | None:
     before, after = (level + tilt)[:-h], (level - tilt)[h:]
     spread = max(sigma, usual / 0.954, 1e-6)
     score = np.abs(after - before) / (spread * np.sqrt(2.0 / h + 6.0 * h / (h * h - 1.0)))
-    at = int(np.argmax(score))
+    at = int(score.argmax())
     if score[at] < SHIFT_SCORE:
         return None
     jump = Jump(first + at, float(score[at]), float(before[at]), float(after[at]), h)

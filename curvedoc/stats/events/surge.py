@@ -33,7 +33,7 @@ def _surge(s: Series) -> tuple[float, float] | None:
         level[opening:] = np.maximum(start, np.maximum.accumulate(trailing))
     with np.errstate(over="ignore"):
         found = np.concatenate(([1.0], np.divide(value[1:], level, out=level)))
-    row = int(np.argmax(found))
+    row = int(found.argmax())
     return float(found[row]), float(f.step[positive][row])
 
 

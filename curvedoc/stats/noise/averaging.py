@@ -98,6 +98,6 @@ def _window(d: Floats) -> int | None:
     power = np.abs(np.fft.rfft(d, size)) ** 2
     r = np.fft.irfft(power, size)[1 : most + 1]
     r = r / float(d @ d)
-    at = int(np.argmin(r))
+    at = int(r.argmin())
     rest = np.delete(r, at)
     return at + 1 if r[at] <= DIP and float(np.quantile(np.abs(rest), 0.9)) < -r[at] / 2 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats, Series, once_a_series
-from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, edges, head_level, means, noise_of
+from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, edges, means, noise_of
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, quantile_of, top_of
 from curvedoc.stats.noise.period import period_score, significant
 from curvedoc.stats.shape.decay import ground
@@ -23,7 +23,7 @@ def _made(s: Series) -> float | None:
     """Initial level minus lowest bucket mean in the scale of the curve, never below zero; None below 40 finite rows."""
     c = curve_of(s)
     n = len(c)
-    return None if n < LEAST else max(0.0, head_level(c.y) - bottom_of(means(c.calm, edges(n, 16))))
+    return None if n < LEAST else max(0.0, c.head - bottom_of(means(c.calm, edges(n, 16))))
 
 
 def swing(s: Series) -> float | None:

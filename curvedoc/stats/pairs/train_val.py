@@ -30,7 +30,7 @@ def aligned(a: Series, b: Series) -> Series:
         bounds = np.concatenate([[at[0] - half[0]], at[:-1] + half, [at[-1] + half[-1]]])
     else:
         bounds = np.array([at[0] - 0.5, at[0] + 0.5])
-    place = np.searchsorted(x, bounds, side="left")
+    place = x.searchsorted(bounds, side="left")
     first, last = place[:-1], place[1:]
     count = last - first
     scale = scale_of(f.value)

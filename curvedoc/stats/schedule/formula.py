@@ -100,7 +100,7 @@ def _search(shape: Callable[[Floats], Floats], ends: Floats, v: Floats, tol: Flo
     for _ in range(5):
         model = _line(shape(grid), v, tol)
         error = np.sqrt(np.mean(((model - v) / tol) ** 2, axis=1))
-        k = int(np.argmin(error))
+        k = int(error.argmin())
         if error[k] < least:
             best_end, best, least = float(grid[k]), model[k], float(error[k])
         if len(grid) < 3:

@@ -32,7 +32,7 @@ def mirrored_cosine(lr: Series) -> bool | None:
     turn = restart_step(s)
     if turn is None:
         return False
-    low = int(np.searchsorted(s.step, turn, side="right")) - 1
+    low = int(s.step.searchsorted(turn, side="right")) - 1
     top = low - int(np.argmax(s.value[: low + 1][::-1]))
     length = float(min(s.step[low] - s.step[top], s.step[-1] - s.step[low]))
     if low - top < _ROWS or length < _BACK * float(s.step[low] - s.step[top]) or length <= 0.0:

@@ -66,6 +66,7 @@ def lr_final_ratio(lr: Series) -> float | None:
     return None if c is None else float(c.y[-1] / np.max(c.y))
 
 
+@once_a_series
 def warmup_row(c: GridCurve) -> int:
     """Row at which the warm-up ends; 0 when there is none.
 
@@ -124,6 +125,7 @@ def _origin(c: GridCurve) -> float:
     return 0.0 if 0.0 <= c.x[0] <= 2.0 * gap else float(c.x[0])
 
 
+@once_a_series
 def swings(c: GridCurve) -> tuple[tuple[int, int], ...]:
     """Pairs (row of a trough, row of the next top) of every rise back up after a decay."""
     top = top_of(c.y)

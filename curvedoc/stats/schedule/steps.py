@@ -64,7 +64,7 @@ def is_staircase(lr: Series) -> bool | None:
     c = curve_of(lr)
     if len(c) < 2 * TREAD:
         return None
-    first = int(np.argmax(c.y))
+    first = int(c.y.argmax())
     return is_treads(GridCurve(c.x[first:], c.y[first:], c.scale))
 
 
@@ -82,7 +82,7 @@ def is_range_test(lr: Series) -> bool | None:
     c = curve_of(lr)
     if len(c) < 8:
         return None
-    up = int(np.argmax(c.y)) + 1
+    up = int(c.y.argmax()) + 1
     start = _resolved(c.y[:up])
     y, x = c.y[start:up], c.x[start:up]
     if (
@@ -125,7 +125,7 @@ def coincide(a: Series, b: Series, tol: float) -> float | None:
     if len(a) == 0 or len(b) == 0:
         return None
     p, q = a.step.astype(np.float64), b.step.astype(np.float64)
-    after = np.searchsorted(q, p).clip(0, len(q) - 1)
+    after = q.searchsorted(p).clip(0, len(q) - 1)
     before = (after - 1).clip(0)
     near = np.minimum(np.abs(q[after] - p), np.abs(q[before] - p))
     return mean_of(near <= tol)

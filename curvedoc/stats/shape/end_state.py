@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from curvedoc.core.series import Series
-from curvedoc.stats.basic.grid import Drift, back, curve_of, drift_of, edges, head_level, means
+from curvedoc.stats.basic.grid import Drift, back, curve_of, drift_of, edges, means
 from curvedoc.stats.basic.medians import bottom_of, median_of
 
 WINDOW = 0.25  # of the rows: the end of a run
@@ -27,7 +27,7 @@ def end_drift(s: Series, share: float) -> tuple[Drift, float] | None:
     d = drift_of(y[-k:])
     if d is None:
         return None
-    start = head_level(c.y)
+    start = c.head
     low = bottom_of(means(y, edges(n, 32)))
     return d, max(abs(start - median_of(y[-k:])), start - low)
 

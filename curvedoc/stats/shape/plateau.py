@@ -12,7 +12,6 @@ from curvedoc.stats.basic.grid import (
     curve_of,
     drift_of,
     edges,
-    head_level,
     means,
 )
 from curvedoc.stats.basic.medians import bottom_of, median_of, top_of
@@ -68,7 +67,7 @@ def flat_from_start(s: Series, band: float) -> bool | None:
     n = len(c)
     if n < 8:
         return None
-    y, noise, start = c.calm, c.noise, head_level(c.y)
+    y, noise, start = c.calm, c.noise, c.head
     limit = max(band * abs(start), min(0.5 * noise, 5.0 * band * abs(start)))
     cut = edges(n, 12)
     away = np.abs(means(y, cut) - start)
@@ -132,7 +131,7 @@ def _plateau_row(c: GridCurve) -> int | None:
     tail = b[-max(3, len(b) // 4) :]
     wander = MAD_TO_SD * median_of(np.abs(tail - median_of(tail)))
     error = max(noise / bottom_of(cut[1:] - cut[:-1]) ** 0.5, wander)
-    drop = max(abs(head_level(c.y) - end), head_level(c.y) - bottom_of(b))
+    drop = max(abs(c.head - end), c.head - bottom_of(b))
     limit = max(NEAR * drop, 4.0 * error)
     outside = np.flatnonzero(np.abs(b - end) > limit)
     first = int(cut[outside[-1] + 1]) if len(outside) else 0

@@ -68,8 +68,10 @@ def _baseline(y: Floats) -> tuple[Floats, int]:
     size = max(3, min(20, n // 20))
     blocks = n // size
     level = row_medians(y[: blocks * size].reshape(blocks, size))
-    base = np.repeat(np.minimum.accumulate(level), size)
-    return np.concatenate([base, np.full(n - len(base), base[-1])]), (int(np.argmin(level)) + 1) * size
+    base = np.empty(n)
+    base[: blocks * size] = np.minimum.accumulate(level).repeat(size)
+    base[blocks * size :] = base[blocks * size - 1]
+    return base, (int(level.argmin()) + 1) * size
 
 
 def _hanging(head: Floats) -> float:
@@ -201,7 +203,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     left = level + max(LEFT_NOISE * sigma, LEFT * (float(base[0]) - level))
     first = max(int(np.argmax(base <= left)), int(_traced(y, level, sigma, late)))
     walk = np.cumsum(np.minimum(np.maximum(r[:end], CUSUM_LOW), CUSUM_HIGH) - DRIFT)
-    early = int(np.argmin(walk[: late + 1]))
+    early = int(walk[: late + 1].argmin())
     low = max(0, early - max(40, (end - early) // 2))
     if end - low < 6 or first >= late:
         return late
@@ -215,7 +217,7 @@ def _onset(y: Floats, base: Floats, sigma: float, late: int, lowest: int) -> int
     starts = x[(x >= max(early - 0.1 * width, first)) & (x <= late + 1) & (x < x[-1])]
     parts = [starts[i : i + TOGETHER] for i in range(0, len(starts), TOGETHER)]
     cost = np.concatenate([_misfits(x - part[:, None], mean, weight, width) for part in parts] or [np.empty(0)])
-    best = int(np.argmin(cost)) if len(cost) else 0
+    best = int(cost.argmin()) if len(cost) else 0
     place = float(starts[best]) if len(cost) and cost[best] < np.inf else float(late)
     return int(min(max(round(place), 0), late))
 

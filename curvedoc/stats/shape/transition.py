@@ -79,7 +79,7 @@ def _crossing(s: Series, sign: float, share: float) -> float | None:
     if high - low <= max(5.0 * c.noise, 1e-9):
         return None
     middle = low + share * (high - low)
-    at = int(np.searchsorted(fit, middle))
+    at = int(fit.searchsorted(middle))
     if at == 0:
         return float(x[0])
     part = (middle - fit[at - 1]) / (fit[at] - fit[at - 1])
@@ -189,13 +189,13 @@ def _still_then_low(b: Floats, share: Floats, most: float, least: float) -> list
 # The curves of a run, and the runs of a tree, are mostly logged at the same steps.
 @lru_cache(maxsize=8)
 def _stretches(shares: bytes) -> tuple[Ints, Ints]:
-    """(start and i, i and end) of every place i where a breakthrough may lie, alternating. shares: float64 of each row."""
+    """(start and i, i and end) of every place i where a breakthrough may lie, alternating. shares: float64 bytes."""
     share = np.frombuffer(shares)
     m = len(share)
     i = np.arange(4, m - 2)
     i = i[share[i] >= LATE]
-    start = np.searchsorted(share, share[i] - WAIT)
-    end = np.minimum(m, np.searchsorted(share, share[i] + SUDDEN) + 1)
+    start = share.searchsorted(share[i] - WAIT)
+    end = np.minimum(m, share.searchsorted(share[i] + SUDDEN) + 1)
     fits = (i - start >= 4) & (end - i >= 2)
     i, start, end = i[fits], start[fits], end[fits]
     return np.stack([start, i], axis=1).ravel(), np.stack([i, end], axis=1).ravel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats, Series
-from curvedoc.stats.basic.grid import GridCurve, back, curve_of, drift_of, edges, head_level, means, tail_level
+from curvedoc.stats.basic.grid import GridCurve, back, curve_of, drift_of, edges, means
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, top_of
 
 SLOPE_BUCKETS = 64  # 2,016 pairs: Theil-Sen at a fixed price, whatever the length
@@ -50,7 +50,7 @@ def total_change(s: Series) -> float | None:
     -2.0
     """
     c = curve_of(s)
-    return None if len(c) < LEAST else back(tail_level(c.y) - head_level(c.y), c.scale)
+    return None if len(c) < LEAST else back(c.tail - c.head, c.scale)
 
 
 def total_drop(s: Series) -> float | None:
@@ -72,8 +72,8 @@ def progress(s: Series) -> float | None:
     c = curve_of(s)
     if len(c) < LEAST:
         return None
-    start = head_level(c.y)
-    return None if start == 0.0 else _ratio(start - tail_level(c.y), abs(start))
+    start = c.head
+    return None if start == 0.0 else _ratio(start - c.tail, abs(start))
 
 
 def best_progress(s: Series) -> float | None:
@@ -85,7 +85,7 @@ def best_progress(s: Series) -> float | None:
     c = curve_of(s)
     if len(c) < LEAST:
         return None
-    start = head_level(c.y)
+    start = c.head
     return None if start == 0.0 else _ratio(start - lowest_level(c), abs(start))
 
 
@@ -105,7 +105,7 @@ def drop_in_noise(s: Series) -> float | None:
     noise = c.noise
     if len(c) < 8 or noise == 0.0:
         return None
-    return _ratio(head_level(c.y) - tail_level(c.y), noise)
+    return _ratio(c.head - c.tail, noise)
 
 
 def fraction_done(s: Series) -> float | None:
@@ -119,15 +119,15 @@ def fraction_done(s: Series) -> float | None:
     c = curve_of(s)
     if len(c) < 8:
         return None
-    change = tail_level(c.y) - head_level(c.y)
+    change = c.tail - c.head
     if abs(change) <= 2.0 * c.noise:
         return None
     y = c.calm
     half = 0.5 * (c.x[0] + c.x[-1])
-    at = int(np.searchsorted(c.x, half))
+    at = int(c.x.searchsorted(half))
     reach = max(1, len(c) // 20)
     near = y[max(0, at - reach) : at + reach]
-    return _ratio(mean_of(near) - head_level(c.y), change)
+    return _ratio(mean_of(near) - c.head, change)
 
 
 def speed_left(s: Series) -> float | None:
@@ -146,11 +146,11 @@ def speed_left(s: Series) -> float | None:
     n = len(c)
     if n < SHORT:
         return None
-    drop = head_level(c.y) - tail_level(c.y)
+    drop = c.head - c.tail
     if drop <= 2.0 * c.noise:
         return None
     span = float(c.x[-1] - c.x[0])
-    k = n - int(np.searchsorted(c.x, c.x[-1] - 0.25 * span))
+    k = n - int(c.x.searchsorted(c.x[-1] - 0.25 * span))
     k = max(k, 8) if n >= 16 else max(k, 3)
     # of a few rows none can be told to be an outlier
     x, y = c.x[-k:], (c.calm if n >= 16 else c.y)[-k:]

@@ -15,7 +15,6 @@ from curvedoc.stats.basic.grid import (
     back,
     curve_of,
     edges,
-    head_level,
     means,
     noise_of,
 )
@@ -154,7 +153,7 @@ def _rise(s: Series) -> tuple[float, float, float, float] | None:
         return None
     found = _valley(c)
     y = c.calm
-    best = int(np.searchsorted(c.x, found.x[_lowest(found.fit)]))
+    best = int(c.x.searchsorted(found.x[_lowest(found.fit)]))
     reach = max(1, n // 10)
     a, b = max(0, best - reach), min(n, best + reach + 1)
     k = max(2, n // 5)
@@ -164,7 +163,7 @@ def _rise(s: Series) -> tuple[float, float, float, float] | None:
     tail = y[max(n - k, b) :]
     end = mean_of(tail) if len(tail) else low
     error = _low_noise(c) * (1.0 / (b - a) + 1.0 / max(1, len(tail))) ** 0.5
-    return low, end, error, head_level(c.y)
+    return low, end, error, c.head
 
 
 def rise_after(s: Series) -> float | None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-import numpy as np
-
 from curvedoc.core.series import Floats, Series
 from curvedoc.stats.basic.grid import curve_of, drift_of
 from curvedoc.stats.shape.turning import rise_z, turn_step
@@ -34,7 +32,7 @@ def upturn_z(s: Series) -> float | None:
     if rise is None or turn is None:
         return None
     c = curve_of(s)
-    since = c.calm[int(np.searchsorted(c.x, turn)) :]
+    since = c.calm[int(c.x.searchsorted(turn)) :]
     return rise + (_line_z(since) if len(since) >= LINE_ROWS else _run_z(since))
 
 
