@@ -6,7 +6,6 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import mean_of, quantile_of, top_of
@@ -22,6 +21,8 @@ MOST = 1 << 11  # rows; of a longer curve, the last ones
 #: Correlation of the moves with those one mean later: of means it is 0.3 to 0.6.
 ALIKE = 0.15
 CANDIDATES = 4
+#: Rows that are set beside themselves sooner than transformed.
+FEW = 512
 #: Bins of a period in which its beginning is sought.
 BINS = 64
 #: The k-th move of a mean is about 1/k of what a batch moves it: on logarithms a slope of -1, flatter where rows are
@@ -87,16 +88,18 @@ def _lengths(y: Floats) -> list[int]:
     """Candidates for the length in rows: the highest peaks of the autocorrelation."""
     n = len(y)
     most = n // TIMES + 2
-    size = 1 << (n + most - 1).bit_length()  # any other size with room for these lags takes up to five times as long
-    power = np.abs(np.fft.rfft(y, size)) ** 2
-    alike = np.fft.irfft(power)[:most]
+    if n <= FEW:
+        alike = np.correlate(np.concatenate([y, np.zeros(most - 1)]), y, "valid")
+    else:
+        size = 1 << (n + most - 1).bit_length()  # another size with room for these lags takes up to five times as long
+        alike = np.fft.irfft(np.abs(np.fft.rfft(y, size)) ** 2)[:most]
     if not alike[0] > 0.0:
         return []
     alike = alike / alike[0] * (n / np.arange(n, n - len(alike), -1))
-    inner = alike[1:-1]
-    peaks = np.flatnonzero((inner >= alike[:-2]) & (inner >= alike[2:]) & (inner > ALIKE)) + 1
-    peaks = peaks[peaks >= SHORTEST]
-    return [int(k) for k in peaks[np.argsort(-alike[peaks])][:CANDIDATES]]
+    inner = alike[SHORTEST:-1]
+    peaks = np.flatnonzero((inner >= alike[SHORTEST - 1 : -2]) & (inner >= alike[SHORTEST + 1 :]) & (inner > ALIKE))
+    peaks += SHORTEST
+    return [int(k) for k in peaks[np.argsort(-alike[peaks])][:CANDIDATES]] if len(peaks) else []
 
 
 @lru_cache(maxsize=32)
@@ -113,10 +116,11 @@ def _folding(near: int, n: int) -> tuple[Floats, int, Ints, Floats]:
 
 
 @lru_cache(maxsize=16)
-def _settling(bins: int) -> tuple[Floats, NDArray[np.complex128]]:
-    """-log k over a mean in so many bins, and its transform about its average."""
+def _settling(bins: int) -> tuple[Floats, float]:
+    """(-log k over a mean in so many bins, about its average, begun at every bin [bin, beginning]; its power)."""
     fall = -np.log((np.arange(bins) + 0.5) / bins)
-    return fall, np.conj(np.fft.rfft(fall - fall.mean()))
+    fall -= mean_of(fall)
+    return fall[(np.arange(bins)[:, None] - np.arange(bins)) % bins], float(fall @ fall)
 
 
 def _clear(y: Floats, near: int) -> list[tuple[float, float]]:
@@ -126,13 +130,15 @@ def _clear(y: Floats, near: int) -> list[tuple[float, float]]:
     lengths, bins, place, filled = _folding(near, len(y))
     total = np.bincount(place, weights=np.tile(y, len(lengths)), minlength=bins * len(lengths))
     folded = (total / filled).reshape(-1, bins)
-    fall, turns = _settling(bins)
-    match = np.fft.irfft(np.fft.rfft(folded) * turns, bins)
+    begun, power = _settling(bins)
+    match = folded @ begun
     shifts = match.argmax(axis=1)
-    turned = folded[np.arange(len(lengths))[:, None], (np.arange(bins) + shifts[:, None]) % bins]
+    best = match.max(axis=1)
+    # what the slope leaves of the variance, in which the slope is measured
+    left = bins * _deviations(folded) ** 2 - best * best / power
     found = []
     # of few bins, and of all lengths at once, so it is asked first
-    for i in np.flatnonzero(_slopes(fall, turned)[1] > CLEAR_FOLDED).tolist():
+    for i in np.flatnonzero((best > 0.0) & (best * best * bins > CLEAR_FOLDED**2 * power * left)).tolist():
         rows, shift = float(lengths[i]), int(shifts[i])
         at = np.arange(len(y), dtype=np.float64)
         slope, z = _slopes(-np.log((at - shift * rows / bins) % rows / rows + 0.5 / rows), y)
