@@ -68,7 +68,8 @@ def run(
     workforce = _engine(engine, workers(jobs))
     try:
         store = Store(folder()) if cache else None
-        done = sweep(list(paths), options, SweepOptions(workers(jobs), store, True, limits, start, progress, workforce))
+        how = SweepOptions(workers(jobs), store, True, limits, start, progress, workforce, _in_full(wanted))
+        done = sweep(list(paths), options, how)
     finally:
         progress.close()
         if workforce is not None:
@@ -114,6 +115,12 @@ def run_triage(
     # with a baseline no run is told where nothing is new; without, where none could be read
     read = bool(done.diagnosis.runs) or (wanted.baseline is not None and done.total > 0)
     return code if read or code is not Exit.DONE else Exit.NOTHING
+
+
+def _in_full(wanted: Wanted) -> bool:
+    """Whether an output shows runs with all of their curves."""
+    files = _files(wanted)
+    return wanted.format in ("html", "json", "markdown") or any(files[k] for k in ("html", "json", "markdown"))
 
 
 def _engine(name: str, jobs: int) -> Engine | None:

@@ -49,9 +49,9 @@ def sweep_bundles(
     book = rulebook(options)
     with ExitStack() as stack:
         store = how.store if how.slim else None
-        if how.slim and store is None:
+        if how.slim and how.full and store is None:
             store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))), lasting=False)
-        context = WorkContext(options, book, load_signals(signals_file()), store)
+        context = WorkContext(options, book, load_signals(signals_file()), store, how.slim)
         pool = Pool(context, how.limits)
         stack.callback(pool.stop)
         if many:
@@ -78,8 +78,9 @@ def sweep_bundles(
             kept = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))
             if tree.mark and not call.interrupted and not call.lost_worker:
                 record(store.folder, tree, kept)
-            store.look()
-            d = with_full_curves(kept, store)
+            if how.full:
+                store.look()
+                d = with_full_curves(kept, store)
     return Sweep(d, len(outcomes), len(bundles), call.kept, call.interrupted)
 
 

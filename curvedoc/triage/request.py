@@ -29,6 +29,8 @@ class SweepOptions:
     since:    only runs of which a file changed at or after this time (seconds since the epoch)
     progress: called with (phase, done, of); never decides anything
     engine:   who works on the shards instead of the local pool
+    full:     whether the runs that a report shows in full come with all of their curves, of slim ones; a table of runs
+              needs none, and without a store none is then kept for it
     """
 
     jobs: int = 1
@@ -38,6 +40,7 @@ class SweepOptions:
     since: float | None = None
     progress: Progress | None = None
     engine: Engine | None = None
+    full: bool = True
 
 
 @dataclass(frozen=True, slots=True)

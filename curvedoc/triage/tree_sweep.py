@@ -31,7 +31,7 @@ def sweep(paths: Sequence[Path], options: Options, how: SweepOptions | None = No
     # what a link leads to is no part of the tree whose state is known
     if how.slim and store is not None and how.since is None and not options.follow_links:
         tree = tree_key(paths, options, (__version__, code_mark(), how.limits.seconds, how.limits.memory))
-        if tree.mark and (kept := _unchanged(recall(store.folder, tree), store)) is not None:
+        if tree.mark and (kept := _unchanged(recall(store.folder, tree), store, how.full)) is not None:
             return kept
     known = store is not None and tree.name and recorded(store.folder, tree)  # then most of its runs need no worker
     many = False
@@ -46,8 +46,9 @@ def sweep(paths: Sequence[Path], options: Options, how: SweepOptions | None = No
     return sweep_bundles(paths, options, how, tree, many=many)
 
 
-def _unchanged(tree: TreeRecord | None, store: Store) -> Sweep | None:
+def _unchanged(tree: TreeRecord | None, store: Store, full: bool) -> Sweep | None:
     """The same again for a tree in which nothing changed; None where a curve that is to be shown is no longer kept."""
-    if tree is None or not all(store.has(key) for key in full_keys(tree).values()):
+    if tree is None or (full and not all(store.has(key) for key in full_keys(tree).values())):
         return None
-    return Sweep(with_full_curves(tree, store), tree.total, tree.total, tree.total)
+    told = with_full_curves(tree, store) if full else tree.diagnosis
+    return Sweep(told, tree.total, tree.total, tree.total)

@@ -110,6 +110,16 @@ def test_a_second_call_takes_what_is_unchanged_from_the_store_and_says_the_same(
     assert to_json(second.diagnosis) == to_json(first.diagnosis)
 
 
+def test_a_table_takes_no_more_than_a_small_curve_of_each_run(tree: Path, tmp_path: Path) -> None:
+    whole, store = sweep([tree], QUICK), Store(tmp_path / "store")
+    bare = SweepOptions(full=False)
+    for got in (sweep([tree], QUICK, bare), *(sweep([tree], QUICK, replace(bare, store=store)) for _ in range(2))):
+        assert to_jsonl(got.diagnosis) == to_jsonl(whole.diagnosis)
+        assert got.diagnosis.runs == tuple(slim(r) for r in whole.diagnosis.runs)
+    # what was kept has all of them, for a call that shows them
+    assert to_json(sweep([tree], QUICK, SweepOptions(store=store)).diagnosis) == to_json(whole.diagnosis)
+
+
 def test_a_changed_file_and_changed_options_are_judged_again(tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
     run = log(tmp_path / "t" / "a")

@@ -12,7 +12,6 @@ from distributed.diagnostics.plugin import WorkerPlugin
 
 from curvedoc.triage.run.shard import Shard, Task, WorkContext, work
 from curvedoc.triage.store.outcome import Outcome
-from curvedoc.triage.store.slim import slim
 
 
 class Setup(WorkerPlugin):  # type: ignore[misc,unused-ignore]
@@ -33,10 +32,10 @@ def on_worker(name: str, shard: Shard) -> list[tuple[int, Outcome]]:
 
 def diagnosed(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[int, Outcome]]:
     """(index, outcome) of each task; outcomes are kept only where the caller's folder for them is to be seen."""
-    store = context.store
-    far = store is not None and not store.folder.is_dir()
-    for task, outcome in _watched(shard, replace(context, store=None) if far else context, seconds):
-        yield task.index, replace(outcome, runs=tuple(slim(r) for r in outcome.runs)) if far else outcome
+    if context.store is not None and not context.store.folder.is_dir():
+        context = replace(context, store=None)
+    for task, outcome in _watched(shard, context, seconds):
+        yield task.index, outcome
 
 
 def _watched(shard: Shard, context: WorkContext, seconds: float) -> Iterator[tuple[Task, Outcome]]:

@@ -148,7 +148,7 @@ def _processes(context: WorkContext) -> BaseContext:
     from multiprocessing import get_context
 
     # a caller of analyze() may have use of its own for the one such server that a process can have
-    return get_context("forkserver" if context.store is not None and warm_up() else "spawn")
+    return get_context("forkserver" if context.slim and warm_up() else "spawn")
 
 
 @functools.lru_cache(maxsize=1)  # packed once for all workers

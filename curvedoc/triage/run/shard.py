@@ -15,7 +15,7 @@ from curvedoc.diagnose.siblings.outline import Outline, outline
 from curvedoc.ingest import Bundle, Harvest, Signals
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
-from curvedoc.triage.store.outcome import Outcome
+from curvedoc.triage.store.outcome import Outcome, encode
 from curvedoc.triage.store.outcomes import Store
 from curvedoc.triage.store.slim import slim
 
@@ -41,13 +41,14 @@ class Shard:
 class WorkContext:
     """What it takes to diagnose: small enough to hand to a worker, and much faster so than compiling the rules again.
 
-    store: where outcomes are kept; None hands back whole diagnoses instead
+    store: where outcomes are kept; slim: whether they come back with one small curve each
     """
 
     options: Options
     book: Rulebook = field(repr=False)
     table: Signals = field(repr=False)
     store: Store | None = None
+    slim: bool = False
 
 
 def work(shard: Shard, context: WorkContext) -> Iterator[tuple[Task, Outcome | None]]:
@@ -67,11 +68,11 @@ def work(shard: Shard, context: WorkContext) -> Iterator[tuple[Task, Outcome | N
         yield task, None
         harvest = next(harvests)
         outcome = _judge(harvest, context, _among(harvest, context) if related is None else related)
-        store = context.store
-        if store is not None:
+        if context.slim:
             whole, outcome = outcome, replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
-            if task.key:
-                store.put(task.key, outcome, [r.curves for r in whole.runs])
+            encode(outcome)  # as which it goes to the parent process, and to the store
+            if context.store is not None and task.key:
+                context.store.put(task.key, outcome, [r.curves for r in whole.runs])
         yield task, outcome
 
 
