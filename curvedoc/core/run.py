@@ -122,7 +122,9 @@ class RoleMatch:
     label: str = ""  # layer or data set within the role, "" for the only one
     why: str = ""  # the pattern of signals.yaml that matched, the evidence of the values, or "set by --signal"
     trust: Sureness = "sure"  # "likely": a weak name and values that agree; "guess": the values alone
-    unit: str = ""  # "fraction": a share of 1, brought to that where it is counted in percent
+    #: "fraction": a share of 1, brought to that where it is counted in percent; "negated": what is made as high as
+    #: can be, told with the other sign
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,6 +211,8 @@ class Run:
             found = by_rank[rank].series() if rank in by_rank else None
             if found is not None and name in self._in_percent():
                 found = Series(found.step, found.value / 100.0, found.metric, found.time)
+            if found is not None and any(m.metric == name and m.unit == "negated" for m in self.roles):
+                found = Series(found.step, -found.value, found.metric, found.time)
             self._parts[name, rank] = found
         return self._parts[name, rank]
 

@@ -55,6 +55,13 @@ def rows(line: Callable[[int, float, float], str], curve: Callable[[int], float]
         lambda i, t, v: f"epoch {i} | loss (train, val): {t}, {v} | lr 0.01",
         lambda i, t, v: f"{i + 1}. train {t}  dev {v}",
         lambda i, t, v: f"epoch-{i} loss-{t} val_loss-{v}",
+        lambda i, t, v: f"[{i}/14] it {20 * i + 20}: loss {t} | dev loss {v}",
+        lambda i, t, v: f"[info] epoch={i} | trn: loss={t} err=0.5 | tst: loss={v} err=0.6",
+        lambda i, t, v: f" EPOCH {i}  ETRAIN {t}  ETEST {v}",
+        lambda i, t, v: f"{100 * i / 14:.1f}% done, error {t}, validation error {v}",
+        lambda i, t, v: f"Epoch {i}: trainingsverlies {t}, validatieverlies {v}",
+        lambda i, t, v: f"Epoka {i}: strata treningowa {t}, strata walidacyjna {v}",
+        lambda i, t, v: f"Devir {i}: eğitim kaybı {t}, doğrulama kaybı {v}",
         lambda i, t, v: f"epoch {i} loss {t} |g| 0.5 ||w|| 12.5\nEvaluation result (greedy): loss: {v}",
     ],
 )
@@ -74,6 +81,39 @@ def test_rows_of_two_splits_under_one_header(curve: Callable[[int], float], tmp_
             lambda i, t, v: f"{head}! Train   {i}  4.5  0.01  0.1  {t}\n! Validation  {i}  4.5  0.01  0.1  {v}", curve
         ),
     )[0]
+    assert values(run, "loss") == told(curve)
+    assert values(run, "val_loss") == told(curve, 1.1)
+
+
+def test_names_that_stand_twice_are_of_two_splits(curve: Callable[[int], float], tmp_path: Path) -> None:
+    head = " epoch         MAE       <RMSE>          MAE       <RMSE>\n"
+    run = read(tmp_path, head + rows(lambda i, t, v: f"  {i}   0.1   {t}   0.2   {v} <", curve))[0]
+    assert values(run, "loss") == told(curve)
+    assert values(run, "val_loss") == told(curve, 1.1)
+
+
+def test_a_bound_below_zero_is_told_with_the_other_sign(curve: Callable[[int], float], tmp_path: Path) -> None:
+    head = "  iter             ELBO   delta_mean   notes \n"
+    run = read(tmp_path, head + rows(lambda i, t, v: f"  {100 * i + 100}   {-t}   0.5", curve))[0]
+    assert values(run, "loss") == told(curve)
+    run = read(tmp_path, rows(lambda i, t, v: f"<{10 * i}> LL/token: {-t}", curve))[0]
+    assert values(run, "loss") == told(curve)
+    run = read(tmp_path, rows(lambda i, t, v: f"step {i} neg_elbo {-t} elbo_loss {t}", curve))[0]
+    assert not any(m.unit == "negated" for m in run.roles)
+
+
+@pytest.mark.parametrize("way", ["falls", "rests"])
+def test_two_errors_without_any_name_are_of_two_splits(way: str, tmp_path: Path) -> None:
+    curve = CURVES[way]
+    path = tmp_path / "train.log"
+    path.write_text(
+        "1000 200\n" + "".join(f"{i} {1.5 + i % 3} {curve(i % 14)} {1.1 * curve(i % 14)}\n" for i in range(28))
+    )
+    run = read_runs([path], signals_file=SIGNALS).runs[0]
+    assert [(m.metric, m.trust) for m in run.matches("loss")] == [("column 3", "guess")]
+    assert [m.metric for m in run.matches("val_loss")] == ["column 4"]
+    path.write_text(rows(lambda i, t, v: f"Epoch {i}: ({t}, {v}, 12)", curve))
+    run = read_runs([path], signals_file=SIGNALS).runs[0]
     assert values(run, "loss") == told(curve)
     assert values(run, "val_loss") == told(curve, 1.1)
 

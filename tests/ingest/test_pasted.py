@@ -103,7 +103,9 @@ def test_the_objective_of_kaldi_rises(tmp_path: Path) -> None:
         for i in range(1, 9)
     )
     run = read(tmp_path, text)[0]
-    assert role_of(run, "objf") == "metric" and curve(run, "objf")[0] == (1000, -39.5)
+    assert [(m.role, m.unit) for m in run.roles if m.metric == "objf"] == [("loss", "negated")]
+    objective = run.series("loss")
+    assert objective is not None and (objective.step[0], objective.value[0]) == (1000, 39.5)
     assert not np.isnan([v for _, v in curve(run, "TokenAcc")]).any()
 
 

@@ -44,7 +44,8 @@ def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
     tested = not run.roles and all(scope_of(n.replace("_", " ")) not in ("", "train") for n in names)
     if tested and run.axis == "row":  # nothing counts: passes of a training would be
         return "what it measures is of a test alone, and no quality: no training"
-    settings = [n for n in names if re.split(r"[\W_]+", n.lower())[-1] in _TRIED]
+    own = [n for n in names if not scope_of(n.replace("_", " "))]  # "val l2" is measured
+    settings = [n for n in own if re.split(r"[\W_]+", n.lower())[-1] in _TRIED]
     tried = [n for n in settings if (s := run.metric(n)) is not None and _jumps(s.value)]
     if not tried:
         return ""

@@ -12,9 +12,8 @@ from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
-from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, rivals_of
+from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, as_evaluated, rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
-from curvedoc.ingest.naming.vague_names import as_evaluated
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
 _CROWD = 40
@@ -266,9 +265,10 @@ def _losses(
 
     main = min(able, key=rank)
     near = "falls from the untrained loss" if start is not None and not rank(main)[2] else "falls, as a loss does"
-    near = "begins at the level of what validation is graded by" if alike else near
+    near = "begins at the level of what is measured of other samples" if alike else near
     split = split_and_rest(main.metric, table)[0]
     out = [(main, Reading(family.roles[split], split, "", near, family.bounds, "loss", trust="guess"))]
+    out += [(f, Reading(family.roles["val"], "val", "", near, family.bounds, "loss", trust="guess")) for f in alike[1:]]
     if split == "train" and not alike:
         out += _unseen(main, _left(able, out), family, table)
     return out

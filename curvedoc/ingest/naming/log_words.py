@@ -19,9 +19,9 @@ QUALITIES = (
 _OUTCOME = re.compile(
     # losses
     r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
-    r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobj (?:fn|value)\b|criterion\b"
+    r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobjf\b|\bobj (?:fn|value)\b|criterion\b"
     r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
-    r"|\bll (?:per )?(?:token|word|frame|sample)|\blog ?lik\b"
+    r"|\binertia|quanti[sz]ation error|\bll (?:per )?(?:token|word|frame|sample)|\blog ?lik\b"
     r"|\b[la] ?(?:tr|train|va|val|valid|te|test)\b"
     r"|partial ll|free energy|smooth l1|charbonnier|\b(?:train|tr|val|valid|test|te|dev) err\b"
     # right answers
@@ -32,7 +32,7 @@ _OUTCOME = re.compile(
     r"|r2\b|fid\b|\bmetric$|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k"
     r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm"
     # other languages
-    r"|verlust|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
+    r"|verlust|verlies|strata|kayb|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
     r"|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
     r"|成功率|召回率|精确率|胜率|得分|奖励|再現率|適合率|勝率|報酬|재현율|정밀도|보상|полнот|наград|belohnung|r[eé]compense|recompensa"
     rf"|{QUALITIES}"
@@ -41,8 +41,8 @@ _OUTCOME = re.compile(
 MEASURES = (
     r"loss|cost|kl|entropy|err|mae|mse|nll|mll|\bll\b|log.?lik|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
     r"|\b[la][ _]?(?:tr|va|te)"
-    r"|energy|smooth|charb|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
-    r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|genauig|pert[ea]|exactitu|perdi?[dt]?a"
+    r"|energy|inertia|smooth|charb|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
+    r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
 )
 _HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput|\b[fist]ps\b")
 
@@ -91,7 +91,8 @@ def names_record(key: str) -> bool:
 
 #: Names of counters beside the usual English ones: abbreviations, other languages.
 MORE_EPOCHS = (
-    "ep", "epoche", "époque", "epoque", "época", "epoca", "эпоха", "轮", "轮次", "回合", "エポック", "에폭", "에포크",
+    "ep", "epoche", "époque", "epoque", "época", "epoca", "эпоха", "epoka", "epok", "devir",
+    "轮", "轮次", "回合", "エポック", "에폭", "에포크",
 )  # fmt: skip
 MORE_STEPS = (
     "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг",

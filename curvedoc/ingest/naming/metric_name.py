@@ -20,6 +20,7 @@ class Reading:
     never:   it must not stand in for the whole even alone
     layered: one of many of its kind, told apart by label (a pattern with a label)
     base:    the name of the family that was found in it
+    turned:  its values are told with the other sign: a likelihood is made as high as can be, a loss as low
     trust:   how sure the reading is
     """
 
@@ -35,6 +36,7 @@ class Reading:
     never: bool = False
     layered: bool = False
     base: str = ""
+    turned: bool = False
     trust: Sureness = "sure"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -20,6 +21,12 @@ TERMS_TOO = frozenset(("kl", "entropy"))
 _GAMES = (("win", "wins", "won"), ("draw", "draws", "tie", "ties"))
 _DOMAINS = {"source": "target", "src": "tgt"}
 _ANSWERS = frozenset(("accuracy", "metric"))
+#: What a column without a heading is called; its first values, and what is measured alike elsewhere, within a factor.
+_NAMELESS, _FIRST, _SAME_ERROR = "column_", 3, 1.5
+#: Two columns of one error go up and down together, by the correlation of ranks, or neither moves by more than a part.
+_TOGETHER, _RESTS = 0.5, 0.1
+#: No usual rate is above it.
+_A_RATE = 0.1
 #: Curves called by the words for two players have so many values.
 _TOLD = 2
 
@@ -163,3 +170,44 @@ def of_domains(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: 
         if other is not None and other.metric not in known and role is not None:
             out.append((other, replace(r, role=role, split="test", why="the same in the domain that it is adapted to")))
     return out
+
+
+def as_evaluated(free: Sequence[F], found: Sequence[tuple[F, Reading]]) -> list[F]:
+    """Of columns without a name the one that begins at the level of the only error that other samples are graded by:
+    the same error in training, whether it falls or not; or the first two, side by side, that begin at one level and go
+    together: an error in training and the same one on other samples."""
+    columns = [f for f in free if plain(f.metric).startswith(_NAMELESS)]
+    graded = [f for f, r in found if r.family == "metric" and r.split != "train" and len(f.finite)]
+    if len(graded) != 1:
+        return next(([a, b] for a, b in pairwise(columns) if are_twins(a.finite, b.finite)), [])
+    level = float(graded[0].finite[0])
+    near = [
+        f
+        for f in columns
+        if len(f.finite) >= len(graded[0].finite)
+        and level > 1.0 and 1 / _SAME_ERROR <= float(np.median(f.finite[:_FIRST])) / level <= _SAME_ERROR
+    ]  # fmt: skip
+    return near if len(near) == 1 else []
+
+
+def are_twins(a: Floats, b: Floats) -> bool:
+    """Whether positive values of two columns begin at one level and move together, or both rest; no counts, no shares
+    that rise, no schedules."""
+    if len(a) != len(b) or len(a) < curve_shape.FEWEST or min(a.min(), b.min()) <= 0.0:
+        return False
+    for v in (a, b):
+        rate = float(v.max()) <= _A_RATE and curve_shape.is_schedule(v)
+        if bool((v == np.floor(v)).all()) or rate or curve_shape.rises_as_a_share(v):
+            return False
+    first = float(np.median(a[:_FIRST])) / float(np.median(b[:_FIRST]))
+    if not 1 / _SAME_ERROR <= first <= _SAME_ERROR or bool((a == b).all()):
+        return False
+    if all(float(np.ptp(v)) <= _RESTS * float(np.median(v)) for v in (a, b)):
+        return True
+    half = max(curve_shape.FEWEST, len(a) // 2)  # what is overfitted parts later
+    return any(_agree(x, y) for x, y in ((a, b), (a[:half], b[:half])))
+
+
+def _agree(a: Floats, b: Floats) -> bool:
+    x, y = (r - r.mean() for r in (np.argsort(np.argsort(v)).astype(np.float64) for v in (a, b)))
+    return float(x @ y) > _TOGETHER * float(np.sqrt((x @ x) * (y @ y)))

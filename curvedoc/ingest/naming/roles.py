@@ -30,12 +30,13 @@ from curvedoc.ingest.naming.misnomers import (
     without_waits,
 )
 from curvedoc.ingest.naming.rivals import in_a_game, of_domains, steered, without_lost_games
-from curvedoc.ingest.naming.signals import FRACTION, Signals, shares
+from curvedoc.ingest.naming.signals import FRACTION, NEGATED, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
 from curvedoc.ingest.naming.vague_names import (
     by_letter,
     lettered,
     lone_layers,
+    maximized,
     negated,
     of_an_evaluation,
     of_two_splits,
@@ -138,7 +139,7 @@ def _assigned(
     found = _parts_alike(steered(in_a_game([*found, *unnamed], table), table), table)
     found = totals(metrics, found, table)
     found += counterparts(metrics, found, table)
-    found = _promoted(lone_layers(found), metrics, table)
+    found = maximized(_promoted(lone_layers(found), metrics, table), table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
     found = of_an_evaluation(found, table)
     found = doubted(_test_for_validation(without_errors(of_tasks(of_the_evaluation(found, table), table), table)))
@@ -293,7 +294,7 @@ def _ranked(
                 continue
             label = f.metric
         labels.add(label)
-        out.append(RoleMatch(role, f.metric, label, r.why, r.trust))
+        out.append(RoleMatch(role, f.metric, label, r.why, r.trust, NEGATED if r.turned else ""))
     if len(out) == 1 and role not in _LAYERED and out[0].label != ABSOLUTE_ERROR:
         out = [replace(out[0], label="")]
     return out

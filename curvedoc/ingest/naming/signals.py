@@ -35,6 +35,8 @@ _TOP = {
 }
 #: The unit of a role whose values are shares of 1.
 FRACTION = "fraction"
+#: That of a role whose values are told with the other sign.
+NEGATED = "negated"
 _PATTERN = {"role", "raw", "plain", "range", "not", "unit"}
 _FAMILY = set(
     word_set(

@@ -29,6 +29,11 @@ _PERCENT, _FIRST_PERCENTS = 100.0, 10.0
 _SELDOM = 2
 #: How the name of a measure that was turned round begins, and what it says of pairs; its values are mostly below zero.
 _NEGATED, _WORDS_OF_NEGATED, _MOSTLY = {"neg": "pos", "negative": "positive", "minus": "plus"}, 2, 0.9
+#: What is made as high as can be, and where its sign was turned already.
+_MAXIMIZED = re.compile(
+    r"(^|_)(elbo|lower_bound|log_?lik\w*|log_?prob\w*|log_marginal\w*|m?ll|partial_(ll|likelihood)|objf)(_|$)"
+)
+_TURNED = re.compile(r"(^|_)(neg\w*|minus|nll|nelbo|loss)(_|$)")
 #: Fewer values than this have no beginning and no end.
 _FEWEST = 4
 
@@ -37,10 +42,6 @@ _FEWEST = 4
 _BY_EVALUATION = re.compile(
     r"((coco_)?(bbox|segm|box|mask|mean)_)?m?_?(map|ap)(_?(50|75))?(_?95)?(_[bm])?|fid(_score|50k\w*)?|kid|fvd"
 )
-
-
-#: What a column without a heading is called; its first values, and what is measured alike elsewhere, within a factor.
-_NAMELESS, _FIRST, _SAME_ERROR = "column_", 3, 1.5
 
 
 #: How names begin that are of validation, where so many of them, a loss with them, are logged without it too.
@@ -131,6 +132,27 @@ def negated(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Sig
     return out
 
 
+def maximized(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with likelihoods and bounds of them that are below zero as the losses that they are when their sign
+    is turned: what is called a loss, and where no other loss of the split is known what is called a measure. What is
+    learned from rewards has likelihoods of another kind."""
+    family = next((f for f in table.families if f.name == "loss"), None)
+    if family is None or any(r.family == "reward" for _, r in found):
+        return found
+    losses = {r.split for _, r in found if r.role in family.roles.values()}
+    out = []
+    for f, r in found:
+        name = plain(f.metric)
+        if _MAXIMIZED.search(name) and not _TURNED.search(name) and len(f.finite) and not r.part:
+            below = bool((f.finite <= 0.0).mean() > _MOSTLY)
+            if below and r.role in family.roles.values():
+                r = replace(r, turned=True)
+            elif below and r.family == "metric" and r.split in family.roles and r.split not in losses:
+                r = replace(r, role=family.roles[r.split], family=family.name, label="", turned=True)
+        out.append((f, r))
+    return out
+
+
 def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of metrics called by the letter of a loss, "L", "val_L", "J"; of a split that names its loss, none.
 
@@ -193,22 +215,6 @@ def _beginning(value: Floats) -> float:
 
 def _end(value: Floats) -> float:
     return float(np.median(value[-max(1, len(value) // 4) :]))
-
-
-def as_evaluated(free: Sequence[F], found: Sequence[tuple[F, Reading]]) -> list[F]:
-    """Of columns without a name the one that begins at the level of the only error that other samples are graded by:
-    the same error in training, whether it falls or not."""
-    graded = [f for f, r in found if r.family == "metric" and r.split != "train" and len(f.finite)]
-    if len(graded) != 1:
-        return []
-    level = float(graded[0].finite[0])
-    near = [
-        f
-        for f in free
-        if plain(f.metric).startswith(_NAMELESS) and len(f.finite) >= len(graded[0].finite)
-        and level > 1.0 and 1 / _SAME_ERROR <= float(np.median(f.finite[:_FIRST])) / level <= _SAME_ERROR
-    ]  # fmt: skip
-    return near if len(near) == 1 else []
 
 
 def of_an_evaluation(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

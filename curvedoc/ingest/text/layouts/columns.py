@@ -6,12 +6,14 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
+from curvedoc.ingest.naming.rivals import are_twins
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.line import words
@@ -125,7 +127,8 @@ def _plan(
         return None if table is None or not _moves(table[:, 0]) else VALUE
     if alone and len(rows) >= _PAIRS:  # a log of nothing but rows
         table = _table(rows, width)
-        if table is not None and width <= MAX_COLUMNS and _counts(table[:, 0]) and _falls_each(table):
+        learns = table is not None and (_falls_each(table) or any(are_twins(*c) for c in pairwise(table.T[1:])))
+        if table is not None and width <= MAX_COLUMNS and learns and _counts(table[:, 0]):
             return PAIR if width == 2 else _by_behavior(table, plans)
     # a table before the first of those lines or behind the last is about something else
     amid = len(told) >= _TELLING and int(told[0]) < int(at[-1]) and int(at[0]) < int(told[-1])

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from curvedoc.ingest.naming.log_words import is_usual, spaced
+from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix
@@ -46,6 +46,8 @@ _INDEX = "-"
 #: What stands between the names and the rows of a table.
 _RULE = re.compile(r"[|:+=\s-]+")
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
+#: A last column that rows may leave empty, in a table of so many.
+_NOTES, _WITH_NOTES = frozenset(("notes", "note", "comment", "comments", "remark", "saved", "best", "improved")), 2
 #: What a cell holds that is more than a mark.
 _WORDY = re.compile(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
@@ -69,17 +71,30 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
             line = f"step{line}"
         names = [_BY.sub(r" \1", n) for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
         names = [n.strip("(): ") for n in names]
-        names = [n.rsplit("(", 1)[-1] for n in names]
+        names = [n.rsplit("(", 1)[-1].strip("<>") for n in names]
         if names[0] == _INDEX:
             names[0] = ""
         if names[:2] == ["E", "#"]:  # spaCy's
             names[:2] = ["epoch", "step"]
+        names = _of_two(names)
+        if len(names) > _WITH_NOTES and names[-1].lower() in _NOTES:  # a cell that rows seldom fill
+            names.pop()
         if len(names) < 2 or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names if n):
             continue
         if any(words.is_prose(n) for n in names[1:]) or not any(is_usual(n) for n in names[1:]):
             continue
         out.setdefault((len(names), names[0].lower() == "class"), tuple(names))
     return out
+
+
+def _of_two(names: list[str]) -> list[str]:
+    """The names, those that stand twice in one order ("epoch  MAE  RMSE  MAE  RMSE") as of training and validation."""
+    for head in (1, 2):
+        half = (len(names) - head) // 2
+        first, second = names[head : head + half], names[head + half :]
+        if half and first == second and len(set(first)) == half and any(map(is_outcome, first)):
+            return [*names[:head], *(f"train {n}" for n in first), *(f"val {n}" for n in second)]
+    return names
 
 
 def _of_splits(line: str) -> str:
@@ -90,7 +105,7 @@ def _of_splits(line: str) -> str:
 def _joined(line: str, below: str) -> str:
     """A header between bars with its second line, whose cells go on with the names above them (MATLAB); that of a
     printed frame with a mark for the index, which has no name."""
-    first = below.split()
+    first = [cell for cell in below.split() if any(map(str.isalnum, cell))]  # a star behind the best is no cell
     if line[:1] == " " and first[:1] == ["0"] and len(first) == len(line.split()) + 1:
         return f"{_INDEX}  {line.strip()}"
     if _RULE.fullmatch(below):  # of a page: "|:--|--:|"

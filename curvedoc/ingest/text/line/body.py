@@ -47,6 +47,7 @@ _ASIDE = re.compile(r" *\((?![^)]*\)[ ,;|]+[A-Za-z])")
 _OTHER_SPLIT = re.compile(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUMBER})")
 #: What no text between two positions has in it.
 _WORDLESS = re.compile(r"[^\[\](),; ]")
+_DONE = re.compile(r"% ?(?:done|completed?|finished)\b")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
 _EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
 #: "Evaluation result (greedy): loss 0.5"
@@ -61,6 +62,8 @@ _STATEMENT = re.compile(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IG
 def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -> None:
     """A number without a key of its own: a position, an element of a list, the loss of "Loss at step 5: 2.3"."""
     bare = gap.strip(" '\"")
+    if not state.found and not bare and _DONE.match(tail):
+        return  # how far it is, in percent
     last = state.found[-1] if state.found else None
     last_name = last.name if last is not None and last.role == METRIC else ""
     if gap.rstrip(" ").endswith("||") and mark == FRACTION:
@@ -128,6 +131,8 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.rest = rest
         state.plural = spaced(key).endswith("s")
         state.prose += words.prose_words(" ".join(w for w in rest.split() if not is_outcome(w)))
+        if role == INNER and _is_place(state, ""):  # "[3/20] it 150: loss 0.5"
+            state.found = [NumberSlot(EPOCH, state.found[0].slot, "epoch")]
         state.found.append(NumberSlot(role, slot, key))
         return
     said = "" if sep or mark == FRACTION or state.found else words.counted_in(key)

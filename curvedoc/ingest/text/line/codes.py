@@ -34,7 +34,7 @@ _PART = re.compile(r"(?i:train|eval|test|val)")
 _FIELDS = 4
 #: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
 _TRAIN = re.compile(r"(?<![A-Za-z_])(?:tr|trn)(?=['\"]? ?[:({\[])")
-_OTHER = re.compile(r"(?<![A-Za-z_])(va|vl|te|ts)(?=['\"]? ?[:({\[])")
+_OTHER = re.compile(r"(?<![A-Za-z_])(va|vl|vld|te|ts|tst)(?=['\"]? ?[:({\[])")
 
 
 def decoded(body: str) -> str:

@@ -44,6 +44,10 @@ _OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
 _ANSWER = re.compile(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
 _ELEMENT = re.compile(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
+#: "Epoch 3: (2.31, 2.40, 0.11)"
+_UNNAMED = re.compile(
+    rf"[A-Za-z]+[ :=]{{1,2}}[{NUMBER}{FRACTION}][ :,|>-]{{1,4}}[(\[]?({NUMBER}(?:[ ,;|]+{NUMBER})+)[)\]]?"
+)
 _CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -99,6 +103,13 @@ def _of_splits(metrics: list[NumberSlot]) -> bool:
     return len({SCOPES[s.name.lower()] for s in metrics if s.name.lower() in SCOPES}) > 1
 
 
+def _leads(first: NumberSlot) -> bool:
+    """Whether a number counts steps or epochs: rounds and episodes are of games as well."""
+    return first.role == STEP or (
+        first.role == EPOCH and spaced(first.name).startswith("ep") and first.name[2:3] != "i"
+    )
+
+
 def plan_of(template: str) -> LinePlan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
@@ -140,10 +151,14 @@ def plan_of(template: str) -> LinePlan:
             kind = "bar"
         elif outcome:
             kind = "spoken"
-        elif slots[0].role == STEP and len(metrics) > 1 and not state.prose and not state.stray:
+        elif _leads(slots[0]) and len(metrics) > 1 and not state.prose and not state.stray:
             kind = "pairs"
     elif counters and state.bar:
         kind = "bar"
+    elif counters and _leads(slots[0]) and (values := _UNNAMED.fullmatch(body.strip())) is not None:
+        kind = "pairs"
+        first = slots[-1].slot + 1
+        slots = (*slots, *(NumberSlot(METRIC, first + i, f"column {i + 1}") for i in range(values[1].count(NUMBER))))
     elif counters and state.prose <= 1 and not state.stray and not state.spoken:
         kind = "anchor"
     elif metrics and outcome:

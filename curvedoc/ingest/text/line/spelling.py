@@ -127,6 +127,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "step ${1}: objf=${2} TokenAcc: ${3}",
         "Obj(log[Pzx])",
     ),
+    (r"^(LOG \(.*)\bobjective function(?: per frame)?", "${1}objf", "objective function"),
     # llm.c's main.log
     (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:", " tel:"),
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:", " trl:"),
@@ -258,7 +259,7 @@ COULD = "|".join(
         r"^\ufeff?[Ee]p? *(?:\x03|[0-9]+/[0-9]+)[ :,|]",
         r"(?i:(?:^|[ \[-])(?:ep?|epoch|batch|step|iter|it|iteration|round|episode)[._-]?[0-9])",
         rf"^s:.|{OF_TASKS}",
-        r"z\)",
+        r"z\)|^LOG \(.*objective function",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
