@@ -115,7 +115,7 @@ def test_a_table_takes_no_more_than_a_small_curve_of_each_run(tree: Path, tmp_pa
     bare = SweepOptions(full=False)
     for got in (sweep([tree], QUICK, bare), *(sweep([tree], QUICK, replace(bare, store=store)) for _ in range(2))):
         assert to_jsonl(got.diagnosis) == to_jsonl(whole.diagnosis)
-        assert got.diagnosis.runs == tuple(slim(r) for r in whole.diagnosis.runs)
+        assert repr(got.diagnosis.runs) == repr(tuple(slim(r) for r in whole.diagnosis.runs))  # NaN is not NaN
     # what was kept has all of them, for a call that shows them
     assert to_json(sweep([tree], QUICK, SweepOptions(store=store)).diagnosis) == to_json(whole.diagnosis)
 
