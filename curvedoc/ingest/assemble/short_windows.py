@@ -48,9 +48,12 @@ def without_short_windows(
 
 
 def _short(s: StreamBlock, norms: Sequence[StreamBlock]) -> Bools | None:
-    if len(s) <= _BESIDE or not bool(np.isfinite(s.value).all()) or s.value.min() <= 0:
+    if len(s) <= _BESIDE:
         return None
-    window = float(np.median(np.diff(s.step)))
+    gaps = s.step[1:] - s.step[:-1]
+    if gaps.max() < _WINDOW or not bool(np.isfinite(s.value).all()) or s.value.min() <= 0:
+        return None
+    window = float(np.median(gaps))
     if window < _WINDOW:
         return None
     if not _within(float(_times(s.value[: 1 + _BESIDE])[0]) / window, _NEAR_OF_SEVERAL):

@@ -44,8 +44,7 @@ def headed(data: bytes) -> tuple[bytes, str]:
     # of nearly all tables the first row tells that the header has a name for each column
     below = [split_line(r, sep) for r in rows] if width > len(names) else []
     alike = bool(below) and all(len(r) == width and is_row(r) for r in below)
-    rest_of_row = all(not c or number(c) is not None for c in names)
-    if alike and (rest_of_row or is_header(names)) and all(r[-1] for r in below):
+    if alike and (is_header(names) or all(not c or number(c) is not None for c in names)) and all(r[-1] for r in below):
         rest = body[body.find(b"\n") + 1 :]
         if not is_header(names):
             return _numbered(width, sep, rest), "no header names the columns, and the first row is not whole"

@@ -28,6 +28,12 @@ def _plain(name: str) -> str:
     return _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower()
 
 
+@lru_cache(maxsize=256)
+def words_of(names: tuple[str, ...]) -> frozenset[str]:
+    """Every word of some names: what no name of a run speaks of need not be looked for."""
+    return frozenset(word for name in names for word in plain(name).split("_"))
+
+
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
 #: What is found among the first so many: R@5, P@1.
 _AT = re.compile(r"(?<![A-Za-z])[RrPp]@(?=\d)")

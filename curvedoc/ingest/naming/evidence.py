@@ -41,6 +41,8 @@ def by_evidence(
     """
     known = {f.metric for f, _ in found}
     unread = [f for f in metrics if f.metric not in known and len(f.finite)]
+    if not unread:
+        return []
     free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
     out = rivals_of(free, found, table)
     found = [*found, *out]

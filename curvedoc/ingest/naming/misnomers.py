@@ -232,6 +232,8 @@ def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table
     ("val_recon" beside "train_recon"), or by its label alone ("Val/mel" beside "Loss/mel"): the same part there."""
     known = {f.metric for f, _ in found}
     out: list[tuple[F, Reading]] = []
+    if known.issuperset(f.metric for f in metrics):
+        return out
     for family in table.families:
         if "train" not in family.parts_as:
             continue

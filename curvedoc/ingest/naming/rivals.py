@@ -12,6 +12,7 @@ import numpy as np
 
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
+from curvedoc.ingest.naming.comparable_name import words_of
 from curvedoc.ingest.naming.metric_name import Reading
 from curvedoc.ingest.naming.signals import Signals, plain
 
@@ -145,6 +146,9 @@ def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signal
 
 def without_lost_games(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> list[tuple[F, Reading]]:
     """The readings without a "loss" that stands beside the games won and drawn, of which it counts those lost."""
+    words = words_of(tuple(f.metric for f in metrics))
+    if any(words.isdisjoint(same) for same in _GAMES):
+        return list(found)
     names = {plain(f.metric) for f in metrics}
 
     def counts(name: str) -> bool:
@@ -158,6 +162,8 @@ def without_lost_games(found: Sequence[tuple[F, Reading]], metrics: Sequence[F])
 def of_domains(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of answers in the domain that a model is adapted to ("target acc" beside "source acc"): no label of
     it is shown in training."""
+    if words_of(tuple(f.metric for f in metrics)).isdisjoint(_DOMAINS):
+        return []
     family = {f.name: f for f in table.families}
     named = {tuple(plain(f.metric).split("_")): f for f in metrics}
     known = {f.metric for f, _ in found}

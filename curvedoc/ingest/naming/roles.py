@@ -265,6 +265,9 @@ def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts
 def _ranked(
     role: str, group: list[tuple[Facts, Reading]], led: bool, table: Signals, known: Sequence[RoleMatch]
 ) -> list[RoleMatch]:
+    if len(group) == 1 and not led and role not in _LAYERED and group[0][1].label != ABSOLUTE_ERROR:
+        ((f, r),) = group  # as of most roles: nothing to be told from
+        return [RoleMatch(role, f.metric, "", r.why, r.trust)]
     # a validation loss is the one that is called like the loss of training
     trained = next((split_and_rest(m.metric, table)[1] for m in known if m.role == "loss"), None)
     same = [f for f, _ in group if role == "val_loss" and split_and_rest(f.metric, table)[1] == trained]

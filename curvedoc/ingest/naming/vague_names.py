@@ -11,6 +11,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from curvedoc.core.series import Floats
+from curvedoc.ingest.naming.comparable_name import words_of
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.signals import Bounds, Signals, Split, plain
 from curvedoc.ingest.naming.word_set import word_set
@@ -88,6 +89,8 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     those of other data even where they fall.
     """
     named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
+    if not named:
+        return []
     have: dict[tuple[str, Split], int] = {}
     for f, r in found:
         have[r.family, r.split] = max(have.get((r.family, r.split), 0), len(f.finite))
@@ -159,6 +162,8 @@ def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Si
     Whole numbers (a length) and one value again and again (a setting) are no loss; beside a reward, or "R", L is the
     mean length of an episode.
     """
+    if words_of(tuple(f.metric for f in metrics)).isdisjoint(_LETTERS):
+        return []
     if any(r.family == "reward" for _, r in found) or any(plain(f.metric) == "r" for f in metrics):
         return []
     family = next((f for f in table.families if f.name == "loss"), None)
@@ -249,6 +254,8 @@ def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
 def by_letter(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings with the split that one letter tells where the same is logged under the other one besides: "T_loss"
     and "V_loss", "loss_t" and "loss_v". Alone, a letter may be a network's."""
+    if not words_of(tuple(f.metric for f, _ in found)) >= _SPLIT_LETTERS.keys():
+        return list(found)
     said = {_lettered(f.metric) for f, _ in found}
     both = {r for k, *rest in said if k == "t" and ("v", *rest) in said for r in rest}
     family = {f.name: f for f in table.families}
