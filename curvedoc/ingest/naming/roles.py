@@ -155,13 +155,8 @@ def _assigned(
             out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
         if role in by_role:
             out.extend(_ranked(role, by_role[role], role in chosen, table, out))
-    parts = _shares(table)
+    parts = shares(table)
     return tuple(replace(m, unit=FRACTION) if m.role in parts else m for m in out)
-
-
-@lru_cache(maxsize=4)
-def _shares(table: Signals) -> frozenset[str]:
-    return shares(table)
 
 
 @lru_cache(maxsize=4)
@@ -267,7 +262,7 @@ def _ranked(
 ) -> list[RoleMatch]:
     if len(group) == 1 and not led and role not in _LAYERED and group[0][1].label != ABSOLUTE_ERROR:
         ((f, r),) = group  # as of most roles: nothing to be told from
-        return [RoleMatch(role, f.metric, "", r.why, r.trust)]
+        return [RoleMatch(role, f.metric, "", r.why, r.trust, NEGATED if r.turned else "")]
     # a validation loss is the one that is called like the loss of training
     trained = next((split_and_rest(m.metric, table)[1] for m in known if m.role == "loss"), None)
     same = [f for f, _ in group if role == "val_loss" and split_and_rest(f.metric, table)[1] == trained]

@@ -132,6 +132,7 @@ class Signals:
         return tuple(dict.fromkeys(names))
 
 
+@lru_cache(maxsize=4)
 def shares(table: Signals) -> frozenset[str]:
     """The roles whose values are shares of 1."""
     found = [p.role for p in table.patterns if p.unit == FRACTION]
