@@ -45,6 +45,15 @@ def test_what_stands_beside_the_accuracy_of_the_test_is_of_the_test(tmp_path: Pa
     assert last(run, "val_loss") == ("test loss", 4, round(loss(11) + 0.5, 4))
 
 
+@pytest.mark.parametrize("name", ["trainer.INFO", "net.host.log.INFO.20260304-101500.4711", "run_2026-03-04"])
+def test_a_log_may_end_as_no_log_is_called(name: str, tmp_path: Path) -> None:
+    text = "".join(f"I0304 10:15:{i:02d}.5 77 solver.cpp:9] Iteration {10 * i}, loss = {loss(i)}\n" for i in range(12))
+    (run,) = walk(tmp_path, text, name)
+    assert last(run, "loss") == ("loss", 12, loss(11))
+    (tmp_path / "atoms.xyz").write_text("3\nwater, loss of mass 0.5\n" + "O 0.1 0.2 0.3\nH 0.4 0.5 0.6\n" * 9)
+    assert len(read_runs([tmp_path], signals_file=SIGNALS).runs) == 1
+
+
 def test_a_number_within_a_rule_counts_the_epochs(tmp_path: Path) -> None:
     epochs = [*range(8), *range(11)]
     runs = read(

@@ -466,8 +466,24 @@ def test_parts_that_are_evaluated_by_their_labels_alone_stand_in_for_the_loss_of
     names = ["Loss/pitch", "Loss/energy", "Loss/total", "Val/pitch", "Val/energy"]
     found = assign([facts(name, np.linspace(0.9 + 0.1 * i, 0.1, 20)) for i, name in enumerate(names)], TABLE)
     assert [(m.role, m.label) for m in found if m.metric.startswith("Val")] == [
-        ("val_loss", "pitch"), ("val_loss", "energy"),
+        ("val_loss", "energy"), ("val_loss", "pitch"),
     ]  # fmt: skip
+
+
+def test_of_parts_without_a_sum_the_heaviest_at_the_end_is_the_loss() -> None:
+    falls, rests = np.linspace(0.8, 0.01, 20), np.linspace(0.7, 0.69, 20)
+    for first, second in (("train/box_loss", "train/cls_loss"), ("train loss", "train loss[1]")):
+        unseen = [n.replace("train", "test") for n in (first, second)]
+        found = assign([facts(n, v) for n, v in zip((first, second, *unseen), (falls, rests) * 2, strict=True)], TABLE)
+        assert next(m.metric for m in found if m.role == "loss") == second
+        assert next(m.metric for m in found if m.role == "val_loss") == unseen[1]
+
+
+def test_what_hardly_moves_is_no_sum_of_its_neighbors() -> None:
+    rng = np.random.default_rng(3)
+    flat = {n: v + 1e-4 * rng.normal(size=20) for n, v in (("box_loss", 0.7), ("obj_loss", 0.6), ("cls_loss", 1.5))}
+    found = assign([facts(n, v) for n, v in flat.items()], TABLE)
+    assert [m.metric for m in found if m.role == "loss"] == ["cls_loss", "box_loss", "obj_loss"]
 
 
 @pytest.mark.parametrize("names", [("errD", "errG"), ("err_disc", "err_gen")])

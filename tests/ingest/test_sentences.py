@@ -103,6 +103,21 @@ def test_clients_of_a_round_count_within_it(tmp_path: Path) -> None:
     assert last(run, "val_loss") == (N, val(N - 1))
 
 
+@pytest.mark.parametrize("line", [
+    "[client {c}] round={i} examples=90 loss={v}",
+    "2026-03-04 10:00:{i:02d} | Round: {i} | Client {c} | Train Loss: {v}",
+])  # fmt: skip
+def test_the_losses_of_clients_stand_beside_that_of_the_server(line: str, tmp_path: Path) -> None:
+    text = "".join(
+        "".join(line.format(c=c, i=i, v=round(loss(i) + 0.1 * c, 4)) + "\n" for c in range(i % 2, 4))
+        + f"[server] round={i} agg_train_loss={loss(i)} central_loss={val(i)}\n" for i in range(1, N)
+    )  # fmt: skip
+    (run,) = read(tmp_path, text)
+    assert last(run, "loss") == (N - 1, loss(N - 1))
+    assert last(run, "val_loss") == (N - 1, val(N - 1))
+    assert sorted(m.label for m in run.matches("aux_loss")) == ["client_0", "client_1", "client_2", "client_3"]
+
+
 TRIED = [3e-4, 0.08, 1e-5, 0.01, 2e-3, 5e-5, 0.04, 1e-3, 7e-5, 0.02]
 FOUND = [0.41, 0.83, 0.52, 0.39, 0.77, 0.6, 0.45, 0.71, 0.48, 0.66]
 

@@ -147,6 +147,7 @@ SPELLINGS: dict[str, tuple[str, str]] = {
         "INFO:root:Epoch[{m.epoch}] Validation-cross-entropy={m.val:.6f}",
     ),
     "chainer table": ("", ""),
+    "xgboost's matrices": ("[{m.step}]\tdtrain-logloss:{m.loss:.5f}", "[{m.step}]\tdval-logloss:{m.val:.5f}"),
     "xgboost": ("[{m.step}]\ttrain-logloss:{m.loss:.5f}", "[{m.step}]\tvalid-logloss:{m.val:.5f}"),
     "lightgbm": (
         "[{m.step}]\ttraining's binary_logloss: {m.loss:.5f}",

@@ -15,6 +15,8 @@ _BEND = 0.02
 #: but for so many kinks (a warm-up's end, a drop).
 _KINKS = 0.05
 _KINKS_FREE = 3
+#: A sum follows its parts, and is off by no more than this share of what it moves by.
+_TRACED = 0.02
 #: Differences of printed numbers scatter by their last digit.
 _EXACT = 1e-4
 #: The slope of rounded numbers is off by no more than so many of their last digits.
@@ -118,6 +120,11 @@ def _ends(value: Floats) -> tuple[float, float]:
     return float(np.median(value[:k])), float(np.median(value[-k:]))
 
 
+def end_level(value: Floats) -> float:
+    """The middle of the last tenth; 0 of nothing."""
+    return float(np.median(value[-max(1, len(value) // 10) :])) if len(value) else 0.0
+
+
 def _moved(value: Floats) -> bool:
     """Whether beginning and end are further apart than one value is from the next; less will do where they are the
     middle of many values."""
@@ -156,6 +163,8 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
         return []
     miss = np.abs(x[:, live] / scale[live] @ weight - y / top)
     if float(np.max(miss)) > 3e-3 or float(np.median(miss)) > _EXACT * 10:
+        return []
+    if float(np.median(miss)) > _TRACED * float(np.ptp(y)) / top:  # of what hardly moves anything is a sum
         return []
     found = [int(live[i]) for i in range(len(live)) if share[i] > 1e-3]
     return found if len(found) >= 2 else []

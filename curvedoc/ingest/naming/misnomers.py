@@ -214,6 +214,16 @@ def _apart(unseen: Floats, trained: Floats) -> bool:
     return scale == 0.0 or float(a @ b) / scale < _WITH
 
 
+def measured_twice(found: Sequence[tuple[F, Reading]], parts: Sequence[tuple[F, Reading]], table: Signals) -> bool:
+    """Whether an error is told of training and of validation, and none of the parts of an objective is."""
+    of: dict[str, set[str]] = {}
+    for _, r in found:
+        if r.family == "metric" and r.base in table.stands_in.get("loss", ()):
+            of.setdefault(r.base, set()).add(r.split)
+    unseen = {r.label for _, r in found if r.family == "loss" and r.split != "train"}
+    return any("train" in s and len(s) > 1 for s in of.values()) and not any(r.label in unseen for _, r in parts)
+
+
 def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings with a "v_loss" that stands beside a policy's loss as the loss of the value function."""
     parts = next((x.parts_as for x in table.families if x.name == "loss"), {})

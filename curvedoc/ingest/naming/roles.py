@@ -20,6 +20,7 @@ from curvedoc.ingest.naming.metric_name import Reading, read_name, split_and_res
 from curvedoc.ingest.naming.misnomers import (
     counterparts,
     doubted,
+    measured_twice,
     of_play,
     of_tasks,
     of_the_critic,
@@ -34,6 +35,7 @@ from curvedoc.ingest.naming.signals import FRACTION, NEGATED, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
 from curvedoc.ingest.naming.vague_names import (
     by_letter,
+    first_of_terms,
     lettered,
     lone_layers,
     maximized,
@@ -137,7 +139,7 @@ def _assigned(
     guessed += lettered(metrics, [*found, *guessed], table)
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
     found = _parts_alike(steered(in_a_game([*found, *unnamed], table), table), table)
-    found = totals(metrics, found, table)
+    found = first_of_terms(totals(metrics, found, table), table)
     found += counterparts(metrics, found, table)
     found = maximized(_promoted(lone_layers(found), metrics, table), table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
@@ -204,16 +206,25 @@ def _promoted(
 ) -> list[tuple[Facts, Reading]]:
     """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
     paid = any(r.family == "reward" for _, r in found)
-    for role, split in (("loss", "train"), ("val_loss", "val")):
+    for role, split in (("loss", "train"), ("val_loss", "val"), ("test_loss", "test")):
         # where rewards steer the whole loss, they steer its parts
         if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
             continue
         if split == "val" and any(r.role == "test_loss" and not r.part for _, r in found):
             continue  # it stands in for validation
+        if split == "test" and any(r.split == "val" and r.role == "val_loss" for _, r in found):
+            continue
         parts = [(f, r) for f, r in found if r.part and r.family == "loss" and r.split == split and not r.never]
-        if parts and not (split == "train" and _measured_twice(found, parts, table)):
-            names = {f.metric for f, _ in parts}
-            found = [(f, replace(r, role=role, part=False) if f.metric in names else r) for f, r in found]
+        if split == "train" and measured_twice(found, parts, table):
+            parts = []
+        if parts:
+            # the heaviest at the end first: it is most of what is left of the sum
+            by_weight = sorted((f for f, _ in parts), key=lambda f: -curve_shape.end_level(f.finite))
+            at = {f.metric: i for i, f in enumerate(by_weight)}
+            found = [
+                (f, replace(r, role=role, part=False, order=at[f.metric]) if f.metric in at else r) for f, r in found
+            ]
+        if parts or split == "test":
             continue
         names_in = table.stands_in.get("loss", ())
         trained = {r.base for _, r in found if r.family == "metric" and r.split == "train"}
@@ -238,18 +249,6 @@ def _promoted(
             )  # fmt: skip
             found = [(f, replace(r, role=role, label="", trust="likely") if f is best[0] else r) for f, r in found]
     return found
-
-
-def _measured_twice(
-    found: Sequence[tuple[Facts, Reading]], parts: Sequence[tuple[Facts, Reading]], table: Signals
-) -> bool:
-    """Whether an error is told of training and of validation, and none of the parts of an objective is."""
-    of: dict[str, set[str]] = {}
-    for _, r in found:
-        if r.family == "metric" and r.base in table.stands_in.get("loss", ()):
-            of.setdefault(r.base, set()).add(r.split)
-    unseen = {r.label for _, r in found if r.family == "loss" and r.split != "train"}
-    return any("train" in s and len(s) > 1 for s in of.values()) and not any(r.label in unseen for _, r in parts)
 
 
 def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:

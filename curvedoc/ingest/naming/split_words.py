@@ -24,15 +24,16 @@ PLAIN: Mapping[str, tuple[str, ...]] = {
 #: split -> words that mean it only in the name of a metric or as the value of a column of splits.
 TERSE: Mapping[str, tuple[str, ...]] = {
     "train": (
-        "fit", "fitting", "tr", "learn", "learned", "trening", "entrenamiento", "entrainement", "apprentissage",
-        "treino", "treinamento", "addestramento", "обучение", "обучения",
+        "fit", "fitting", "tr", "dtrain", "learn", "learned", "trening", "entrenamiento", "entrainement",
+        "apprentissage", "treino", "treinamento", "addestramento", "обучение", "обучения",
     ),
     "val": (
-        "check", "va", "ev", "vali", "vld", "cv", "crossval", "oos", "out_of_sample", "unseen", "dev2", "valset",
+        "check", "va", "ev", "dval", "dvalid", "deval", "central", "centralized", "centralised", "vali", "vld", "cv",
+        "crossval", "oos", "out_of_sample", "unseen", "dev2", "valset",
         "devset", "evals", "validacion", "validacao", "validazione", "walidacja", "вал", "валидация", "валидации",
     ),
     "eval": ("evaluate",),
-    "test": ("tst", "te", "tests", "testset", "teste", "prueba", "prova", "тест", "тесте"),
+    "test": ("tst", "te", "dtest", "tests", "testset", "teste", "prueba", "prova", "тест", "тесте"),
 }  # fmt: skip
 #: word -> split.
 PLAIN_SPLITS: Mapping[str, str] = {word: split for split, words in PLAIN.items() for word in words}

@@ -235,6 +235,37 @@ def of_an_evaluation(found: list[tuple[F, Reading]], table: Signals) -> list[tup
     ]
 
 
+def first_of_terms(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with a loss that is the first of a list ("train loss", "train loss[1]", "train loss[2]") as a part
+    like the others; where it is their sum, or the only other is a share that rises, it is the whole."""
+    family = next((f for f in table.families if f.name == "loss"), None)
+    by_name = {f.metric: (f, r) for f, r in found}
+    out = []
+    for f, r in found:
+        others = [by_name[n] for n in by_name if n.startswith(f"{f.metric}[")]
+        parts = [g for g, s in others if s.part and s.split == r.split]
+        whole = parts and (
+            _is_sum(f.finite, [g.finite for g in parts]) or (len(parts) == 1 and _rises(parts[0].finite))
+        )
+        if (
+            family is not None
+            and r.family == "loss"
+            and not r.label
+            and parts
+            and not whole
+            and r.split in family.parts_as
+        ):
+            r = replace(r, role=family.parts_as[r.split], label="0", part=True, why="the first of a list of losses")
+        out.append((f, r))
+    return out
+
+
+def _is_sum(whole: Floats, parts: Sequence[Floats]) -> bool:
+    """Whether values are nowhere less than the highest of the parts, as a sum of terms is."""
+    alike = [p for p in parts if len(p) == len(whole)]
+    return len(alike) == len(parts) and bool((whole >= np.max(alike, axis=0)).all())
+
+
 def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:
     """A single "layer" of a plain name (generator/grad_norm), without other layers or a norm of the whole beside it, is
     the norm of the whole; a parameter's name (head.weight) stays one."""

@@ -21,6 +21,8 @@ from curvedoc.ingest.text.line.template import UPRIGHT
 
 #: A word and a colon ahead of the first name.
 _HEAD = re.compile(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
+#: One of several that train a model, as `task_lines` writes it.
+_CLIENT = re.compile(r"([A-Za-z]+_\d+): .*?\| ")
 
 
 def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
@@ -44,7 +46,11 @@ def _labeled(plans: Mapping[str, LinePlan]) -> dict[str, LinePlan]:
     bare: set[str] = set()
     heads: dict[tuple[str, ...], dict[str, str]] = {}
     for template, plan in plans.items():
-        if plan.kind == "loose" and len(plan.slots) > 1:
+        client = _CLIENT.match(template)
+        if client is not None and plan.kind:
+            heads.setdefault(shape_of(plan), {})[template] = client.group(1)
+            bare |= set(shape_of(plan))
+        elif plan.kind == "loose" and len(plan.slots) > 1:
             head = _HEAD.match(template[plan.prefix.end :])
             word = head.group(1) if head is not None else ""
             if word and spaced(word) not in SCOPES and not is_usual(word):

@@ -11,6 +11,7 @@ import polars as pl
 
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
+from curvedoc.ingest.naming.log_words import is_loss
 from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.layouts.columns import is_nameless
 from curvedoc.ingest.text.legible import legible
@@ -21,6 +22,27 @@ from curvedoc.ingest.text.tracebacks import HEADER
 
 _SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
 _LOOSE_SUFFIXES = (".txt", ".md", ".dat", "")
+#: Of files with these there are other readers, or none; with any other ending ("caffe.INFO", "run.2026-11-02") a text
+#: is a log where it counts losses.
+_OTHER_SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".yaml",
+    ".yml",
+    ".toml",
+    ".ini",
+    ".cfg",
+    ".conf",
+    ".gin",
+    ".ipynb",
+    ".xml",
+    ".svg",
+    ".vtt",
+    ".srt",
+)
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
 #: A file called a table whose first line names its numbers one by one, as no table does.
@@ -37,7 +59,8 @@ def claims(path: Path, head: bytes) -> bool:
     name = _PACKED.sub("", path.name.lower())
     suffix = Path(name).suffix
     tabular = suffix in (".csv", ".tsv") and _SAID.match(head) is not None
-    if not (tabular or suffix in _SUFFIXES + _LOOSE_SUFFIXES) or _NOT_LOGS.match(name):
+    odd = not tabular and suffix not in _SUFFIXES + _LOOSE_SUFFIXES
+    if (odd and (suffix in _OTHER_SUFFIXES or b"loss" not in head.lower())) or _NOT_LOGS.match(name):
         return False
     whole = decoded_head(head)
     text, _ = legible(whole)
@@ -49,7 +72,7 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if suffix in _SUFFIXES:
         return not (name.startswith("debug") and "[wandb_" in text)
-    return _is_log(_sample(path, head, text), name)
+    return _is_log(_sample(path, head, text), name, odd)
 
 
 def _sample(path: Path, head: bytes, text: str) -> str:
@@ -63,8 +86,9 @@ def _sample(path: Path, head: bytes, text: str) -> str:
     return "\n".join(more)
 
 
-def _is_log(text: str, name: str) -> bool:
-    """Whether the lines of a text are a training's records, or end in a traceback."""
+def _is_log(text: str, name: str, odd: bool) -> bool:
+    """Whether the lines of a text are a training's records, or end in a traceback; odd: its name says nothing, so that
+    records must count and tell a loss."""
     lines = with_templates(lines_of(clean(text)))
     if len(lines) > _SAMPLED:
         third = _SAMPLED // 3
@@ -75,6 +99,8 @@ def _is_log(text: str, name: str) -> bool:
     rows = [p for p in plans if p.kind == "record"]
     if rows and all(map(is_nameless, rows)) and not _NAMES.match(name):  # points of any curve
         return False
+    if odd:
+        return sum(p.kind == "record" and p.counted and any(is_loss(s.name) for s in p.slots) for p in plans) > 1
     shapes = Counter((p.kind, p.counted, shape_of(p)) for p in plans)
 
     def most(kind: str, counted: bool | None = None) -> int:

@@ -70,8 +70,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # DeepXDE: the step, then the terms of the loss in training and test
     (
-        r"^([0-9]{1,12}) +\[([^]]*)\] +\[([^]]*)\] +\[[^]]*\] *$",
-        "step ${1} train loss: [${2}], test loss: [${3}]",
+        r"^([0-9]{1,12}) +\[([^]]*)\] +\[([^]]*)\] +\[([^]]*)\] *$",
+        "step ${1} train loss: [${2}], test loss: [${3}], test relative_error: [${4}]",
     ),
     # icefall's "tot_loss[loss=0.3, over 100 frames]"
     (r"\bloss\[loss=([^]]*)\]", "loss=${1}", "loss[loss="),
