@@ -14,6 +14,7 @@ from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.log_words import is_loss
+from curvedoc.ingest.settings.sentences import announced
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
@@ -103,7 +104,8 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     plans = with_evaluations(plans, lines["tid"].to_list(), lines["kind"].to_list())
     first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
     early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
-    config = loose_config(early.filter(~pl.col("taken"))) | printed
+    early = early.filter(~pl.col("taken"))
+    config = announced(early) | loose_config(early) | printed
     keep = pl.Series([p.keep for p in plans]).gather(lines["tid"])
     said = (pl.col("kind") == "") | keep
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
