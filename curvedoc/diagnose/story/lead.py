@@ -38,7 +38,7 @@ def led(
     """Findings and causes as they are told: the leading finding first, and before all others the causes of its story.
 
     A cause of another trouble may be likelier, but it does not explain what is said first; one that is nearly certain
-    leads all the same, but for an error in the log: what troubles a curve ends no program.
+    leads all the same where no own one is likely, but for an error in the log: what troubles a curve ends no program.
     """
     first = leading(findings, causes)
     if first is None:
@@ -47,7 +47,8 @@ def led(
     story = {f.symptom for f in findings if root(f.symptom, by_id) == first.symptom}
     told = (first, *(f for f in findings if f is not first))
     placed = [replace(c, beside="" if story & set(c.findings) else c.findings[0]) for c in causes if c.findings]
-    if placed and placed[0].probability >= NEAR_CERTAIN and first.symptom not in ERRORS:
+    own = max((c.probability for c in placed if not c.beside), default=0.0)
+    if placed and placed[0].probability >= NEAR_CERTAIN and first.symptom not in ERRORS and own < ASSERTED:
         return told, tuple(placed)
     return told, tuple(sorted(placed, key=lambda c: bool(c.beside)))
 

@@ -22,6 +22,8 @@ MOST_OF_IT = 0.5
 MISSING, WRONG = 0.05, 0.5
 #: Of the first evaluation: who gains less in a whole run may have little to learn from.
 LITTLE = 0.25
+#: Of all that was gained, and of the best: what wanders further has no level.
+WIDE, AWAY = 0.5, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,9 @@ def level_of(val: Series | None, rated: Quality | None) -> Rest | None:
     if len(turned) - 1 == int(np.argmin(turned)) and abs(float(stayed[-1] - stayed[0])) > AS_GOOD * abs(
         float(stayed[-1])
     ):
+        return None
+    wanders = float(np.ptp(stayed))
+    if wanders > max(WIDE * float(turned[0] - turned.min()), AWAY * float(abs(turned.min()))):
         return None
     low, high = (
         own.spelled(v) if own is not None else spelled(v, ".4g") for v in (float(stayed.min()), float(stayed.max()))
