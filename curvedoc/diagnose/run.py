@@ -27,13 +27,13 @@ from curvedoc.diagnose.judge.verdict import left_open, next_check, verdict, wast
 from curvedoc.diagnose.members import member_curves
 from curvedoc.diagnose.restart.command import with_command
 from curvedoc.diagnose.story.abort import abort_rules
-from curvedoc.diagnose.story.choice import when_unsure
+from curvedoc.diagnose.story.choice import TURNED, when_unsure
 from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.headline import headline, until_then
 from curvedoc.diagnose.story.hygiene import hygiene
 from curvedoc.diagnose.story.lead import led, unexplained
 from curvedoc.diagnose.story.quality import quality
-from curvedoc.diagnose.story.remedy import UNUSUAL_RATE, after_range_test, doubted, lowered, remedy, resume
+from curvedoc.diagnose.story.remedy import after_range_test, asks_for_a_change, doubted, lowered, remedy, resume
 from curvedoc.diagnose.story.timeline import timeline
 from curvedoc.rulebook.messages.catalog import catalog
 from curvedoc.rulebook.rule import Rulebook
@@ -75,8 +75,12 @@ def _first(
     run = bench.run
     if result == "healthy":
         # where the rate is far from what its optimizer takes, nothing else is worth a longer training
-        unusual = any(f.symptom == UNUSUAL_RATE for f in findings)
-        return after_range_test(findings) or (next_action(causes) if unusual else gain(run, grounds(run), bench, left))
+        asking = {f.symptom for f in findings if asks_for_a_change(f)}
+        turned = any(f.kind == "notice" and f.symptom == TURNED for f in findings)
+        unusual = bool(causes) and bool(asking.intersection(causes[0].findings))
+        return after_range_test(findings) or (
+            next_action(causes) if unusual else gain(run, grounds(run), bench, left, turned)
+        )
     if result == "inconclusive":
         return remedy(run, grounds(run), findings)
     # what would merely have been logged better is not what ended it

@@ -157,7 +157,11 @@ def first_thing(run: RunDiagnosis) -> First | None:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")
         how = [f"Tests: {lower_first(tests)}."] if tests and not explains_nothing(run) else []
-        how += [f"As likely: {lower_first(c.title)}. {beyond(c.action, a.text)}".strip() for c in tied(run.causes)[1:]]
+        how += [
+            f"As likely: {lower_first(c.title)}. {beyond(c.action, a.text)}".strip()
+            for c in tied(run.causes)
+            if c.cause != a.tests
+        ]
         how += [f"Changed in the command: {', '.join(a.changed)}."] if a.changed else []
         return First(run.run, a.text, " ".join(how), None, a.command or a.code)
     needs = missing(run)

@@ -149,9 +149,12 @@ def _finds_nothing(run: Run) -> _Doubt | None:
     if not best or max(best.values()) >= FOUND:
         return None
     name = max(best, key=lambda n: best[n])
-    return f"{name} never exceeds {best[name]:.2g}, so the model finds nothing", (
-        f"Compute {name} by hand on one sample of the training set: either the measure is computed wrongly, or the "
-        f"model answers with nothing but the background."
+    right = run.series("val_accuracy") or run.series("accuracy")
+    rests = right is not None and len(right) >= ENOUGH_POINTS and 0.0 < right.value.min() == right.value.max() <= 1.0
+    beside = f" and accuracy is {spelled(float(right.value[-1]), '.1%')} at every row" if right and rests else ""
+    return f"{name} never exceeds {best[name]:.2g}{beside}, so the model finds nothing", (
+        f"Count what the model answers for one batch: if it is the most frequent class alone, weight the rare one or "
+        f"draw it more often; else {name} is computed wrongly."
     )
 
 

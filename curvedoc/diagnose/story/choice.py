@@ -12,7 +12,7 @@ from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.story.gain import best_of
 from curvedoc.diagnose.story.progress import validation
-from curvedoc.diagnose.story.quality import Quality, quality
+from curvedoc.diagnose.story.quality import AS_GOOD, Quality, quality
 from curvedoc.diagnose.story.reward import LATE
 from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
@@ -38,7 +38,8 @@ LIKELY = 0.3
 #: Causes of a fit that is too close, whose actions say where to stop.
 FITTED = ("insufficient-regularization", "too-little-data", "trained-too-long", "over-capacity")
 #: Findings of such a fit; where it is no more than likely what makes it, where to stop comes first.
-CLOSE_FIT = frozenset(("overfitting", "generalization-gap"))
+TURNED = "overfitting"
+CLOSE_FIT = frozenset((TURNED, "generalization-gap"))
 UNSURE, WORTH = 0.4, 0.04
 #: Of what was gained in all: so much in the last part of a run is worth going on for.
 STILL = 0.05
@@ -55,10 +56,22 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
             if bench.run.series("reward") is not None
             else trained_on(bench, lead) or _larger(bench, lead) or SPLIT
         )
+    if lead.symptom in CLOSE_FIT and _best_at_first(bench):
+        # nowhere to stop: what was learned at all does not help there
+        apart = [c for c in causes if c.cause not in FITTED and c.probability >= WORTH and c.action]
+        return NextAction(apart[0].action, code=apart[0].action_code, tests=apart[0].cause) if apart else None
     if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED:
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
         return NextAction(fits[0].action, tests=fits[0].cause) if fits else _best_weights(bench)
     return None
+
+
+def _best_at_first(bench: Bench) -> bool:
+    """Whether no evaluation was as good as the first, in the loss and in what rates the model."""
+    val, rated = validation(bench.run), quality(bench.run, bench)
+    first, best = (0.0, 0.0) if rated is None else (float(rated.series.value[row]) for row in (0, rated.best))
+    alike = abs(best - first) <= AS_GOOD * abs(best)
+    return val is not None and len(val) >= ENOUGH_POINTS and int(np.argmin(val.value)) == 0 and alike
 
 
 def _best_weights(bench: Bench) -> NextAction | None:

@@ -41,8 +41,13 @@ LATER, TURNS, SWINGS = 4, 2, 1.5
 _EXACT = 100
 
 
-def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | None = None) -> NextAction | None:
-    """What a sound run still invites to. left: the plan that it did not come to the end of."""
+def gain(
+    run: Run, ground: Grounds, bench: Bench | None = None, left: Course | None = None, turned: bool = False
+) -> NextAction | None:
+    """What a sound run still invites to.
+
+    left: the plan that it did not come to the end of. turned: whether validation is told to have been better before.
+    """
     if left is not None:
         return NextAction(
             f"If it no longer runs, resume it from its last checkpoint: {left.words} is logged, and nothing says why "
@@ -56,6 +61,8 @@ def gain(run: Run, ground: Grounds, bench: Bench | None = None, left: Course | N
         return _of_one_batch(run)
     val, rated = validation(run), quality(run, bench)
     if val is not None:
+        if turned and not (rated is not None and rated.best == len(rated.series) - 1):
+            return best_of(run, Quality("validation loss", val, falls=True), count)
         return _of_evaluations(run, val, rated, count) or _more_rounds(bench, val) or _calmer(run, val, count)
     if ground.name == "reward" and ground.curve is not None:
         return of_reward(ground.curve.finite(), count)

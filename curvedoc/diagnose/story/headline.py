@@ -20,7 +20,7 @@ from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.level import still_falls
 from curvedoc.diagnose.story.progress import course_of, moved, validation
 from curvedoc.diagnose.story.quality import answers
-from curvedoc.diagnose.story.remedy import UNUSUAL_RATE
+from curvedoc.diagnose.story.remedy import RANGE_TEST, UNUSUAL_RATE, asks_for_a_change
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
@@ -64,7 +64,9 @@ def headline(
     """
     ground = grounds(run)
     if result == "healthy" and ground.curve is not None:
-        notices = [f for f in findings if f.kind == "notice"]
+        notices = sorted((f for f in findings if f.kind == "notice"), key=asks_for_a_change, reverse=True)
+        if notices and notices[0].symptom == RANGE_TEST:
+            return f"{notices[0].title}. No problem found: this is a test of rates, no training."
         also = f" Worth knowing: {lower_first(notices[0].title)}." if notices else ""
         far = f" The log ends at {left.words}." if left is not None else ""
         went = f"{' so far' if far else ''}: {course_of(run, ground, bench=bench)}.{far}"

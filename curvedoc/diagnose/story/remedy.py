@@ -22,6 +22,8 @@ OFFERED = 3
 _LONGEST = 40
 #: Far outside what its optimizer takes, which is worth a try before anything else.
 UNUSUAL_RATE = "rate-unusual"
+#: A leap of the rate, and the measure that says whether the loss rose with it.
+RATE_LEAP, FELT = "lr-jump", "reacts"
 #: The run that sweeps its rate to find one.
 RANGE_TEST = "lr-range-test"
 _SPLITS = {"val_loss": "validation loss"}
@@ -59,6 +61,12 @@ def doubted(run: Run, result: Verdict, headline: str) -> tuple[Verdict, str]:
     if result == "healthy":
         return "inconclusive", f"No known name of a loss; {condition}, no problem was found ({told})."
     return result, f"{condition[0].upper()}{condition[1:]}: {headline[0].lower()}{headline[1:].rstrip('.')} ({told})."
+
+
+def asks_for_a_change(finding: Finding) -> bool:
+    """Whether what was noticed of a sound run is worth a change before anything else."""
+    leapt = finding.symptom == RATE_LEAP and bool(finding.measures.get(FELT))
+    return finding.kind == "notice" and (finding.symptom == UNUSUAL_RATE or leapt)
 
 
 def after_range_test(findings: Sequence[Finding]) -> NextAction | None:
