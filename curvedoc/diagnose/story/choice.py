@@ -56,11 +56,7 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
             if bench.run.series("reward") is not None
             else trained_on(bench, lead) or _larger(bench, lead) or SPLIT
         )
-    if lead.symptom in CLOSE_FIT and _best_at_first(bench):
-        # nowhere to stop: what was learned at all does not help there
-        apart = [c for c in causes if c.cause not in FITTED and c.probability >= WORTH and c.action]
-        return NextAction(apart[0].action, code=apart[0].action_code, tests=apart[0].cause) if apart else None
-    if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED:
+    if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED and not _best_at_first(bench):
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
         return NextAction(fits[0].action, tests=fits[0].cause) if fits else _best_weights(bench)
     return None
