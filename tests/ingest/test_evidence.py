@@ -153,7 +153,7 @@ def test_names_of_other_languages_are_known(names: str) -> None:
         ("recall@5", "metric"), ("val/NDCG@10", "val_metric"), ("LMOutput_f1_score_lm", "metric"),
         ("mean 100 episode reward", "reward"), ("eval/bbox_mAP", "val_metric"), ("chrF++", "metric"),
         ("val_top_3_accuracy", "val_metric"), ("test/RougeLsum", "test_metric"), ("x/lr0", "lr"),
-        ("val PSNR", "val_metric"), ("dev_WER", "val_metric"), ("percent_correct", "accuracy"),
+        ("val PSNR", "val_metric"), ("dev_WER", "val_loss"), ("percent_correct", "accuracy"),
     ],
 )  # fmt: skip
 def test_qualities_are_known_with_numbers_and_words_around_them(name: str, role: str) -> None:
@@ -219,3 +219,23 @@ def test_a_score_between_precision_and_recall_is_no_sum_of_losses() -> None:
     found = roles(tagger_loss=LOSS, seg_p=precision, seg_r=recall, seg_f=np.round(between, 2))
     assert found["tagger_loss"].role == "loss"
     assert not {"seg_p", "seg_r", "seg_f"} & {m for m, r in found.items() if "loss" in r.role}
+
+
+def test_a_measure_of_both_splits_is_what_is_trained_wherever_it_goes() -> None:
+    swing = 1 + 0.02 * np.sin(5 * np.arange(30))
+    for course in (np.linspace(2.3, 0.4, 30), np.full(30, 2.3), np.linspace(1.0, 2.0, 30)):
+        found = roles(train_blub=course * swing, val_blub=course * swing * 1.01)
+        assert {n: m.role for n, m in found.items()} == {"train_blub": "loss", "val_blub": "val_loss"}
+        assert {m.trust for m in found.values()} == {"guess"}
+
+
+def test_a_measure_that_rises_within_a_share_in_one_split_is_one_in_both() -> None:
+    swing = 1 + 0.02 * np.sin(5 * np.arange(30))
+    found = roles(train_blub=np.linspace(0.2, 0.95, 30) * swing, val_blub=np.linspace(0.5, 0.4, 30) * swing)
+    assert {n: m.role for n, m in found.items()} == {"train_blub": "metric", "val_blub": "val_metric"}
+
+
+def test_errors_alone_stand_in_for_the_loss_and_beside_one_they_do_not() -> None:
+    falls = np.linspace(0.9, 0.2, 30)
+    assert {m.role for m in roles(train_merror=falls, val_merror=falls).values()} == {"loss", "val_loss"}
+    assert roles(loss=falls, val_wer=falls)["val_wer"].role == "val_metric"

@@ -99,6 +99,8 @@ def _against(run: Run, role: str, name: str, curve: Series) -> _Doubt | None:
         return broken
     if role in ("accuracy", "val_accuracy"):
         return _hardly_gained(name, curve, run.axis == "row")
+    if role == "val_metric":
+        return _hardly_moved(curve)
     if role == "reward":
         return _few_rewards(curve.finite())
     if role not in ("loss", "val_loss"):
@@ -137,6 +139,15 @@ def _hardly_gained(name: str, curve: Series, uncounted: bool) -> _Doubt | None:
     sinks = last <= first - GAINED
     how = "ends lower than it began" if sinks else "hardly moves"
     return f"no loss was logged, and the {name} {how} ({first:.1%} at first, {last:.1%} at the end)", COMPARE
+
+
+def _hardly_moved(curve: Series) -> _Doubt | None:
+    """What is said of a run that is judged by a measure of its validation alone, which stays where it was."""
+    change, level = total_change(curve), median(curve)
+    if change is None or level is None or abs(change) >= GAINED * abs(level) or MOSTLY <= level <= 1.0:
+        return None
+    first, last = (spelled(float(curve.finite().value[i]), ".3g") for i in (0, -1))
+    return f"no loss was logged, and {curve.metric} hardly moves ({first} at first, {last} at the end)", COMPARE
 
 
 def _finds_nothing(run: Run) -> _Doubt | None:

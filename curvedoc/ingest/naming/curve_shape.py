@@ -98,7 +98,12 @@ def _is_decay(moves: Floats) -> bool:
 
 def rises_as_a_share(value: Floats) -> bool:
     """Whether the values lie within 0 and 1, or 0 and 100, scatter, and end well above their beginning."""
-    if len(value) < FEWEST or not bool(((value >= 0.0) & (value <= _PERCENT)).all()) or is_smooth(value):
+    return gains(value) and not is_smooth(value)
+
+
+def gains(value: Floats) -> bool:
+    """Whether the values lie within 0 and 1, or 0 and 100, and end well above their beginning."""
+    if len(value) < FEWEST or not bool(((value >= 0.0) & (value <= _PERCENT)).all()):
         return False
     first, last = _ends(value)
     if last < _FIRST_PERCENTS and bool((value > 1.0).any()):
@@ -108,7 +113,12 @@ def rises_as_a_share(value: Floats) -> bool:
 
 def falls(value: Floats) -> bool:
     """Whether the curve ends below its beginning by more than its own scatter, and is no schedule."""
-    if len(value) < FEWEST or is_schedule(value):
+    return comes_down(value) and not is_schedule(value)
+
+
+def comes_down(value: Floats) -> bool:
+    """Whether the curve ends below its beginning by more than its own scatter."""
+    if len(value) < FEWEST:
         return False
     first, last = _ends(value)
     return last < first and _moved(value)

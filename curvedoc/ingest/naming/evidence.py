@@ -12,7 +12,7 @@ from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
-from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, as_evaluated, rivals_of
+from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, as_evaluated, pairs_of, rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
@@ -234,10 +234,12 @@ def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     if family is None or any(r.family in ("accuracy", "metric", "reward") for _, r in found):
         return []
     out, parts = [], next((x.parts for x in table.families if x.name == "loss"), frozenset())
+    rise = {f.metric for f in free if not f.growing and curve_shape.rises_as_a_share(f.finite)}
+    # what is logged of both splits is no schedule; and what rises in one is the same quality in the other one
+    rise |= {f.metric for pair in pairs_of(free, table) if any(curve_shape.gains(g.finite) for g in pair) for f in pair}
     for f in free:
         split, rest = split_and_rest(f.metric, table)
-        part = f.growing or not parts.isdisjoint(rest)
-        if split in family.roles and not part and curve_shape.rises_as_a_share(f.finite):
+        if split in family.roles and parts.isdisjoint(rest) and f.metric in rise:
             why = "lies within 0 and 1 or 0 and 100, and rises"
             label = "_".join(rest) or f.metric
             out.append((f, Reading(family.roles[split], split, label, why, family.bounds, "metric", trust="guess")))
@@ -252,7 +254,11 @@ def _losses(
     told = {r.role for _, r in found if r.family != "metric" or r.role == "loss"}  # a grade stands in elsewhere alone
     if family is None or told & {"loss", "val_loss", "reward", "game_loss", "aux_loss", "perplexity"}:
         return []
-    able = [f for f in free if not f.growing and curve_shape.falls(f.finite)]
+    pairs = pairs_of(free, table)
+    # the only measure that is logged of both splits is what is trained, wherever it goes; it is no schedule
+    lone = [f.metric for f in pairs[0]] if len(pairs) == 1 and not any(r.family == "accuracy" for _, r in found) else []
+    both = {f.metric for pair in pairs for f in pair if curve_shape.comes_down(f.finite)} | {*lone}
+    able = [f for f in free if f.metric in both or (not f.growing and curve_shape.falls(f.finite))]
     alike = as_evaluated([f for f in free if not f.growing], found)
     able = alike or [f for f in able if float(np.median(f.finite)) > 0.0 or bool((f.finite < 0.0).any())]
     if not able:

@@ -13,7 +13,7 @@ import numpy as np
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import words_of
-from curvedoc.ingest.naming.metric_name import Reading
+from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.signals import Signals, plain
 
 #: Terms of an objective that have a role of their own in training.
@@ -217,3 +217,16 @@ def are_twins(a: Floats, b: Floats) -> bool:
 def _agree(a: Floats, b: Floats) -> bool:
     x, y = (r - r.mean() for r in (np.argsort(np.argsort(v)).astype(np.float64) for v in (a, b)))
     return float(x @ y) > _TOGETHER * float(np.sqrt((x @ x) * (y @ y)))
+
+
+def pairs_of(free: Sequence[F], table: Signals) -> list[tuple[F, F]]:
+    """What is logged under one name of training and of validation."""
+    by_name: dict[tuple[str, ...], dict[str, F]] = {}
+    for f in free:
+        split, rest = split_and_rest(f.metric, table)
+        if rest and len(f.finite) >= curve_shape.FEWEST:
+            by_name.setdefault(tuple(rest), {})[split] = f
+    seen = [
+        (s["train"], s[other]) for s in by_name.values() for other in ("val", "test") if s.keys() >= {"train", other}
+    ]
+    return [(a, b) for a, b in seen if not (a.growing and b.growing)]  # as time and what was done do

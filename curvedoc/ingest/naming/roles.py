@@ -64,7 +64,12 @@ _LAYERED = word_set(
 _UNSEEN = {"val": "test"}
 #: What may be better high or low: it stands in for a loss where it falls.
 _EITHER = word_set("score")
-_WRONG = word_set("error err error_rate")
+_WRONG = word_set(
+    """error err error_rate err_rate error1 err1 top1_error top1_err err_top1 error_top1 top5_error top5_err top5err
+    err_top5 error_top5 misclass misclassification misclassified merror multi_error binary_error balanced_error hter ber
+    eer cer wer per ter ser der word_error_rate character_error_rate char_error_rate phone_error_rate edit_distance
+    levenshtein hamming_loss one_error coverage_error mcd brier ade fde min_ade min_fde ate rpe hd95 hausdorff assd"""
+)
 #: A role of the test split stands in for validation where there is none.
 _TEST = {
     "test_loss": "val_loss",
@@ -228,6 +233,7 @@ def _promoted(
             continue
         names_in = table.stands_in.get("loss", ())
         trained = {r.base for _, r in found if r.family == "metric" and r.split == "train"}
+        lossless = not any(r.family in ("loss", "perplexity") or r.role == "loss" for _, r in found)
         spare = [
             (f, r)
             for f, r in found
@@ -235,7 +241,7 @@ def _promoted(
             and r.split in (split, _UNSEEN.get(split))
             and r.base in names_in
             # a share of wrong answers beside a loss of another kind is no loss of validation
-            and (split == "train" or r.base not in _WRONG or r.base in trained)
+            and (split == "train" or r.base not in _WRONG or r.base in trained or lossless)
             and (r.base not in _EITHER or (plain(f.metric) in _EITHER and not paid and curve_shape.falls(f.finite)))
         ]
         if spare:
