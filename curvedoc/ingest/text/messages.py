@@ -68,9 +68,12 @@ def messages(
     lines: pl.DataFrame, steps: pl.DataFrame, blocks: dict[int, tuple[str, str, list[int]]]
 ) -> tuple[pl.DataFrame, list[Note]]:
     """The message table of lines that are messages (columns idx, line, time, rank, text, part); a note if capped."""
+    if not len(lines):
+        return empty_messages(), []
     first = sorted(blocks)
     said = lines.filter(~pl.col("text").str.contains(_DECORATION_RE) & ~pl.col("text").str.contains(_LISTING_RE))
-    said = said.filter(~pl.col("part") | pl.col("text").is_first_distinct())
+    if said["part"].any():
+        said = said.filter(~pl.col("part") | pl.col("text").is_first_distinct())
     if not len(said):
         return empty_messages(), []
     short = pl.col("text").str.slice(0, 200)

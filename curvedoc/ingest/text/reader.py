@@ -21,7 +21,7 @@ from curvedoc.ingest.text.config import loose_config, read_config
 from curvedoc.ingest.text.evaluation_lines import with_evaluations
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import NO_BOXES, may_hold_boxes, read_boxes
-from curvedoc.ingest.text.layouts.loss_scale import scale_points
+from curvedoc.ingest.text.layouts.loss_scale import may_overflow, scale_points
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
@@ -93,17 +93,17 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
         told.append(Note("long-lines", f"lines of more than {LINE_CAP:,} characters were cut", count=long))
     lines, plans = _planned(lines, told)
     plain = pl.Series([p.kind != "record" for p in plans]).gather(lines["tid"]).alias("plain")
-    taken, blocks = find_blocks(lines.with_columns(plain))
-    lines = lines.with_columns(pl.Series("taken", taken))
+    taken, blocks = find_blocks(lines.hstack([plain]))
+    lines = lines.hstack([pl.Series("taken", taken)])  # with_columns() asks for a plan of its own: ten times as long
     if not whole:
         lines = _tail(lines, plans, told)
     printed, used = read_config(lines)
     lines = _also_taken(lines, used)
     boxes = read_boxes(lines.filter(~pl.col("taken"))) if may_hold_boxes(shown) else NO_BOXES
     lines = with_kinds(_also_taken(lines, boxes.lines), plans)
-    plans = with_evaluations(plans, lines["tid"].to_list(), lines["kind"].to_list())
-    first = lines.filter(pl.col("kind").is_in(_RECORDS))["idx"].min()
-    early = lines.filter(pl.col("idx") < (first if isinstance(first, int) else len(lines)))
+    kinds = lines["kind"].to_list()
+    plans = with_evaluations(plans, lines["tid"].to_list(), kinds)
+    early = lines.head(next((i for i, kind in enumerate(kinds) if kind in _RECORDS), len(lines)))
     early = early.filter(~pl.col("taken"))
     config = announced(early) | loose_config(early) | printed
     keep = pl.Series([p.keep for p in plans]).gather(lines["tid"])
@@ -111,21 +111,23 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
     lines = lines.with_columns(said.alias("said"))
     parts = trainings_of(lines, plans)
+    overflows = may_overflow(shown)
     only_boxes = len(boxes.points) > 0 and not any(len(p.read.points) for p in parts)
     if only_boxes:
         parts = [replace(parts[0], first=a, last=b) for a, b in boxed_trainings(lines, boxes)]
     out: list[Log] = []
     for i, part in enumerate(parts, 1):
         here = lines.slice(part.first, part.last - part.first)
-        within = pl.col("idx").is_between(part.first, part.last, closed="left")
-        box = boxes.steps.filter(within)
-        steps = part.read.steps if len(part.read.steps) else box
+        steps = part.read.steps
+        if not len(steps):
+            steps = boxes.steps.filter(pl.col("idx").is_between(part.first, part.last, closed="left"))
         table, capped = messages(here.filter("said"), steps, blocks)
         if i == len(parts) and blocks and held_back(text):
             known = steps["step"].drop_nulls()
             table = moved_to_end(table, int(known[-1]) if len(known) else None)
-        told_by_records = "loss_scale" in part.read.points["metric"]
-        scales = empty_points() if told_by_records else scale_points(here.filter(pl.col("kind") == ""), steps)
+        scales = empty_points()
+        if overflows and "loss_scale" not in part.read.points["metric"]:
+            scales = scale_points(here.filter(pl.col("kind") == ""), steps)
         boxed = boxes.points if len(parts) == 1 else empty_points()
         if only_boxes:
             boxed = boxes.points.filter(boxes.at.is_between(part.first, part.last, closed="left"))
@@ -244,5 +246,7 @@ def _tail(lines: pl.DataFrame, plans: list[LinePlan], told: list[Note]) -> pl.Da
 
 def _rank(lines: pl.DataFrame) -> int | None:
     """The one rank that every record names."""
+    if lines["rank"].null_count() == len(lines):
+        return None
     ranks = lines.filter(pl.col("kind").is_in(_RECORDS))["rank"].unique()
     return int(ranks[0]) if len(ranks) == 1 and ranks[0] is not None else None

@@ -60,11 +60,13 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     cells = scoped(lines, events, cells, plans)
     tid = events["tid"].to_numpy()
     count = counters(cells, tid, plans)
-    tasks = _tasks(lines, events, cells, count)
+    way = _progress(events, cells, count)
+    tasks = _tasks(lines, events, count, way)
     if tasks:
         cells = _counted_on(cells, tasks)
         count = counters(cells, tid, plans)
-    at = _starts(lines, events, cells, count)
+        way = _progress(events, cells, count)
+    at = _starts(lines, events, count, way)
     at += _under_other_names(events, cells, count, at)
     idx = events["idx"].to_numpy()
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
@@ -109,9 +111,9 @@ def _progress(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> tu
     return rows, Progress(epoch[rows], _carried(np.where(ev.evaluation, np.nan, step))[rows], main.values)
 
 
-def _tasks(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:
+def _tasks(lines: pl.DataFrame, events: pl.DataFrame, ev: CounterEvents, way: tuple[Ints, Progress]) -> list[int]:
     """The events from which on the model learns the next of several tasks, with counters that begin anew."""
-    rows, p = _progress(events, cells, ev)
+    rows, p = way
     back = returns(p).early.tolist() if len(rows) > 1 else []
     if not back or len(back) >= MAX_TRAININGS:
         return []
@@ -140,9 +142,9 @@ def _counted_on(cells: LineNumbers, tasks: list[int]) -> LineNumbers:
     return replace(cells, value=value, of=of)
 
 
-def _starts(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> list[int]:
+def _starts(lines: pl.DataFrame, events: pl.DataFrame, ev: CounterEvents, way: tuple[Ints, Progress]) -> list[int]:
     """The events at which another training begins."""
-    rows, p = _progress(events, cells, ev)
+    rows, p = way
     if len(rows) < 2:
         return []
     found = returns(p)

@@ -15,6 +15,8 @@ _LABEL = re.compile(
     r"[\])]?[ :,|-])",
     re.IGNORECASE,
 )
+#: What a label without a bracket has in it, in small letters.
+_WORDS = ("pid", "process", "seed", "run", "trial", "fold", "job", "exp", "replicate")
 #: Where a label may stand: behind a time and a level.
 _HEAD = 60
 #: A text that is looked at: its first lines tell.
@@ -31,7 +33,11 @@ def processes(text: str) -> list[tuple[str, str]] | None:
 
     What stands ahead of the first label is everybody's, and a line without one belongs to the label before it.
     """
-    head = text[: 1 << 16].split("\n")[:_LOOK]
+    begin = text[: 1 << 16]
+    low = begin.lower()
+    if "[" not in low and "(" not in low and not any(word in low for word in _WORDS):
+        return None
+    head = begin.split("\n")[:_LOOK]
     labels = [_label(line) for line in head]
     if len({*labels} - {""}) < 2:  # most texts: their lines need not be read
         return None

@@ -12,6 +12,11 @@ _TO_RE = r"(?i)(?:reducing to|loss scale to:?) ([0-9][0-9.]*(?:e[+-]?[0-9]+)?)"
 _FROM_RE = r"(?i)Attempted loss scale: ([0-9][0-9.]*(?:e[+-]?[0-9]+)?)"
 
 
+def may_overflow(text: str) -> bool:
+    """Whether a text tells of an overflow anywhere."""
+    return "overflow" in text.lower()
+
+
 def scale_points(lines: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
     """One point of `loss_scale` a line (columns idx, text, time, rank): what it was set to, or was at the overflow.
 
