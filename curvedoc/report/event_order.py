@@ -35,7 +35,8 @@ def _said(e: Event) -> str:
     if e.channel == "log":
         return e.what
     name = _NAMES.get(e.channel, f"the {e.channel.replace('_', ' ')}")
-    if e.factor is None or not e.factor > 0:
+    # a rise of less than the digits tell is a rise, and no number
+    if e.factor is None or not e.factor > 0 or spelled(e.factor, ".2g") == "1":
         return f"{name} {e.what}"
     if e.factor >= 1:
         return f"{name} {e.what}, to {_times(e.factor)} its level"

@@ -71,3 +71,12 @@ def test_a_nan_is_not_told_with_the_cause_of_a_slow_fall(tmp_path: Path) -> None
     (tmp_path / "run.jsonl").write_text("\n".join(json.dumps(r) for r in rows))
     (run,) = curvedoc.analyze(tmp_path).runs
     assert run.headline.startswith("The loss became NaN") and "too low" not in run.headline
+
+
+def test_what_a_logger_stamps_before_an_error_is_not_quoted(tmp_path: Path) -> None:
+    lines = [f"step {i} loss {2 - 0.01 * i + 0.02 * WAVE[i]:.4f}" for i in range(60)]
+    stamp = "[E0412 09:10:11.101 ProcessGroupNCCL.cpp:77] "
+    run = diagnosed(
+        tmp_path, [*lines, stamp + "[Rank 3] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=9)"]
+    )
+    assert "[Rank 3] Watchdog caught" in run.headline and "ProcessGroupNCCL" not in run.headline

@@ -23,6 +23,8 @@ BEFORE_FIRST = -1
 _ERROR_OF_ONE_LINE = re.compile(
     r"^Traceback \(most recent call last\):.*?(?=\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b)"
 )
+#: What glog writes before a message: "[E1127 03:10:11.101 ProcessGroup.cpp:632] ".
+_STAMP = re.compile(r"^\[?[EWIF]\d{4} [\d:.]{8,20} (?:\d+ )?[\w./-]{1,80}:\d+\] ?")
 #: What a probe prints at its end: "check bad-data 2: no", the second question of that cause.
 _PROBED = re.compile(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
 
@@ -124,7 +126,8 @@ def _excerpt(text: str, regex: str) -> str:
     hits = [line for line, hit in zip(lines, matching, strict=True) if hit]
     if lines[0].startswith("Traceback"):
         hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
-    return shortened(_ERROR_OF_ONE_LINE.sub("", (hits[0] if hits else lines[-1]).strip()), _LONGEST)
+    line = _STAMP.sub("", (hits[0] if hits else lines[-1]).strip())
+    return shortened(_ERROR_OF_ONE_LINE.sub("", line), _LONGEST)
 
 
 def shortened(text: str, most: int) -> str:
