@@ -96,6 +96,8 @@ def noise_of(y: Floats) -> float:
         return 0.0
     d = second_differences(y)
     np.abs(d, out=d)
+    if top_of(d) == 0.0:  # a constant, as many rates are: equal values are the slowest to sort
+        return 0.0
     mad = MAD_TO_SD * median_of(d)
     if mad == 0.0:
         mad = 1.2533 * mean_of(np.minimum(d, quantile_of(d, 0.95)))
