@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curvedoc.core.version import __version__
 from curvedoc.diagnose.many import conclude
@@ -16,7 +17,6 @@ from curvedoc.ingest import Bundle, load_signals, plan
 from curvedoc.ingest.naming.roles import check_chosen
 from curvedoc.options import Options, rulebook
 from curvedoc.rulebook.location import signals_file
-from curvedoc.triage.full_curves import with_full_curves
 from curvedoc.triage.request import Sweep, SweepOptions
 from curvedoc.triage.run.fork_server import warm_up
 from curvedoc.triage.run.in_process import needs_worker, work_here
@@ -24,9 +24,11 @@ from curvedoc.triage.run.pool import NoWorkers, Pool, run_pool
 from curvedoc.triage.run.repeats import repeated
 from curvedoc.triage.run.shard import Shard, Task, WorkContext
 from curvedoc.triage.store.outcome import Outcome
-from curvedoc.triage.store.outcomes import Store, code_mark, key
 from curvedoc.triage.store.slim import Shared
-from curvedoc.triage.store.whole_tree import NO_TREE, TreeKey, TreeRecord, record
+from curvedoc.triage.store.tree_key import NO_TREE, TreeKey
+
+if TYPE_CHECKING:  # what keeps outcomes is imported where they are kept
+    from curvedoc.triage.store.outcomes import Store
 
 #: Fewer runs that are not `heavy` are done before workers (a second and a half each) have started.
 FEW_RUNS = 40
@@ -50,6 +52,8 @@ def sweep_bundles(
     with ExitStack() as stack:
         store = how.store if how.slim else None
         if how.slim and how.full and store is None:
+            from curvedoc.triage.store.outcomes import Store
+
             store = Store(Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="curvedoc-"))), lasting=False)
         context = WorkContext(options, book, load_signals(signals_file()), store, how.slim)
         pool = Pool(context, how.limits)
@@ -74,6 +78,9 @@ def sweep_bundles(
         beside = options.baseline_run
         d = conclude(outlines, runs, book.digest, siblings=options.siblings, unreadable=lost, baseline=beside)
         if store is not None:
+            from curvedoc.triage.full_curves import with_full_curves
+            from curvedoc.triage.store.whole_tree import TreeRecord, record
+
             where = {r.run: call.keys[i] for i, o in call.outcomes.items() for r in o.runs}
             kept = TreeRecord(d, tuple(where[r.run] for r in d.runs), len(bundles))
             if tree.mark and not call.interrupted and not call.lost_worker:
@@ -94,8 +101,12 @@ class _SweepState:
         self.interrupted = False
         self.lost_worker = False  # a run that may be read next time: what this call says of the tree is not to be kept
         self._share = Shared()
-        mark = _mark(context) if context.store else ""
-        self.tasks = [Task(i, b, key(b, mark) if mark else "") for i, b in enumerate(bundles)]
+        self.tasks = [Task(i, b) for i, b in enumerate(bundles)]
+        if context.store is not None:
+            from curvedoc.triage.store.outcomes import key
+
+            mark = _mark(context)
+            self.tasks = [replace(t, key=key(t.bundle, mark)) for t in self.tasks]
         self.keys = {t.index: t.key for t in self.tasks}
 
     def run(self) -> None:
@@ -202,6 +213,8 @@ def _joint(key: str, marks: str) -> str:
 
 def _mark(context: WorkContext) -> str:
     """All that makes outcomes of the same files differ: program, rules, roles and options."""
+    from curvedoc.triage.store.outcomes import code_mark
+
     row = [
         __version__, code_mark(), context.book.digest, sorted(r.id for r in context.book.rules),
         sorted(context.options.signals.items()),

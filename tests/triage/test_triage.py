@@ -45,7 +45,8 @@ from curvedoc.triage.run.worker import serve
 from curvedoc.triage.store.outcome import Outcome
 from curvedoc.triage.store.outcomes import Store
 from curvedoc.triage.store.slim import slim
-from curvedoc.triage.store.whole_tree import NO_TREE, TreeKey, TreeRecord, listing, recall, record, tree_key
+from curvedoc.triage.store.tree_key import NO_TREE, TreeKey
+from curvedoc.triage.store.whole_tree import TreeRecord, listing, recall, record, tree_key
 
 RUNNER = CliRunner()
 #: Compiling the rules is most of a small call; the shipped ones do not change while these tests run.

@@ -19,7 +19,8 @@ import curvedoc.diagnose.run  # noqa: E402
 import curvedoc.ingest.read  # noqa: E402
 import curvedoc.rulebook.load  # noqa: E402
 import curvedoc.stats.vocabulary  # noqa: E402
-import curvedoc.triage.run.worker  # noqa: E402, F401
+import curvedoc.triage.run.worker  # noqa: E402
+import curvedoc.triage.store.outcomes  # noqa: E402, F401
 
 gc.freeze()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -16,8 +17,10 @@ from curvedoc.ingest import Bundle, Harvest, Signals
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
 from curvedoc.triage.store.outcome import Outcome, encode
-from curvedoc.triage.store.outcomes import Store
 from curvedoc.triage.store.slim import slim
+
+if TYPE_CHECKING:
+    from curvedoc.triage.store.outcomes import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from curvedoc.core.diagnosis import RunDiagnosis, Unreadable
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.source import Scalar
-from curvedoc.serialize.fast_json import maker
-from curvedoc.triage.store.codec import PARTS_EACH, decode_run, dump, encode_run, load
 
 if TYPE_CHECKING:
     from curvedoc.diagnose.siblings.outline import Outline
@@ -40,6 +38,8 @@ def encode(outcome: Outcome) -> tuple[bytes, ...]:
     """The outcome as bytes: one part for all, then those of each run. Kept on the outcome."""
     found: tuple[bytes, ...] | None = outcome.made.get("bytes")
     if found is None:
+        from curvedoc.triage.store.codec import dump, encode_run  # one that goes nowhere is not encoded
+
         told = {
             "unreadable": outcome.unreadable,
             "metrics": outcome.metrics,
@@ -53,6 +53,8 @@ def encode(outcome: Outcome) -> tuple[bytes, ...]:
 def decode(parts: Sequence[bytes]) -> Outcome:
     """The outcome that these bytes spell. Raises one of `BAD_BYTES` where they spell none."""
     from curvedoc.diagnose.siblings.outline import Outline
+    from curvedoc.serialize.fast_json import maker
+    from curvedoc.triage.store.codec import PARTS_EACH, decode_run, load
 
     told = load(parts[0])
     runs = tuple(decode_run(parts[i : i + PARTS_EACH]) for i in range(1, len(parts), PARTS_EACH))

@@ -29,6 +29,7 @@ from curvedoc.rulebook.location import files_digest
 from curvedoc.rulebook.outside import outside_rules
 from curvedoc.serialize.fast_json import maker
 from curvedoc.triage.store.codec import BAD_BYTES, decode_run, dump, encode_run, load
+from curvedoc.triage.store.tree_key import NO_TREE, TreeKey
 
 MAGIC = "curvedoc-tree/2"
 _LONGEST_HEAD = 200
@@ -47,17 +48,6 @@ class TreeRecord:
     diagnosis: Diagnosis
     keys: tuple[str, ...]
     total: int
-
-
-@dataclass(frozen=True, slots=True)
-class TreeKey:
-    """What stands for a call (name), and the state of all that it depends on (mark); both "" where it has none."""
-
-    name: str = ""
-    mark: str = ""
-
-
-NO_TREE = TreeKey()
 
 
 def listing(paths: Sequence[Path]) -> str:
