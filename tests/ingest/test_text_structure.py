@@ -174,6 +174,15 @@ def test_a_dict_below_its_title_and_behind_a_stamp_is_settings(tmp_path: Path) -
     assert run.metrics() == ("loss",) and run.config["kl_beta"] == 1.0 and run.config["recon_loss"] == "bpr"
 
 
+def test_a_sentence_before_training_tells_settings(tmp_path: Path) -> None:
+    rows = [f"epoch {i}: loss {v:.3f} lr=0.1 momentum=0.9" for i, v in enumerate(losses(20), 1)]
+    (run,) = read(tmp_path, lines(["net(width=24) on 900 rows, batch 30, Adam lr=0.2", *rows]))
+    assert run.config["lr"] == 0.2 and run.config["width"] == 24 and len(curve(run, "loss")) == 20
+    (run,) = read(tmp_path, lines(["lr=3e-4 batch_size=16 weight_decay=0.5 max_grad_norm=1.0", *rows[:12]]))
+    assert run.config["max_grad_norm"] == 1.0 and "weight_decay" not in run.metrics()
+    assert len(curve(run, "loss")) == 12
+
+
 def test_values_alone_in_a_file_called_by_its_metric_are_that_curve(tmp_path: Path) -> None:
     (run,) = read(tmp_path, lines(str(v) for v in losses(40)), "forecast_train_loss.txt")
     assert [m.metric for m in run.matches("loss")] == ["forecast_train_loss"] and run.axis == "step"

@@ -67,6 +67,29 @@ def params(program: Program) -> PageTable:
     return PageTable(("name", "value", "unit", "why", "--sensitivity"), tuple(rows))
 
 
+#: What every reader knows by its name; said on each of some hundred pages it hides what needs saying.
+PLAIN = frozenset(
+    [
+        "after",
+        "argmax",
+        "argmin",
+        "before",
+        "exp",
+        "first",
+        "first_step",
+        "last",
+        "last_step",
+        "log",
+        "low",
+        "mean",
+        "median",
+        "peak",
+        "size",
+        "sqrt",
+    ]
+)
+
+
 def vocabulary(program: Program) -> Items:
     """What the functions of the measures give, by their own first lines."""
     known = {**functions(), **brought_functions()}
@@ -74,7 +97,7 @@ def vocabulary(program: Program) -> Items:
     called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
     read = {node.attr for node in nodes if isinstance(node, ast.Attribute)}
     rows = []
-    for name in sorted(called & set(known)):
+    for name in sorted((called & set(known)) - PLAIN):
         fields = {field: f for field, f in fields_of(known[name].result).items() if field in read}
         rows.append(f"`{name}`: {known[name].about}")
         rows += [f"`{name}(...).{field}`: {function.about}" for field, function in fields.items()]
