@@ -21,6 +21,35 @@ def falling(n: int, low: float = 0.3) -> Series:
     return Series.of(low + 2.0 * np.exp(-np.arange(n) / max(1.0, n / 4)))
 
 
+def level(n: int, value: float) -> Series:
+    return Series.of(value * (1 + 0.002 * np.sin(7.0 * np.arange(n))))
+
+
+@pytest.mark.parametrize("n", [7, 40])
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        ({"loss": "falls", "val_loss": "falls", "val_accuracy": "rises"}, ""),
+        ({"loss": "falls", "val_accuracy": "guess"}, "the loss falls, and the share of right answers never exceeds"),
+        ({"loss": "rests", "val_accuracy": "rises"}, "the loss stays at about 2.3 while more answers become right"),
+        ({"loss": "rests", "val_loss": "falls"}, "the loss stays at about 2.3 while the validation loss falls"),
+        ({"loss": "returns", "val_loss": "falls"}, "the loss was best, about"),
+        ({"loss": "vanishes"}, "the loss ends at exactly 0"),
+        ({"loss": "returns", "val_loss": "falls", "lr": "climbs"}, ""),
+    ],
+)
+def test_curves_that_contradict_each_other_earn_no_health(n: int, others: dict[str, str], said: str) -> None:
+    ahead = np.linspace(0.0, 1.0, n)
+    made = {
+        "falls": falling(n), "rests": level(n, 2.3), "guess": level(n, 0.1),
+        "rises": Series.of(0.1 + 0.8 * (1 - np.exp(-5 * ahead))), "climbs": Series.of(1e-5 * 10 ** (4 * ahead)),
+        "returns": Series.of(np.where(ahead < 0.5, 2.3 - 3.6 * ahead, 0.5 + 4 * (ahead - 0.5))),
+        "vanishes": Series.of(np.maximum(2.3 - 4 * ahead, 0.0)),
+    }  # fmt: skip
+    lacking = grounds(run_of({role: made[kind] for role, kind in others.items()})).lacking
+    assert lacking.startswith(said) and bool(lacking) == bool(said)
+
+
 @pytest.mark.parametrize(
     ("series", "lacking"),
     [

@@ -13,6 +13,7 @@ from curvedoc.core.run import Run, once_a_run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import nonfinite_share
 from curvedoc.stats.basic.levels import median
+from curvedoc.stats.noise.noise import noise
 from curvedoc.stats.shape.net_fall import surely_fell
 from curvedoc.stats.shape.trend import total_change, trend_z
 
@@ -42,6 +43,8 @@ SURE = 4.0  # deviates of its trend
 GAINED, MOSTLY = 0.05, 0.7
 #: Fewer rewards show a rise only where it is a trend that chance draws less than once in twenty.
 FEW_REWARDS, LIKELY = 15, 2.0
+#: Of a level, of all answers, and of what was gained: so much is no accident of sampling.
+LEARNED, HALF = 0.3, 0.5
 #: Measures of what is found, which begin at 0 and have 1 as their best, and what a model that finds something reaches.
 _FOUND = re.compile(r"dice|iou|jaccard|map|f1|(?:^|[_/ ])ap(?:$|[_/ 0-9])", re.IGNORECASE)
 FOUND = 0.01
@@ -82,7 +85,8 @@ def grounds(run: Run) -> Grounds:
     n = len(curve.finite())
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} logged value{'s' * (n != 1)} of the {name}")
-    doubt = broken or _against(run, role, name, curve) or _finds_nothing(run) or _hardly_begun(run, curve)
+    doubt = broken or _against(run, role, name, curve) or _finds_nothing(run) or _contradicted(run)
+    doubt = doubt or _hardly_begun(run, curve)
     return Grounds(name, curve, *doubt) if doubt else Grounds(name, curve, "")
 
 
@@ -167,6 +171,88 @@ def _finds_nothing(run: Run) -> _Doubt | None:
         f"Count what the model answers for one batch: if it is the most frequent class alone, weight the rare one or "
         f"draw it more often; else {name} is computed wrongly."
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """How a curve that should fall went: its first, best and last level, and the scatter of one point."""
+
+    first: float
+    best: float
+    best_step: int
+    last: float
+    noise: float
+
+    @property
+    def gained(self) -> bool:
+        """It came down by more than its scatter and a share of itself that is seen on the chart."""
+        return self.first - self.best > max(SURE * self.noise, GAINED * abs(self.first))
+
+    @property
+    def lost(self) -> bool:
+        """It gained, and gave back more than half of that."""
+        back = self.last - self.best
+        return self.gained and back > HALF * (self.first - self.best) and back > SURE * self.noise
+
+
+def _course(run: Run, role: str, sign: float = 1.0) -> _Course | None:
+    """The course of a curve of a role, turned by its sign so that it should fall; of levels over three points."""
+    curve = run.series(role)
+    v = np.empty(0) if curve is None else sign * curve.finite().value
+    if curve is None or len(v) < ENOUGH_POINTS:
+        return None
+    k = max(1, len(v) // 10)
+    levels = np.median(np.lib.stride_tricks.sliding_window_view(v, 3), axis=1)
+    best = int(np.argmin(levels))
+    sd = noise(curve.finite())
+    first = float(np.median(v[:k]))
+    return _Course(first, float(levels[best]), int(curve.finite().step[best + 1]), float(np.median(v[-k:])), sd or 0.0)
+
+
+def _contradicted(run: Run) -> _Doubt | None:
+    """What is said where one curve of progress tells of learning and another one of none, or of learning that was lost.
+
+    Rewards and games are judged by their own, and a test of learning rates is to end in a blow-up.
+    """
+    if any(run.series(role) is not None for role in ("reward", "game_loss")) or _tries_rates(run):
+        return None
+    loss, val = _course(run, "loss"), _course(run, "val_loss")
+    if loss is not None and loss.first > 0.0 == loss.last:
+        return "the loss ends at exactly 0", (
+            "Compute the loss of one batch by hand: a loss of exactly 0 is masked, overflowed or not computed, unless "
+            "it has a margin that every sample keeps."
+        )
+    right = _course(run, "val_accuracy", -1.0) or _course(run, "accuracy", -1.0)
+    for name, c in (("loss", loss), ("validation loss", val)):
+        if c is not None and c.lost and (name == "loss" or right is None or right.lost):
+            best, last = spelled(c.best, ".3g"), spelled(c.last, ".3g")
+            return f"the {name} was best, about {best}, near step {c.best_step:,} and ends at about {last}", COMPARE
+    if loss is None:
+        return None
+    learned = right is not None and right.first - right.best > LEARNED
+    rests = not loss.gained and loss.noise < LEARNED * abs(loss.first)
+    if rests and (learned or (val is not None and val.first - val.last > LEARNED * abs(val.first))):
+        level = spelled(loss.last, ".3g")
+        told = "more answers become right" if learned else "the validation loss falls"
+        return f"the loss stays at about {level} while {told}", (
+            "Compute loss and answers by hand on one batch with the last weights: one of the two is not of this model, "
+            "or not of these samples."
+        )
+    fell = loss.first - loss.last > LEARNED * abs(loss.first)
+    if fell and right is not None and -right.best < HALF and right.first - right.best < GAINED:
+        share = spelled(-right.best, ".1%")
+        return f"the loss falls, and the share of right answers never exceeds {share}", (
+            "Compute the share of right answers by hand on one batch of the training set: either it is measured "
+            "wrongly, or what is learned is not what is asked."
+        )
+    return None
+
+
+def _tries_rates(run: Run) -> bool:
+    """Whether the learning rate does nothing but climb, tenfold at least."""
+    lr = run.series("lr")
+    v = np.empty(0) if lr is None else lr.finite().value
+    return len(v) >= ENOUGH_POINTS and bool((np.diff(v) >= 0.0).all()) and float(v[-1]) > 10.0 * float(v[0])
 
 
 def _hardly_begun(run: Run, curve: Series) -> _Doubt | None:
