@@ -62,6 +62,19 @@ def rows(line: Callable[[int, float, float], str], curve: Callable[[int], float]
         lambda i, t, v: f"Epoch {i}: trainingsverlies {t}, validatieverlies {v}",
         lambda i, t, v: f"Epoka {i}: strata treningowa {t}, strata walidacyjna {v}",
         lambda i, t, v: f"Devir {i}: eğitim kaybı {t}, doğrulama kaybı {v}",
+        lambda i, t, v: f"Ep {i}/14 | TL {t} | VL {v} | TA 10.0 | VA 11.0 | 3.2s",
+        lambda i, t, v: f"Epoch {i}\n  training loss ........ {t}\n  validation loss ...... {v}",
+        lambda i, t, v: f"Epoch {i} Update {10 * i} Cost  {t}\nValid  {v}",
+        lambda i, t, v: f"(:epoch, {i}, :trn, {t}, :tst, {v})",
+        lambda i, t, v: f"[epoch {i}] loss {t}/{v} acc 0.5/0.4 (train/val)",
+        lambda i, t, v: f"train_loss|{t}|val_loss|{v}|epoch|{i}",
+        lambda i, t, v: f"<{i}> loss<train>={t} loss<val>={v}",
+        lambda i, t, v: f"e={i}  E_in={t}  E_out={v}",
+        lambda i, t, v: f"sweep {i}: empirical risk {t}; held-out risk {v}",
+        lambda i, t, v: f"Pass {i}: training cost={t}, cross-validation cost={v}",
+        lambda i, t, v: (
+            f"Epoch {i}\n+-----+-----+-----+\n| metric | train | val |\n| loss | {t} | {v} |\n| acc | 0.5 | 0.4 |"
+        ),
         lambda i, t, v: f"epoch {i} loss {t} |g| 0.5 ||w|| 12.5\nEvaluation result (greedy): loss: {v}",
     ],
 )
@@ -116,6 +129,60 @@ def test_two_errors_without_any_name_are_of_two_splits(way: str, tmp_path: Path)
     run = read_runs([path], signals_file=SIGNALS).runs[0]
     assert values(run, "loss") == told(curve)
     assert values(run, "val_loss") == told(curve, 1.1)
+
+
+@pytest.mark.parametrize("way", ["falls", "rests"])
+def test_what_is_called_like_the_total_of_training_is_the_total_there(way: str, tmp_path: Path) -> None:
+    def line(i: int, t: float, v: float) -> str:
+        part = 0.1 * (i % 3)
+        return f"[E {i}] total={t} (ce={t - part:.4f}, kd={part:.4f}) || dev total={v} (ce=0.9, kd=0.3)"
+
+    run = read(tmp_path, rows(line, CURVES[way]))[0]
+    assert values(run, "loss") == told(CURVES[way])
+    assert values(run, "val_loss") == told(CURVES[way], 1.1)
+
+
+def test_numbered_names_above_columns(curve: Callable[[int], float], tmp_path: Path) -> None:
+    run = read(tmp_path, "# 1:epoch 2:trainloss 3:valloss\n" + rows(lambda i, t, v: f"{i} {t} {v}", curve))[0]
+    assert values(run, "loss") == told(curve)
+    assert values(run, "val_loss") == told(curve, 1.1)
+
+
+@pytest.mark.parametrize("way", ["falls", "rests", "breaks"])
+def test_exponents_of_double_precision(way: str, tmp_path: Path) -> None:
+    curve = CURVES[way]
+    text = rows(lambda i, t, v: f"At iterate {i:5d}    f= {t:.4e}    |proj g|=  1.5e-01\n", curve)
+    run = read(tmp_path, text.replace("e+", "D+").replace("e-", "D-"))[0]
+    assert values(run, "loss") == told(curve)
+
+
+def test_names_in_percent_that_are_splits_are_accuracies(curve: Callable[[int], float], tmp_path: Path) -> None:
+    run = read(tmp_path, rows(lambda i, t, v: f"Epoch: {i}, Loss: {t}, Train: 12.5%, Valid: {10 + v:.2f}%", curve))[0]
+    assert values(run, "loss") == told(curve)
+    assert [m.metric for m in run.matches("val_accuracy")] == ["Valid acc"]
+    assert not list(run.matches("val_loss"))
+
+
+def test_unnamed_measures_behind_an_epoch_begin_anew_with_each_fold(tmp_path: Path) -> None:
+    fold = rows(lambda i, t, v: f"ep {i + 1} tr {t} va {v}", CURVES["rests"])
+    runs = read(tmp_path, "".join(f"=== fold {k}/3 ===\n{fold}fold {k} best va 0.5\n" for k in (1, 2, 3)))
+    assert [values(r, "loss") for r in runs] == 3 * [told(CURVES["rests"])]
+
+
+def test_an_object_a_file_with_its_splits_inside(tmp_path: Path) -> None:
+    for i in range(6):
+        (tmp_path / f"epoch_{i}.json").write_text(json.dumps({"train": {"loss": 2.0 - i / 9}, "val": {"loss": 2.5}}))
+    run = read_runs([tmp_path], signals_file=SIGNALS).runs[0]
+    assert len(values(run, "loss")) == 6 and len(values(run, "val_loss")) == 6
+
+
+def test_a_loss_that_falls_smoothly_with_a_little_noise_is_no_schedule(tmp_path: Path) -> None:
+    text = "".join(
+        f"  {i + 1}   {2.3 * math.exp(-0.09 * i) + 0.15 + 0.009 * (i * 7 % 5 - 2):.6f}   {0.3 + 0.01 * (i % 3)}\n"
+        for i in range(24)
+    )
+    run = read(tmp_path, "  Niter        Obj       |grad|\n" + text)[0]
+    assert [(m.metric, m.trust) for m in run.matches("loss")] == [("Obj", "likely")]
 
 
 def test_terms_in_brackets_under_a_header(curve: Callable[[int], float], tmp_path: Path) -> None:

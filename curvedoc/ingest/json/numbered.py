@@ -37,7 +37,9 @@ def claims(path: Path, head: bytes) -> bool:
     if _stem(path.name) is None or len(head) >= _LARGEST:
         return False
     value = document(text_bytes(head)[0])
-    if not isinstance(value, dict) or records_of(value) is not None or not is_record(value):
+    if not isinstance(value, dict) or records_of(value) is not None:
+        return False
+    if not any(is_record(v) for v in (value, *value.values()) if isinstance(v, dict)):
         return False
     return len(_series(path)) >= _FEWEST
 

@@ -21,6 +21,8 @@ _TRACED = 0.02
 _EXACT = 1e-4
 #: The slope of rounded numbers is off by no more than so many of their last digits.
 _DIGITS = 3
+#: Values up to here may be small rates; of others no more decimals are printed.
+_RATE, _PRINTED = 0.1, 8
 #: No rate is higher.
 _HIGHEST_RATE = 10.0
 #: A share of right answers ends so far above its beginning; a loss so far below it, in its own scatter.
@@ -64,15 +66,29 @@ def is_schedule(value: Floats) -> bool:
     return is_smooth(v) and not _is_decay(moves) and not _is_jagged(v)
 
 
+def is_small_rate(value: Floats) -> bool:
+    """Whether the values walk as a schedule within what rates are mostly set to."""
+    return is_schedule(value) and float(value.max()) <= _RATE
+
+
 def _is_jagged(v: Floats) -> bool:
     """Whether the slope goes up and down by turns, by more than the last digit and less than a kink: what is measured
     does, what is computed does not."""
     levels = np.diff(np.unique(v))
-    digit = float(levels.min()) if len(levels) else 0.0
+    digit = min(float(levels.min()), _last_digit(v)) if len(levels) else 0.0
     bends = np.diff(v, 2)
     bends = bends[np.abs(bends) > max(_DIGITS * digit, 10 * _EXACT * float(v.max() - v.min()))]
     turns = float((np.sign(bends[1:]) != np.sign(bends[:-1])).mean()) if len(bends) >= FEWEST else 0.0
     return turns > 1 / _DIGITS
+
+
+def _last_digit(v: Floats) -> float:
+    """The unit of the last digit that is printed of values that are no small rates, which are told by their first
+    digits; infinite for those and where there is none."""
+    if float(v.max()) <= _RATE:
+        return float("inf")
+    units = (10.0**-k for k in range(_PRINTED + 1))
+    return next((u for u in units if bool(np.isclose(v / u, np.round(v / u), rtol=0.0, atol=1e-4).all())), 0.0)
 
 
 def is_smooth(value: Floats) -> bool:

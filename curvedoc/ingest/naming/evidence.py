@@ -178,7 +178,7 @@ def _peaks_early(value: Floats) -> bool:
 #: What the values of a hinted role must look like.
 _AGREES: Mapping[str, Callable[[Floats], bool]] = {
     "loss": lambda v: (
-        len(v) < curve_shape.FEWEST or not (curve_shape.is_schedule(v) or curve_shape.rises_as_a_share(v))
+        len(v) < curve_shape.FEWEST or not (curve_shape.is_small_rate(v) or curve_shape.rises_as_a_share(v))
     ),
     "accuracy": lambda v: bool(((v >= 0.0) & (v <= 100.0)).all()) and bool((v != v[0]).any()),
     "grad_norm": lambda v: bool((v >= 0.0).all()) and not curve_shape.is_smooth(v),
@@ -189,7 +189,7 @@ _AGREES: Mapping[str, Callable[[Floats], bool]] = {
 
 def _hinted(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
     """Metrics whose name holds a word that may mean the role, where no other of the split has the role by name."""
-    have = {(r.family, r.split) for _, r in found}
+    have = {(r.family, r.split) for _, r in found if not r.part}
     steered = {"reward", "game_loss"} & {r.role for _, r in found}
     paid = table.hints.get("reward", frozenset())
     out: list[tuple[F, Reading]] = []

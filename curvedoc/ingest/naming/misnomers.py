@@ -239,7 +239,8 @@ def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tu
 
 def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of metrics without one that are called like a part of the training's objective, but for the split
-    ("val_recon" beside "train_recon"), or by its label alone ("Val/mel" beside "Loss/mel"): the same part there."""
+    ("val_recon" beside "train_recon"), or by its label alone ("Val/mel" beside "Loss/mel"): the same part there. So
+    is what is called like the whole."""
     known = {f.metric for f, _ in found}
     out: list[tuple[F, Reading]] = []
     if known.issuperset(f.metric for f in metrics):
@@ -250,22 +251,23 @@ def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table
         parts = [(f, r if r.role not in TERMS_TOO else _as_part(r, family)) for f, r in found]
         own = [(f, r) for f, r in parts if r.part and r.split == "train" and r.family == family.name]
         trained = {split_and_rest(f.metric, table)[1]: r for f, r in own}
+        mains = {split_and_rest(f.metric, table)[1]: r for f, r in found if r.role == family.roles["train"]}
         labels = {tuple(plain(r.label).split("_")): r for _, r in own if r.label}
         whole = {r.split for _, r in found if r.role in family.roles.values()}
         for f in metrics:
             split, rest = split_and_rest(f.metric, table)
-            like = trained.get(rest) if split in whole else None
+            like = (mains.get(rest) if rest else None) or (trained.get(rest) if split in whole else None)
             like = like or labels.get(tuple(rest))
-            role = family.parts_as.get(split)
+            role = (family.parts_as if like is not None and like.part else family.roles).get(split)
             if f.metric not in known and split != "train" and like is not None and role is not None:
-                why = f"the part of the loss that is called {like.label} in training"
+                why = f"what is called {like.label or 'the loss'} in training"
                 out.append((f, replace(like, role=role, split=split, why=why)))
     return out
 
 
 def _as_part(r: Reading, family: RoleFamily) -> Reading:
     """A term that has a role of its own, as a part of the family's objective."""
-    return replace(r, role=family.parts_as["train"], family=family.name, label=r.label or r.role, part=True)
+    return replace(r, role=family.parts_as["train"], family=family.name, label=r.label or r.role, part=True, never=True)
 
 
 def terms(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

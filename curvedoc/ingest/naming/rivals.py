@@ -26,8 +26,6 @@ _ANSWERS = frozenset(("accuracy", "metric"))
 _NAMELESS, _FIRST, _SAME_ERROR = "column_", 3, 1.5
 #: Two columns of one error go up and down together, by the correlation of ranks, or neither moves by more than a part.
 _TOGETHER, _RESTS = 0.5, 0.1
-#: No usual rate is above it.
-_A_RATE = 0.1
 #: Curves called by the words for two players have so many values.
 _TOLD = 2
 
@@ -202,8 +200,7 @@ def are_twins(a: Floats, b: Floats) -> bool:
     if len(a) != len(b) or len(a) < curve_shape.FEWEST or min(a.min(), b.min()) <= 0.0:
         return False
     for v in (a, b):
-        rate = float(v.max()) <= _A_RATE and curve_shape.is_schedule(v)
-        if bool((v == np.floor(v)).all()) or rate or curve_shape.rises_as_a_share(v):
+        if bool((v == np.floor(v)).all()) or curve_shape.is_small_rate(v) or curve_shape.rises_as_a_share(v):
             return False
     first = float(np.median(a[:_FIRST])) / float(np.median(b[:_FIRST]))
     if not 1 / _SAME_ERROR <= first <= _SAME_ERROR or bool((a == b).all()):

@@ -213,7 +213,7 @@ def _table(plans: list[LinePlan]) -> tuple[Any, Any, Any, Any, list[str]]:
 def _flags(plans: list[LinePlan]) -> dict[str, NDArray[np.bool_]]:
     return {
         "evaluation": np.array([p.scope not in ("", "train") for p in plans], bool),
-        "record": np.array([p.kind in ("record", "loose", "spoken", "member") for p in plans], bool),
+        "record": np.array([p.kind in ("record", "loose", "spoken", "member", "pairs") for p in plans], bool),
         "bar": np.array([p.bar for p in plans], bool),
         "averaged": np.array([p.averaged for p in plans], bool),
         "samples": np.array([p.samples for p in plans], bool),

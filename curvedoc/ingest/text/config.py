@@ -35,6 +35,8 @@ _LONGEST = 80
 _PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\"']?[\w.+\-/{NUMBER}]{{1,80}}[\"']?$")
 _STAMPED_RE = r"(?-u:\b)(?:INFO|DEBUG|NOTICE)(?-u:\b)|^\[?" + CLOCK + "|^[ID][0-9]{4} "
 _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
+#: What is told with so many values is measured: "training loss ...... 0.5", epoch by epoch.
+_NO_SETTING = 3
 _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
 #: Pairs on one line that name what training was set to, with no word such as config before them.
 _SET_RE = (
@@ -104,6 +106,8 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     dots = _matching(_holding(head, whole, "..."), _DOTS_RE)
     if len(dots):  # "Evaluating....epoch:1, valid acc: 0.9" is no setting
         dots = dots.filter(~dots["text"].str.contains(r"\.{3,}.*[A-Za-z] ?[:=] ?-?[0-9]"))
+        said = pl.col("text").str.extract_groups(_DOTS_RE).struct
+        dots = dots.filter(said.field("2").n_unique().over(said.field("1")) < _NO_SETTING)
     for key, value in _matches(dots, _DOTS_RE):
         _put(found, key, value)
     used.update(dots["idx"].to_list())

@@ -50,6 +50,8 @@ _NAME = re.compile(r"\d{0,3}[^\W\d][\w./@%()-]{0,60}")
 _GAP = re.compile(r"[\s|,;]+")
 #: Between names of several words.
 _WIDE = re.compile(r" *[|,;\t][|,;\s]*|\s{2,}")
+#: "1:epoch 2:loss"
+_NUMBERED = re.compile(r"(^|\s)\d{1,2}[:.)]\s?(?=[A-Za-z])")
 _REMARK = re.compile(r"\([^()]*\)")
 #: Rows that are known without a title: (numbers, shape of the first ones) -> names.
 _LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
@@ -249,7 +251,7 @@ def _title_above(above: Sequence[str], width: int) -> tuple[str, ...] | None:
 
 def _title(text: str, width: int) -> tuple[str, ...] | None:
     """The names in the line above the rows, one for each column; None where it is no such line."""
-    text = text.strip("#|% \t-=")
+    text = _NUMBERED.sub(r"\1", text.strip("#|% \t-="))
     if width == 1:
         said = text.strip(":")
         short = len(_REMARK.sub("", said).split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)

@@ -14,9 +14,9 @@ from curvedoc.ingest.text.line.slots import METRIC, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: "Training |  Validation", behind whatever the logger puts ahead.
-_HEADER_RE = r"(?:^|\s)([A-Za-z]{3,12}) +\| +([A-Za-z]{3,12})\s*$"
+_HEADER_RE = r"(?:^|\s)([A-Za-z]{3,12}) +\| +([A-Za-z]{3,12})[\s|]*$"
 _CELL = f" *\\| *({NUMBER}|N/A|None|-)"
-_ROW = re.compile(rf"(?:^|[ -])([A-Za-z][\w./@-]*(?: (?!-)[\w./@-]+){{0,4}}){_CELL}{_CELL} *$")
+_ROW = re.compile(rf"(?:^|[ -])([A-Za-z][\w./@-]*(?: (?!-)[\w./@-]+){{0,4}}){_CELL}{_CELL}[ |]*$")
 
 
 def split_plans(lines: pl.DataFrame, templates: Iterable[str]) -> dict[str, LinePlan]:

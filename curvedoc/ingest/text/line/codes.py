@@ -18,6 +18,8 @@ _MEASURES: Mapping[str, str] = {
 _LOSSES, _BOTH = frozenset(("l", "tl", "trl", "ltr", "vl")), frozenset(("t", "v"))
 _VALUE = f"[{NUMBER}{FRACTION}]"
 _PAIR = re.compile(rf"([A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
+#: A time without a name.
+_TOOK = re.compile(rf"{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
 #: What may stand before the codes: a counter that is a number alone or has its word.
 _LEAD = re.compile(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
 _FEWEST = 2
@@ -48,7 +50,11 @@ def _of_codes(body: str) -> str:
     at = lead.end() if lead is not None else 0
     pairs: list[tuple[str, str]] = []
     while at < len(body):
+        took = _TOOK.match(body, at)
+        at = took.end() if took is not None else at
         m = _PAIR.match(body, at)
+        if m is None and took is not None and at == len(body):
+            break
         if m is None:
             return ""
         pairs.append((m[1].lower().replace("_", ""), m[2]))

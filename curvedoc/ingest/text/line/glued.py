@@ -1,12 +1,54 @@
-"""Names that a hyphen joins to their numbers, taken apart (Rust syntax)."""
+"""Names that a hyphen joins to their numbers, pairs of names, and what single programs print (Rust syntax)."""
 
 from __future__ import annotations
 
 _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan|inf)"
-#: A line that could hold some.
-HYPHENS = r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)"
+#: A line that could hold some, as a template.
+COULD_BE_GLUED = (
+    r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
+    r"|ScoreIterationListener|\x03 .*\((?i:train\w*) ?/"
+)
 #: "epoch-3 loss-0.5431 acc-0.8", and how it is spelled; "ckpt-epoch-3-loss-0.5.pth" stays.
 HYPHENED = (
     rf"\b((?:[A-Za-z]{{2,10}}_)?(?i:loss|acc|accuracy|epoch|step|iter|lr|err|error|auc|f1))-({_VALUE})([ ,|]|$)",
     "${1} ${2}${3}",
+)
+_NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
+#: "Train accuracy/Test accuracy: 0.8 / 0.7"
+BOTH = (
+    rf"\b((?i:train\w*) \w+) ?/ ?((?i:val\w*|test|dev|eval) \w+)[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
+    "${1}: ${3}, ${2}: ${4}",
+)
+_TWO = rf"({_NUM}) ?/ ?({_NUM})"
+#: "loss 0.5/0.6 acc 0.8/0.7 (train/val)"
+TAGGED = tuple(
+    (
+        rf"\b((?i:{what}))[ :=]{{1,3}}{_TWO}(.*\(((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))\))",
+        "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}",
+    )
+    for what in ("loss", "acc|accuracy|err|error|f1")
+)
+#: What single programs print, as the spellings of all: pattern, spelling, what no other template has in it.
+RARE: tuple[tuple[str, ...], ...] = (
+    # DL4J's score is the loss
+    (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
+    # VITS: the losses in the order of its training, then the step and the rate
+    (
+        rf"(^|[ \t])\[({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ([0-9]{{1,9}}), ({_NUM})\]$",
+        "${1}step ${8} loss_disc: ${2}, loss_gen: ${3}, loss_fm: ${4}, loss_mel: ${5}, loss_dur: ${6}, loss_kl: ${7},"
+        " lr: ${9}",
+        "\x01, \x01, \x01, \x01",
+    ),
+    # StyleGAN
+    (
+        rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({_NUM})$",
+        "step ${1} ${2}: ${3}",
+        "network-snapshot-",
+    ),
+    # NGCF and KGAT: a sum and its terms
+    (
+        rf" (train|test)==\[({_NUM})=({_NUM}) \+ ({_NUM})(?: \+ {_NUM})?\]",
+        " ${1} loss=${2}, ${1} mf_loss=${3}, ${1} reg_loss=${4}",
+        "==[",
+    ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
-from curvedoc.ingest.naming.split_words import scope_of
+from curvedoc.ingest.naming.split_words import SCOPES, scope_of
 from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
 from curvedoc.ingest.text.line.slots import METRIC
 
@@ -56,7 +56,8 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     chained = ((kind == "member") | (kind == "loose")) & indented
     opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
-    beside = _beside(kind, tid, shapes, usual)
+    split = np.array([any(x.name.lower() in SCOPES for x in p.slots) for p in plans], bool)[tid]
+    beside = _beside(kind, tid, shapes, usual | split)
     kind[beside] = "loose"
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))

@@ -44,14 +44,21 @@ _OF_TASKS = re.compile(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
 #: "mean return (100) 3.5": over so many
 _WINDOW = re.compile(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
 #: "|g| 0.5", "||w||=3.2"
-_NORMED = "g|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
+_NORMED = "g|proj g|proj grad|pg|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
 _NORM = re.compile(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?[:=]? ?{NUMBER})")
-_GRADIENTS = frozenset(("g", "dw", "grad", "gradient", "∇", "∇f"))
+_GRADIENTS = frozenset(("g", "proj g", "proj grad", "pg", "dw", "grad", "gradient", "∇", "∇f"))
 #: "(train, val) loss = (0.5, 0.6)", "loss (train, val) = 0.5, 0.6"
 _NAMES = r"[(\[]([A-Za-z]\w*(?: ?[,/] ?[A-Za-z]\w*){1,3})[)\]]"
 _WHAT = r"([A-Za-z][\w -]{0,30}?)"
 _VALUES = rf"[(\[]?({NUMBER}(?: ?, ?{NUMBER}){{1,3}})[)\]]?"
 _IN_TUPLES = re.compile(rf"(?:{_NAMES} {_WHAT}|{_WHAT} ?{_NAMES}) ?[:=]? ?{_VALUES}")
+#: "train_loss|0.5|val_loss|0.6", "loss<train>=0.5"
+_BARRED = re.compile(rf"(?<![ \w])([A-Za-z_][\w.]*)\|(?=[{NUMBER}{FRACTION}](?:\||$))")
+_ANGLED = re.compile(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
+#: "training loss ........ 0.5"
+_LEADER = re.compile(rf"(?<=[A-Za-z)]) ?\.{{3,}} ?(?={NUMBER})")
+#: What Julia and Lisp print of symbols: "(:epoch, 1, :trn, 0.5)"
+_SYMBOLS, _SYMBOL = re.compile(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), re.compile(rf":(\w+), (?=[{NUMBER}{FRACTION}])")
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -97,6 +104,14 @@ def _tupled(m: re.Match[str]) -> str:
 def apart(body: str) -> str:
     """The body with bars between pairs that are told in sentences, and with the shares of right answers among old and
     new classes, or in each task, called so; windows behind names and lists of names in front of their values."""
+    if f"|{NUMBER}" in body:
+        body = _BARRED.sub(r"\1: ", body)
+    if f">={NUMBER}" in body or f">: {NUMBER}" in body:
+        body = _ANGLED.sub(r"\1(\2)", body)
+    if "..." in body:
+        body = _LEADER.sub(": ", body)
+    if ":" in body and _SYMBOLS.match(body):
+        body = _SYMBOL.sub(r"\1: ", body.strip("() "))
     if f"({NUMBER})" in body:
         body = _WINDOW.sub(lambda m: m[0] if counter_of(m[1], False) else f"{m[2]} {m[1]}{m[3] or ''}", body)
     if "|" in body:

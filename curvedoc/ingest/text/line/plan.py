@@ -43,6 +43,8 @@ _LISTED = re.compile(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][
 _OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
 _ANSWER = re.compile(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
+#: The numbers of columns and their names: "# 1:epoch 2:loss".
+_COLUMNS = re.compile(rf"[#%!\s]*(?:{NUMBER}[:.)] ?[A-Za-z_][\w./-]*[\s,]*){{2,}}")
 _ELEMENT = re.compile(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
 #: "Epoch 3: (2.31, 2.40, 0.11)"
 _UNNAMED = re.compile(
@@ -103,6 +105,11 @@ def _of_splits(metrics: list[NumberSlot]) -> bool:
     return len({SCOPES[s.name.lower()] for s in metrics if s.name.lower() in SCOPES}) > 1
 
 
+def _alone(name: str) -> bool:
+    """Whether a name says enough without a mark before its number: that of a rate, or a split ("Valid  2.31")."""
+    return is_rate(name) or name.lower() in SCOPES
+
+
 def _leads(first: NumberSlot) -> bool:
     """Whether a number counts steps or epochs: rounds and episodes are of games as well."""
     return first.role == STEP or (
@@ -121,6 +128,7 @@ def plan_of(template: str) -> LinePlan:
         or (numbers > 1 and body.isascii() and not _COULD.search(body))
         or _OPTION.match(body)
         or _ANSWER.match(body)
+        or _COLUMNS.fullmatch(body)
     ):
         return LinePlan("", (), prefix)
     if _LISTED.fullmatch(body):
@@ -170,7 +178,7 @@ def plan_of(template: str) -> LinePlan:
         if not printed and _is_best(metrics):
             kind = "best" if len(metrics) == 1 and has_scope(metrics[0].name) else ""
             slots = tuple(replace(s, name=s.name.removeprefix("best ")) for s in slots)
-    elif len(metrics) == 1 and (state.strong or is_rate(metrics[0].name)) and not state.prose and not state.stray:
+    elif len(metrics) == 1 and (state.strong or _alone(metrics[0].name)) and not state.prose and not state.stray:
         kind = "member"
     if state.led and state.stray and not state.strong:
         kind = ""  # a row of some table

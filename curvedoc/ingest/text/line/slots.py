@@ -57,7 +57,7 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
         shared = True
     else:
         shared = False
-    state.found = _told_apart(state.found)
+    state.found = [_share_of_split(s) for s in _told_apart(state.found)]
     steps = [s for s in state.found if s.role == STEP]
     best = min(steps, key=lambda s: _priority(s.name), default=None)
     out = []
@@ -70,6 +70,12 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
             s = NumberSlot(INNER if inner else METRIC, s.slot, s.name, s.unit)
         out.append(s)
     return tuple(out)
+
+
+def _share_of_split(s: NumberSlot) -> NumberSlot:
+    """A slot that is named by its split alone, with what it is where it is told in percent ("Valid: 71.3%")."""
+    share = s.role == METRIC and s.unit == "%" and s.name.lower() in SCOPES
+    return NumberSlot(s.role, s.slot, f"{s.name} acc", s.unit) if share else s
 
 
 def _told_apart(found: list[NumberSlot]) -> list[NumberSlot]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
-from curvedoc.ingest.text.line.glued import HYPHENED, HYPHENS
+from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, RARE, TAGGED
 from curvedoc.ingest.text.line.task_lines import EACH_TASK, OF_TASKS, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
@@ -21,6 +21,7 @@ _NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 _SPLITS, _TWO = r"((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))", rf"({_NUM}) ?/ ?({_NUM})"
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
 SPELLINGS: tuple[tuple[str, ...], ...] = (
+    *((*pair, "\x03 ") for pair in TAGGED),
     # "E00 B0040 loss=0.5", "e3 s100", "ep03 it0100"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})[ ,|/:-]{{1,3}}(?:[BSIbsi]|it|st)([0-9]{{1,9}}){_AFTER}",
@@ -31,6 +32,9 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
+    # "[E 3] loss 0.5"
+    (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]"),
+    (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}"),
     # "E  3/200 | loss 0.5"
     (rf"{_HEAD}[Ee]p? {{0,4}}([0-9]{{1,6}}/[0-9]{{1,6}})([ :,|\])])", "${1}epoch ${2}${3}"),
     # "Ep.3 loss 0.5"
@@ -213,25 +217,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "${1} = ${4}, ${2} = ${5}, ${3} = ${6}",
         ") = (",
     ),
-    # VITS: the losses in the order of its training, then the step and the rate
-    (
-        rf"(^|[ \t])\[({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ([0-9]{{1,9}}), ({_NUM})\]$",
-        "${1}step ${8} loss_disc: ${2}, loss_gen: ${3}, loss_fm: ${4}, loss_mel: ${5}, loss_dur: ${6}, loss_kl: ${7},"
-        " lr: ${9}",
-        "\x01, \x01, \x01, \x01",
-    ),
-    # StyleGAN
-    (
-        rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({_NUM})$",
-        "step ${1} ${2}: ${3}",
-        "network-snapshot-",
-    ),
-    # NGCF and KGAT: a sum and its terms
-    (
-        rf" (train|test)==\[({_NUM})=({_NUM}) \+ ({_NUM})(?: \+ {_NUM})?\]",
-        " ${1} loss=${2}, ${1} mf_loss=${3}, ${1} reg_loss=${4}",
-        "==[",
-    ),
+    *RARE,
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "=", ">="),
 )
@@ -259,7 +245,7 @@ COULD = "|".join(
         r"^\ufeff?[Ee]p? *(?:\x03|[0-9]+/[0-9]+)[ :,|]",
         r"(?i:(?:^|[ \[-])(?:ep?|epoch|batch|step|iter|it|iteration|round|episode)[._-]?[0-9])",
         rf"^s:.|{OF_TASKS}",
-        r"z\)|^LOG \(.*objective function",
+        r"^\[Ep? .\]|^[Ee] ?= ?\x01[ ,;|]|z\)|^LOG \(.*objective function",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
@@ -271,7 +257,7 @@ COULD = "|".join(
         r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
         r"loss\[loss=|\('[A-Za-z_][\w./-]*', ",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
-        HYPHENS,
+        COULD_BE_GLUED,
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
@@ -295,7 +281,10 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
             text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
     text = (
-        text.str.replace_all(*HYPHENED).str.replace_all(*EACH_TASK).str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
+        text.str.replace_all(*HYPHENED)
+        .str.replace_all(*BOTH)
+        .str.replace_all(*EACH_TASK)
+        .str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
     )
     text = text.str.replace_all(_PAIR, "${1}=${2}").str.replace_all(_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%")
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}")

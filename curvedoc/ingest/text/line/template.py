@@ -43,6 +43,8 @@ _BOLD = re.compile(r"(?<![\w)\]*])\*\*(?=[^\s*])([^*\n]{1,100}?)(?<=[^\s*])\*\*(
 _QUOTED = re.compile(r"`([-+]?[0-9.][0-9.eE+-]{0,30}%?)`")
 #: Julia's single precision: "2.459884f0", "1.2f-5".
 _FLOAT32 = re.compile(r"(?<=[0-9])f(-?[0-9]{1,2})\b")
+#: Fortran's double precision: "2.3D-02".
+_FLOAT64 = re.compile(r"(?<=[0-9])D(?=[+-][0-9]{2,3}\b)")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
 #: The upright lines of a drawn table.
 UPRIGHT = "[│┃║]"
@@ -93,6 +95,8 @@ def clean(text: str) -> str:
         text = _QUOTED.sub(r"\1", _BOLD.sub(r"\1", text))
     if "f0" in text or "f-" in text:
         text = _FLOAT32.sub(r"e\1", text)
+    if "D+" in text or "D-" in text:
+        text = _FLOAT64.sub("E", text)
     if "{\n" in text:
         text = _SPREAD.sub(lambda m: " ".join(m[0].split()) + "\n" * m[0].count("\n"), text)
     if ".....I" in text:

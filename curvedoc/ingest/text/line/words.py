@@ -10,7 +10,7 @@ from curvedoc.ingest.naming.split_words import SCOPES
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
 STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
-    "upd",
+    "upd", "iterate", "niter", "n iter", "nit",
     "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "timesteps", "timestep",
     *MORE_STEPS,
 )  # fmt: skip
@@ -35,7 +35,7 @@ INNER_WORDS = (
     "client",
 )
 EPOCH_WORDS = (
-    "epoch", "epochs", "round", "episode", "training iteration", *MORE_EPOCHS,
+    "epoch", "epochs", "round", "episode", "sweep", "pass", "generation", "training iteration", *MORE_EPOCHS,
 )  # fmt: skip
 
 _PROSE = frozenset(
