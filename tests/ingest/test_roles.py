@@ -423,6 +423,16 @@ def test_a_quality_of_a_named_set_keeps_the_set_as_its_label(name: str) -> None:
     assert read is not None and read[0] == "val_metric"
 
 
+@pytest.mark.parametrize("name, role", [
+    ("HR@20", "val_metric"), ("ndcg@5", "val_metric"), ("MRR", "val_metric"), ("recall@50", "val_metric"),
+    ("R@1", "val_metric"),
+    ("train_ndcg@5", "metric"), ("recall", "metric"), ("test hits@3", "test_metric"),
+])  # fmt: skip
+def test_what_stands_high_in_a_list_was_held_out_unless_training_is_named(name: str, role: str) -> None:
+    read = role_of(name)
+    assert read is not None and read[0] == role
+
+
 def test_an_accuracy_that_goes_with_the_root_of_the_loss_is_an_absolute_error() -> None:
     falls = np.linspace(1.2, 0.05, 14)
     wobble = 1 + 0.01 * np.sin(np.arange(14))

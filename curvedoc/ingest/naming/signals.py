@@ -126,7 +126,8 @@ class Signals:
 
     def roles(self) -> tuple[str, ...]:
         """Every role there is, in file order."""
-        names = [p.role for p in self.patterns]
+        unseen = {role for f in self.families for split, role in f.roles.items() if split != "train"}
+        names = [p.role for p in self.patterns if p.role not in unseen]  # those stand beside the role of training
         for f in self.families:
             names += [*f.roles.values(), *f.labeled.values(), *f.parts_as.values(), *filter(None, (f.game_as,))]
         return tuple(dict.fromkeys(names))
