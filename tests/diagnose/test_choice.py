@@ -13,7 +13,7 @@ import curvedoc
 from curvedoc.core.diagnosis import Finding, RankedCause, RunDiagnosis
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.story.choice import SPLIT, SPLIT_OF_POLICY, when_unsure
+from curvedoc.diagnose.story.choice import SPLIT, when_unsure
 from curvedoc.diagnose.story.headline import headline
 
 
@@ -29,7 +29,10 @@ def test_one_test_rules_out_half_where_no_cause_is_likely() -> None:
     lead, unlikely = finding("underfitting"), (cause("capacity-too-low", 0.2),)
     loss = Series.of(np.full(30, 1.2))
     assert when_unsure(Bench(run_of({"loss": loss})), lead, unlikely) == SPLIT
-    assert when_unsure(Bench(run_of({"loss": loss, "reward": loss})), lead, unlikely) == SPLIT_OF_POLICY
+    of_policy = when_unsure(Bench(run_of({"loss": loss, "reward": loss})), lead, unlikely)
+    assert of_policy is not None and "log its entropy and its KL divergence at each update" in of_policy.text
+    logged = when_unsure(Bench(run_of({"loss": loss, "reward": loss, "entropy": loss})), lead, unlikely)
+    assert logged is not None and "log its KL divergence at each update" in logged.text
     assert when_unsure(Bench(run_of({"loss": loss})), lead, (cause("capacity-too-low", 0.5),)) is None
     assert when_unsure(Bench(run_of({"loss": loss})), None, unlikely) is None
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
 from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Run
 from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.story.gain import best_of
@@ -28,11 +29,8 @@ SPLIT = NextAction(
 RESTS = frozenset(("plateau-after-progress", "underfitting"))
 #: Times the training loss: validation below it is limited by what training comes to.
 ALIKE = 1.25
-#: A policy has no batch that it could learn by heart.
-SPLIT_OF_POLICY = NextAction(
-    "Cut the learning rate tenfold, log the policy's entropy and its KL divergence at each update, and check that the "
-    "sign of the loss makes reward rise."
-)
+#: What tells how a policy moves, by the role under which it is logged.
+TELLS_OF_POLICY = {"entropy": "its entropy", "kl": "its KL divergence"}
 #: Below this the first cause of such a picture is a guess among several.
 LIKELY = 0.3
 #: Causes of a fit that is too close, whose actions say where to stop.
@@ -52,7 +50,7 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
     likely = causes[0].probability
     if lead.symptom in LEARNS_LITTLE and likely < LIKELY:
         return (
-            SPLIT_OF_POLICY
+            _split_of_policy(bench.run)
             if bench.run.series("reward") is not None
             else trained_on(bench, lead) or _larger(bench, lead) or SPLIT
         )
@@ -60,6 +58,15 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
         return NextAction(fits[0].action, tests=fits[0].cause) if fits else _best_weights(bench)
     return None
+
+
+def _split_of_policy(run: Run) -> NextAction:
+    """A policy has no batch that it could learn by heart. What is logged already is not asked for."""
+    lacks = [name for role, name in TELLS_OF_POLICY.items() if run.series(role) is None]
+    log = f", log {' and '.join(lacks)} at each update" if lacks else ""
+    return NextAction(
+        f"Check that the sign of the policy's loss makes reward rise{log}, and cut the learning rate tenfold."
+    )
 
 
 def _best_at_first(bench: Bench) -> bool:
