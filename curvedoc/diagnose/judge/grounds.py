@@ -230,7 +230,8 @@ def _contradicted(run: Run) -> _Doubt | None:
     if loss is None:
         return None
     learned = right is not None and right.first - right.best > LEARNED
-    rests = not loss.gained and loss.noise < LEARNED * abs(loss.first)
+    clear = loss.noise < LEARNED * abs(loss.first) or loss.last - loss.first > LEARNED * abs(loss.first)
+    rests = clear and not loss.gained
     if rests and (learned or (val is not None and val.first - val.last > LEARNED * abs(val.first))):
         level = spelled(loss.last, ".3g")
         told = "more answers become right" if learned else "the validation loss falls"
