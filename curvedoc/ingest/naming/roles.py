@@ -215,7 +215,7 @@ def _promoted(
         # where rewards steer the whole loss, they steer its parts
         if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
             continue
-        if split == "val" and any(r.role == "test_loss" and not r.part for _, r in found):
+        if split == "val" and any(r.split == "test" and r.family == "loss" and not r.never for _, r in found):
             continue  # it stands in for validation
         if split == "test" and any(r.split == "val" and r.role == "val_loss" for _, r in found):
             continue
@@ -269,7 +269,8 @@ def _ranked(
         ((f, r),) = group  # as of most roles: nothing to be told from
         return [RoleMatch(role, f.metric, "", r.why, r.trust, NEGATED if r.turned else "")]
     # a validation loss is the one that is called like the loss of training
-    trained = next((split_and_rest(m.metric, table)[1] for m in known if m.role == "loss"), None)
+    main = next((m for m in known if m.role == "loss"), None)
+    trained = split_and_rest(main.metric, table)[1] if main is not None else None
     same = [f for f, _ in group if role == "val_loss" and split_and_rest(f.metric, table)[1] == trained]
     most, widest = max(f.points for f, _ in group), max(f.cover for f, _ in group)
     whole = max((f.cover for f, _ in group if f.points >= curve_shape.FEWEST), default=0.0)
@@ -291,7 +292,7 @@ def _ranked(
     out: list[RoleMatch] = []
     labels: set[str] = {""} if led else set()
     for f, r in sorted(group, key=rank):
-        label = "" if not out and f in same else r.label
+        label = "" if not out and f in same and not (main is not None and main.label) else r.label
         if label in labels:
             if r.average:  # the mean of a curve that is here in full
                 continue

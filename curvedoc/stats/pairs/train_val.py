@@ -95,16 +95,21 @@ def gap_end(train: Series, val: Series) -> float | None:
 def gap_ratio(train: Series, val: Series) -> float | None:
     """Gap at the end over the level of `train` there: .5 is a validation loss half again as high.
 
-    None without common steps or where the training level is not above zero.
+    None without common steps or where the training level is not above zero; one that is printed as zero, of a curve
+    that never is below, counts as the least value printed.
 
     >>> gap_ratio(Series.of([3.0, 1.0, 1.0, 1.0]), Series.of([3.0, 2.0, 2.0, 2.0]))
     1.0
+    >>> gap_ratio(Series.of([3.0, 0.1, 0.0, 0.0]), Series.of([3.0, 2.0, 2.0, 2.0]))
+    19.0
     """
     p, q = _pair(train, val)
     if len(p) == 0:
         return None
     t, v = curve_of(p), curve_of(q)
     low, high = tail_level(t.y) * t.scale, tail_level(v.y) * v.scale
+    if low == 0.0 and float(np.min(t.y)) >= 0.0 and bool((t.y > 0.0).any()):
+        low = float(np.min(t.y[t.y > 0.0])) * t.scale
     if low <= 0.0:
         return None
     out = high / low - 1.0 if high < 1e300 * min(low, 1.0) else float("inf")
