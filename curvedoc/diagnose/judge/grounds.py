@@ -226,7 +226,8 @@ def _contradicted(run: Run) -> _Doubt | None:
     for name, c in (("loss", loss), ("validation loss", val)):
         if c is not None and c.lost and (name == "loss" or right is None or right.lost):
             best, last = spelled(c.best, ".3g"), spelled(c.last, ".3g")
-            return f"the {name} was best, about {best}, near step {c.best_step:,} and ends at about {last}", COMPARE
+            unit = "epoch" if run.axis == "epoch" else "step"
+            return f"the {name} was best, about {best}, near {unit} {c.best_step:,} and ends at about {last}", COMPARE
     if loss is None:
         return None
     learned = right is not None and right.first - right.best > LEARNED
