@@ -136,7 +136,8 @@ def diagnose(
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
     marked = [m.metric for e in shown for m in e.marks]
     marked += [f.metric for f in findings if f.metric] + [m.metric for e in weighed for m in e.marks]
-    rated = quality(run, bench) if result in ("failed", "warning") else None  # what the headline tells is drawn
+    # what the headline tells is drawn; a sound run is drawn small
+    rated = quality(run, bench) if result in ("failed", "warning", "inconclusive") else None
     marked += [rated.series.metric] if rated else []
     broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
     return RunDiagnosis(

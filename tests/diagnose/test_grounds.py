@@ -184,3 +184,11 @@ def test_accuracies_that_nothing_counts_and_that_do_not_rise_may_be_those_of_fol
         assert run.verdict == verdict, run.headline
     (tmp_path / "results.log").write_text("".join(f"epoch {i} accuracy {v:.3f}\n" for i, v in enumerate(of_folds)))
     assert curvedoc.analyze(tmp_path).runs[0].verdict == "healthy"
+
+
+def test_what_contradicts_the_loss_is_drawn_beside_it() -> None:
+    ahead = np.linspace(0.0, 1.0, 12)
+    curves = {"loss": level(12, 2.3), "val_accuracy": Series.of(0.1 + 0.8 * ahead)}
+    told = diagnose(run_of(curves), rulebook(Options()), strict=True)
+    assert told.verdict == "inconclusive"
+    assert "val_accuracy" in {c.role for c in told.curves}
