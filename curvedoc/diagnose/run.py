@@ -73,16 +73,16 @@ def _first(
     left: Course | None = None,
 ) -> NextAction | None:
     run = bench.run
+    # where the rate is far from what its optimizer takes, nothing else is worth a longer training
+    asking = {f.symptom for f in findings if asks_for_a_change(f)}
+    unusual = bool(causes) and bool(asking.intersection(causes[0].findings))
     if result == "healthy":
-        # where the rate is far from what its optimizer takes, nothing else is worth a longer training
-        asking = {f.symptom for f in findings if asks_for_a_change(f)}
         turned = any(f.kind == "notice" and f.symptom == TURNED for f in findings)
-        unusual = bool(causes) and bool(asking.intersection(causes[0].findings))
         return after_range_test(findings) or (
             next_action(causes) if unusual else gain(run, grounds(run), bench, left, turned)
         )
     if result == "inconclusive":
-        return remedy(run, grounds(run), findings)
+        return next_action(causes) if unusual and not grounds(run).lacking else remedy(run, grounds(run), findings)
     # what would merely have been logged better is not what ended it
     if result == "ended-early" and not any(result in c.findings for c in causes[:1]):
         lacking = remedy(run, grounds(run)) if grounds(run).lacking else None

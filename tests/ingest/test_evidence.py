@@ -150,7 +150,7 @@ def test_names_of_other_languages_are_known(names: str) -> None:
 @pytest.mark.parametrize(
     ("name", "role"),
     [
-        ("recall@5", "metric"), ("val/NDCG@10", "val_metric"), ("LMOutput_f1_score_lm", "metric"),
+        ("recall@5", "val_metric"), ("val/NDCG@10", "val_metric"), ("LMOutput_f1_score_lm", "metric"),
         ("mean 100 episode reward", "reward"), ("eval/bbox_mAP", "val_metric"), ("chrF++", "metric"),
         ("val_top_3_accuracy", "val_metric"), ("test/RougeLsum", "test_metric"), ("x/lr0", "lr"),
         ("val PSNR", "val_metric"), ("dev_WER", "val_loss"), ("percent_correct", "accuracy"),

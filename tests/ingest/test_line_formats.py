@@ -210,7 +210,7 @@ FORMATS = (
         "2022-06-24 15:53:{e:02d}.290 | INFO     | __main__:<module>:8 - epoch{e}/30:",
         "2022-06-24 15:53:{e:02d}.292 | INFO     | __main__:<module>:9 - train_loss:{l}",
     )),
-    Format("qualities on lines of their own", ("Epoch {e}: loss {l}", "NDCG@10: {v}"), "loss metric"),
+    Format("qualities on lines of their own", ("Epoch {e}: loss {l}", "NDCG@10: {v}"), "loss val_metric"),
     Format("a rate of success in Chinese", ("Epoch {e} 完成 | 训练损失: {l} | 成功率: {v} | 累计: 9",),
            "loss metric"),
     Format("a summary behind the batches of a validation", (

@@ -190,7 +190,7 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
     miss = np.abs(x[:, live] / scale[live] @ weight - y / top)
     if float(np.max(miss)) > 3e-3 or float(np.median(miss)) > _EXACT * 10:
         return []
-    if float(np.median(miss)) > _TRACED * float(np.ptp(y)) / top:  # of what hardly moves anything is a sum
+    if float(np.median(miss)) > _TRACED * float(np.ptp(y / top)):  # of what hardly moves anything is a sum
         return []
     found = [int(live[i]) for i in range(len(live)) if share[i] > 1e-3]
     return found if len(found) >= 2 else []

@@ -38,14 +38,6 @@ _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
 #: What is told with so many values is measured: "training loss ...... 0.5", epoch by epoch.
 _NO_SETTING = 3
 _COMMAND_RE = r"\.py\s+(?:\S+\s+)*?--\w"
-#: Pairs on one line that name what training was set to, with no word such as config before them.
-_SET_RE = (
-    r"(?i)(?:^|[\s,;(\[])(?:lr|learning_?rate|base_lr|init_lr|max_lr|batch_?size|weight_?decay|optimi[sz]er|dropout"
-    r"|max_grad_norm)\s?[=:]\s?[\w.+\-]"
-)
-_SET_PAIR = re.compile(r"(?:^|[\s,;(\[])([A-Za-z_][\w.-]{0,80})\s?=\s?[\"']?([\w.+\-/]{1,80})[\"']?(?=$|[\s,;)\]])")
-#: So many pairs of a line that tells nothing else are all settings, its counts too.
-_SETTINGS_OF_A_LINE = 3
 #: A dict with no word before it: settings only among the first lines of a log, and where it holds no outcome.
 _BARE_RE = r"^\s*\{(?:$|[\"'][A-Za-z_])"
 _BARE_LINES = 40
@@ -102,7 +94,6 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
             key, _, value = pair.rstrip(",;").partition("=")
             _put(found, key, value)
     found.update(_boxed(head, whole, used))
-    found.update(_told(head, used))
     dots = _matching(_holding(head, whole, "..."), _DOTS_RE)
     if len(dots):  # "Evaluating....epoch:1, valid acc: 0.9" is no setting
         dots = dots.filter(~dots["text"].str.contains(r"\.{3,}.*[A-Za-z] ?[:=] ?-?[0-9]"))
@@ -115,26 +106,6 @@ def read_config(lines: pl.DataFrame) -> tuple[dict[str, Scalar], set[int]]:
     if opens or "{" in whole:
         _printed(head, opens, found, used)
     return found, used
-
-
-def _told(head: pl.DataFrame, used: set[int]) -> dict[str, Scalar]:
-    """Settings that a sentence tells before training begins: "MLP on 2,000 rows, Adam lr=0.3 batch_size=50"."""
-    found: dict[str, Scalar] = {}
-    early = head.head(_BARE_LINES)
-    rows = _matching(_holding(early, _whole(early), "="), _SET_RE)
-    if len(rows):  # what comes again with other numbers is a record
-        again = head["template"].value_counts().filter(pl.col("count") > 1)["template"]
-        rows = rows.filter(~pl.col("template").is_in(again.implode()))
-    for idx, text in rows.select("idx", "text").rows():
-        pairs: dict[str, Scalar] = {}
-        for m in _SET_PAIR.finditer(text):
-            _put(pairs, m[1], m[2])
-        if not pairs or _is_record(pairs) or not _is_settings(pairs):
-            continue
-        found.update(pairs)
-        if len(pairs) >= _SETTINGS_OF_A_LINE:
-            used.add(idx)
-    return found
 
 
 def _boxed(head: pl.DataFrame, whole: str, used: set[int]) -> dict[str, Scalar]:

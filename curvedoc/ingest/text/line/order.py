@@ -55,8 +55,8 @@ _IN_TUPLES = re.compile(rf"(?:{_NAMES} {_WHAT}|{_WHAT} ?{_NAMES}) ?[:=]? ?{_VALU
 #: "train_loss|0.5|val_loss|0.6", "loss<train>=0.5"
 _BARRED = re.compile(rf"(?<![ \w])([A-Za-z_][\w.]*)\|(?=[{NUMBER}{FRACTION}](?:\||$))")
 _ANGLED = re.compile(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
-#: "training loss ........ 0.5"
-_LEADER = re.compile(rf"(?<=[A-Za-z)]) ?\.{{3,}} ?(?={NUMBER})")
+#: "training loss ........ 0.5"; three dots behind a word mean that something goes on
+_LEADER = re.compile(rf"(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}}) ?(?={NUMBER})")
 #: What Julia and Lisp print of symbols: "(:epoch, 1, :trn, 0.5)"
 _SYMBOLS, _SYMBOL = re.compile(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), re.compile(rf":(\w+), (?=[{NUMBER}{FRACTION}])")
 #: So many items make it the habit of the line.
