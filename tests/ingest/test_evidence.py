@@ -9,9 +9,9 @@ import pytest
 from corpus import SIGNALS
 
 from curvedoc.core.run import RoleMatch, Scalar
-from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.roles import assign, facts
 from curvedoc.ingest.naming.signals import load_signals
+from curvedoc.ingest.naming.values import curve_shape
 
 TABLE = load_signals(SIGNALS)
 N = 300

@@ -11,35 +11,32 @@ import numpy as np
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import ABSOLUTE_ERROR, RoleMatch, Scalar
 from curvedoc.core.series import Floats
-from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.chosen import check_chosen as check_chosen
 from curvedoc.ingest.naming.chosen import resolved
 from curvedoc.ingest.naming.comparable_name import plain
-from curvedoc.ingest.naming.evidence import by_evidence, totals
 from curvedoc.ingest.naming.metric_name import Reading, read_name, split_and_rest
-from curvedoc.ingest.naming.misnomers import (
-    counterparts,
+from curvedoc.ingest.naming.signals import FRACTION, NEGATED, Signals, shares
+from curvedoc.ingest.naming.split_words import has_scope
+from curvedoc.ingest.naming.values import curve_shape
+from curvedoc.ingest.naming.values.evidence import by_evidence
+from curvedoc.ingest.naming.values.misnomers import (
     doubted,
-    measured_twice,
     of_play,
     of_tasks,
     of_the_critic,
     of_the_evaluation,
-    terms,
     without_errors,
     without_times,
     without_waits,
 )
-from curvedoc.ingest.naming.rivals import in_a_game, of_domains, steered, without_lost_games
-from curvedoc.ingest.naming.signals import FRACTION, NEGATED, Signals, shares
-from curvedoc.ingest.naming.split_words import has_scope
-from curvedoc.ingest.naming.vague_names import (
+from curvedoc.ingest.naming.values.objective import counterparts, first_of_terms, terms, totals
+from curvedoc.ingest.naming.values.rivals import in_a_game, of_domains, steered, without_lost_games
+from curvedoc.ingest.naming.values.signs import maximized, negated
+from curvedoc.ingest.naming.values.stand_ins import promoted
+from curvedoc.ingest.naming.values.vague_names import (
     by_letter,
-    first_of_terms,
     lettered,
     lone_layers,
-    maximized,
-    negated,
     of_an_evaluation,
     of_two_splits,
     vague_readings,
@@ -59,16 +56,6 @@ _DENSE = 0.5
 _LAYERED = word_set(
     """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
     gpu_utilization memory"""
-)
-#: Where nothing is called validation, the test set is what is not trained on.
-_UNSEEN = {"val": "test"}
-#: What may be better high or low: it stands in for a loss where it falls.
-_EITHER = word_set("score")
-_WRONG = word_set(
-    """error err error_rate err_rate error1 err1 top1_error top1_err err_top1 error_top1 top5_error top5_err top5err
-    err_top5 error_top5 misclass misclassification misclassified merror multi_error binary_error balanced_error hter ber
-    eer cer wer per ter ser der word_error_rate character_error_rate char_error_rate phone_error_rate edit_distance
-    levenshtein hamming_loss one_error coverage_error mcd brier ade fde min_ade min_fde ate rpe hd95 hausdorff assd"""
 )
 #: A role of the test split stands in for validation where there is none.
 _TEST = {
@@ -146,7 +133,7 @@ def _assigned(
     found = _parts_alike(steered(in_a_game([*found, *unnamed], table), table), table)
     found = first_of_terms(totals(metrics, found, table), table)
     found += counterparts(metrics, found, table)
-    found = maximized(_promoted(lone_layers(found), metrics, table), table)
+    found = maximized(promoted(lone_layers(found), table), table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
     found = of_an_evaluation(found, table)
     found = doubted(_test_for_validation(without_errors(of_tasks(of_the_evaluation(found, table), table), table)))
@@ -203,57 +190,6 @@ def _parts_alike(found: list[tuple[Facts, Reading]], table: Signals) -> list[tup
                 else (f, r)
                 for f, r in found
             ]
-    return found
-
-
-def _promoted(
-    found: list[tuple[Facts, Reading]], metrics: Sequence[Facts], table: Signals
-) -> list[tuple[Facts, Reading]]:
-    """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
-    paid = any(r.family == "reward" for _, r in found)
-    for role, split in (("loss", "train"), ("val_loss", "val"), ("test_loss", "test")):
-        # where rewards steer the whole loss, they steer its parts
-        if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
-            continue
-        if split == "val" and any(r.split == "test" and r.family == "loss" and not r.never for _, r in found):
-            continue  # it stands in for validation
-        if split == "test" and any(r.split == "val" and r.role == "val_loss" for _, r in found):
-            continue
-        parts = [(f, r) for f, r in found if r.part and r.family == "loss" and r.split == split and not r.never]
-        if split == "train" and measured_twice(found, parts, table):
-            parts = []
-        if parts:
-            # the heaviest at the end first: it is most of what is left of the sum
-            by_weight = sorted((f for f, _ in parts), key=lambda f: -curve_shape.end_level(f.finite))
-            at = {f.metric: i for i, f in enumerate(by_weight)}
-            found = [
-                (f, replace(r, role=role, part=False, order=at[f.metric]) if f.metric in at else r) for f, r in found
-            ]
-        if parts or split == "test":
-            continue
-        names_in = table.stands_in.get("loss", ())
-        trained = {r.base for _, r in found if r.family == "metric" and r.split == "train"}
-        lossless = not any(r.family in ("loss", "perplexity") or r.role == "loss" for _, r in found)
-        spare = [
-            (f, r)
-            for f, r in found
-            if r.family == "metric"
-            and r.split in (split, _UNSEEN.get(split))
-            and r.base in names_in
-            # a share of wrong answers beside a loss of another kind is no loss of validation
-            and (split == "train" or r.base not in _WRONG or r.base in trained or lossless)
-            and (r.base not in _EITHER or (plain(f.metric) in _EITHER and not paid and curve_shape.falls(f.finite)))
-        ]
-        if spare:
-            # beside one that says its split, one that says none may be of any
-            best = min(
-                spare,
-                key=lambda fr: (
-                    fr[1].split != split, -fr[0].points, names_in.index(fr[1].base),
-                    table.splits.keys().isdisjoint(plain(fr[0].metric).split("_")),
-                ),
-            )  # fmt: skip
-            found = [(f, replace(r, role=role, label="", trust="likely") if f is best[0] else r) for f, r in found]
     return found
 
 

@@ -124,6 +124,10 @@ class Signals:
     implies: Mapping[str, Mapping[str, Mapping[str, bool | int | float | str]]]
     memo: dict[object, Any] = field(default_factory=dict, repr=False)
 
+    def family(self, name: str) -> RoleFamily | None:
+        """The family of this name."""
+        return next((f for f in self.families if f.name == name), None)
+
     def roles(self) -> tuple[str, ...]:
         """Every role there is, in file order."""
         unseen = {role for f in self.families for split, role in f.roles.items() if split != "train"}

@@ -13,8 +13,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
-from curvedoc.ingest.naming.rivals import are_twins
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
+from curvedoc.ingest.naming.values.rivals import are_twins
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan

@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from curvedoc.core.series import Floats
-from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import words_of
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.signals import Signals, plain
+from curvedoc.ingest.naming.values import curve_shape
+from curvedoc.ingest.naming.values.metric_values import MetricValues
 
 #: Terms of an objective that have a role of their own in training.
 TERMS_TOO = frozenset(("kl", "entropy"))
@@ -28,30 +29,6 @@ _NAMELESS, _FIRST, _SAME_ERROR = "column_", 3, 1.5
 _TOGETHER, _RESTS = 0.5, 0.1
 #: Curves called by the words for two players have so many values.
 _TOLD = 2
-
-
-class MetricValues(Protocol):
-    """What is looked at of a metric: `roles.Facts`."""
-
-    @property
-    def metric(self) -> str:
-        """Its name."""
-
-    @property
-    def points(self) -> int:
-        """How many values it has."""
-
-    @property
-    def finite(self) -> Floats:
-        """Its finite values in file order."""
-
-    @property
-    def cover(self) -> float:
-        """The share of the run's steps from its first value to its last."""
-
-    @property
-    def growing(self) -> bool:
-        """Whether it never falls."""
 
 
 F = TypeVar("F", bound=MetricValues)
@@ -123,7 +100,7 @@ def rivals_of(free: Sequence[F], found: Sequence[tuple[F, Reading]], table: Sign
 def _terms(free: Sequence[F], rivals: Sequence[tuple[F, Reading]], table: Signals, few: int) -> list[tuple[F, Reading]]:
     """What is logged as often as the losses of players known by their names alone, one kind for each of them or for
     the whole ("cycle_A", "idt_B"): terms of these losses."""
-    family = next((x for x in table.families if x.name == "loss"), None)
+    family = table.family("loss")
     if not rivals or family is None or "train" not in family.parts_as:
         return []
     role, points = family.parts_as["train"], {f.points for f, _ in rivals}
@@ -208,12 +185,7 @@ def are_twins(a: Floats, b: Floats) -> bool:
     if all(float(np.ptp(v)) <= _RESTS * float(np.median(v)) for v in (a, b)):
         return True
     half = max(curve_shape.FEWEST, len(a) // 2)  # what is overfitted parts later
-    return any(_agree(x, y) for x, y in ((a, b), (a[:half], b[:half])))
-
-
-def _agree(a: Floats, b: Floats) -> bool:
-    x, y = (r - r.mean() for r in (np.argsort(np.argsort(v)).astype(np.float64) for v in (a, b)))
-    return float(x @ y) > _TOGETHER * float(np.sqrt((x @ x) * (y @ y)))
+    return any(curve_shape.agreement(x, y) > _TOGETHER for x, y in ((a, b), (a[:half], b[:half])))
 
 
 def pairs_of(free: Sequence[F], table: Signals) -> list[tuple[F, F]]:

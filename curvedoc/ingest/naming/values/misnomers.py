@@ -12,12 +12,12 @@ import numpy as np
 
 from curvedoc.core.run import ABSOLUTE_ERROR
 from curvedoc.core.series import Floats
-from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.comparable_name import plain
-from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
-from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues
-from curvedoc.ingest.naming.signals import RoleFamily, Signals, Split
+from curvedoc.ingest.naming.metric_name import Reading
+from curvedoc.ingest.naming.signals import Signals, Split
 from curvedoc.ingest.naming.split_words import PLAIN_SPLITS, SPLITS
+from curvedoc.ingest.naming.values import curve_shape
+from curvedoc.ingest.naming.values.metric_values import MetricValues
 
 F = TypeVar("F", bound=MetricValues)
 #: Whose loss stands beside that of the value function.
@@ -27,9 +27,8 @@ _EXPLORATION = frozenset(("epsilon", "eps", "e", "explore", "exploration", "expl
 _SCORES = frozenset(("score", "scores"))
 #: Torch7 printed shares of wrong answers by these names.
 _TOPS = frozenset(("top1", "top5", "testtop1", "testtop5"))
-#: So many terms make an objective; what it may be called beside them.
+#: So many tasks, or terms, are several.
 _TERMS = 2
-_SUMS = frozenset(("total", "sum", "overall", "all"))
 #: A level is told by one in so many values.
 _ENDS = 20
 #: A loss of other data is of the size of training's, at first or at last, within so many times; or it moves with it,
@@ -69,7 +68,7 @@ def without_errors(found: Sequence[tuple[F, Reading]], table: Signals) -> list[t
     pairs = [(f, r.base, g) for f, r in graded for g, s in losses if r.split == s.split]
     bases = {base for f, base, g in pairs if curve_shape.is_error_beside(f.finite, g.finite)}
     bases |= {_called(f) for f, r in graded for g, s in losses if r.split == s.split and _is_error(f, g, r.split)}
-    metric = next((family for family in table.families if family.name == "metric"), None)
+    metric = table.family("metric")
     if metric is None or not bases:
         return list(found)
     moved = {f.metric for f, r in graded if r.base in bases or _called(f) in bases}
@@ -100,7 +99,7 @@ def of_play(found: Sequence[tuple[F, Reading]], metrics: Sequence[F], table: Sig
     """A score beside the rate of exploration is what an agent is paid."""
     if not any(plain(f.metric) in _EXPLORATION for f in metrics):
         return list(found)
-    reward = next((family for family in table.families if family.name == "reward"), None)
+    reward = table.family("reward")
     if reward is None or any(r.family == "reward" for _, r in found):
         return list(found)
     return [
@@ -208,20 +207,7 @@ def _apart(unseen: Floats, trained: Floats) -> bool:
     if any(max(abs(a), abs(b)) <= _LIKE * min(abs(a), abs(b)) for a, b in ends):
         return False
     at = np.linspace(0, 1, len(unseen))
-    both = np.stack([unseen, np.interp(at, np.linspace(0, 1, len(trained)), trained)])
-    a, b = (r - r.mean() for r in np.argsort(np.argsort(both, axis=1), axis=1).astype(np.float64))
-    scale = float(np.sqrt((a @ a) * (b @ b)))
-    return scale == 0.0 or float(a @ b) / scale < _WITH
-
-
-def measured_twice(found: Sequence[tuple[F, Reading]], parts: Sequence[tuple[F, Reading]], table: Signals) -> bool:
-    """Whether an error is told of training and of validation, and none of the parts of an objective is."""
-    of: dict[str, set[str]] = {}
-    for _, r in found:
-        if r.family == "metric" and r.base in table.stands_in.get("loss", ()):
-            of.setdefault(r.base, set()).add(r.split)
-    unseen = {r.label for _, r in found if r.family == "loss" and r.split != "train"}
-    return any("train" in s and len(s) > 1 for s in of.values()) and not any(r.label in unseen for _, r in parts)
+    return curve_shape.agreement(unseen, np.interp(at, np.linspace(0, 1, len(trained)), trained)) < _WITH
 
 
 def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
@@ -235,77 +221,3 @@ def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tu
         else (f, r)
         for f, r in found
     ]
-
-
-def counterparts(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings of metrics without one that are called like a part of the training's objective, but for the split
-    ("val_recon" beside "train_recon"), or by its label alone ("Val/mel" beside "Loss/mel"): the same part there. So
-    is what is called like the whole."""
-    known = {f.metric for f, _ in found}
-    out: list[tuple[F, Reading]] = []
-    if known.issuperset(f.metric for f in metrics):
-        return out
-    for family in table.families:
-        if "train" not in family.parts_as:
-            continue
-        parts = [(f, r if r.role not in TERMS_TOO else _as_part(r, family)) for f, r in found]
-        own = [(f, r) for f, r in parts if r.part and r.split == "train" and r.family == family.name]
-        trained = {split_and_rest(f.metric, table)[1]: r for f, r in own}
-        mains = {split_and_rest(f.metric, table)[1]: r for f, r in found if r.role == family.roles["train"]}
-        labels = {tuple(plain(r.label).split("_")): r for _, r in own if r.label}
-        whole = {r.split for _, r in found if r.role in family.roles.values()}
-        for f in metrics:
-            split, rest = split_and_rest(f.metric, table)
-            like = (mains.get(rest) if rest else None) or (trained.get(rest) if split in whole else None)
-            like = like or labels.get(tuple(rest))
-            role = (family.parts_as if like is not None and like.part else family.roles).get(split)
-            if f.metric not in known and split != "train" and like is not None and role is not None:
-                why = f"what is called {like.label or 'the loss'} in training"
-                out.append((f, replace(like, role=role, split=split, why=why)))
-    return out
-
-
-def _as_part(r: Reading, family: RoleFamily) -> Reading:
-    """A term that has a role of its own, as a part of the family's objective."""
-    return replace(r, role=family.parts_as["train"], family=family.name, label=r.label or r.role, part=True, never=True)
-
-
-def terms(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings of metrics that are called by a word for a part of an objective alone, two or more of one split
-    with as many values ("box", "obj" and "cls" of a detector); what is called their total is the whole."""
-    family = next((x for x in table.families if x.name == "loss" and "train" in x.parts_as), None)
-    if family is None:
-        return []
-    known = {f.metric for f, _ in found}
-    whole = {r.split for _, r in found if r.role in family.roles.values()}
-    of: dict[tuple[Split, int], list[tuple[F, str]]] = {}
-    for f in metrics:
-        split, rest = split_and_rest(f.metric, table)
-        if f.metric not in known and len(rest) == 1 and split in family.parts_as and _measures(f.finite):
-            of.setdefault((split, f.points), []).append((f, rest[0]))
-    out: list[tuple[F, Reading]] = []
-    for (split, _), group in of.items():
-        parts = [(f, word) for f, word in group if word in family.parts - family.never]
-        if len(parts) < _TERMS:
-            continue
-        sums = [f for f, word in group if word in _SUMS] if split not in whole else []
-        why = "called like a part of a loss, beside others"
-        out += [
-            (
-                f,
-                Reading(
-                    family.parts_as[split], split, word, why, family.bounds, family.name, part=True, trust="likely"
-                ),
-            )
-            for f, word in parts
-        ]
-        out += [
-            (f, Reading(family.roles[split], split, "", "called the total", family.bounds, family.name, trust="likely"))
-            for f in sums[:1]
-        ]
-    return out
-
-
-def _measures(v: Floats) -> bool:
-    """Whether values can be those of a term: none below zero, and no counts; none at all where it never was finite."""
-    return not len(v) or (bool((v >= 0.0).all()) and (float(v.max()) == 0.0 or bool((v != np.floor(v)).any())))

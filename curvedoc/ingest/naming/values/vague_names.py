@@ -6,14 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.comparable_name import words_of
-from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
-from curvedoc.ingest.naming.signals import Bounds, Signals, Split, plain
+from curvedoc.ingest.naming.metric_name import Reading
+from curvedoc.ingest.naming.signals import Signals, Split, plain
+from curvedoc.ingest.naming.values.metric_values import MetricValues
 from curvedoc.ingest.naming.word_set import word_set
 
 #: What such a metric may be, and the families that tell of it by name already.
@@ -28,13 +29,6 @@ _LEARNED = 1.2
 _PERCENT, _FIRST_PERCENTS = 100.0, 10.0
 #: A metric of so many times fewer values says what another one said already.
 _SELDOM = 2
-#: How the name of a measure that was turned round begins, and what it says of pairs; its values are mostly below zero.
-_NEGATED, _WORDS_OF_NEGATED, _MOSTLY = {"neg": "pos", "negative": "positive", "minus": "plus"}, 2, 0.9
-#: What is made as high as can be, and where its sign was turned already.
-_MAXIMIZED = re.compile(
-    r"(^|_)(elbo|lower_bound|log_?lik\w*|log_?prob\w*|log_marginal\w*|m?ll|partial_(ll|likelihood)|objf)(_|$)"
-)
-_TURNED = re.compile(r"(^|_)(neg\w*|minus|nll|nelbo|loss)(_|$)")
 #: Fewer values than this have no beginning and no end.
 _FEWEST = 4
 
@@ -53,19 +47,7 @@ _OF_VALIDATION, _PAIRS = re.compile("[vV][_/. -]"), 2
 _OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global model net network")
 
 
-class Values(Protocol):
-    """What is looked at of a metric: `roles.Facts`."""
-
-    @property
-    def metric(self) -> str:
-        """Its name."""
-
-    @property
-    def finite(self) -> Floats:
-        """Its finite values in file order."""
-
-
-F = TypeVar("F", bound=Values)
+F = TypeVar("F", bound=MetricValues)
 
 
 def of_two_splits(names: Sequence[str]) -> dict[str, str]:
@@ -99,11 +81,11 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     measured = [(f, r.family) for f, r in found if r.family in _GRADED and len(f.finite) >= _FEWEST]
     told_apart = any(family == "accuracy" or bool((f.finite <= 1.0).all()) for f, family in measured)
     trained = [f.finite for f, split in named if split == "train" and _is_share(f.finite)]
-    learned, sunk = any(map(_rises, trained)), any(map(_falls, trained)) and not losses
+    learned, sunk = any(map(rises, trained)), any(map(_falls, trained)) and not losses
     graded = ("loss", "train") in have and any(s == "train" and _is_grade(f.finite) for f, s in named)
     out: list[tuple[F, Reading]] = []
     for kind, told in _KINDS:
-        family = next((f for f in table.families if f.name == kind), None)
+        family = table.family(kind)
         for f, split in named:
             # what is said at each checkpoint too ("saved, loss=2.1") is no curve beside that of each record
             known = any(_SELDOM * have.get((name, split), 0) >= len(f.finite) for name in told)
@@ -117,45 +99,6 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     return out
 
 
-def negated(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings of measures without one that were turned round so that they fall ("neg_cos_sim"): losses, of which
-    hardly a value is above zero. Beside "pos_sim" it is that of pairs that do not belong together."""
-    family = next((f for f in table.families if f.name == "loss"), None)
-    known = {f.metric for f, _ in found}
-    names = {plain(f.metric) for f in metrics}
-    out = []
-    for f in metrics:
-        split, rest = split_and_rest(f.metric, table)
-        if family is None or f.metric in known or len(rest) < _WORDS_OF_NEGATED or rest[0] not in _NEGATED:
-            continue
-        opposite = plain(f.metric).replace(rest[0], _NEGATED[rest[0]])
-        if split in family.roles and opposite not in names and bool((f.finite <= 0.0).mean() > _MOSTLY):
-            bounds = Bounds(high=0.0)
-            out.append((f, Reading(family.roles[split], split, "", "a measure turned round", bounds, family.name)))
-    return out
-
-
-def maximized(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings with likelihoods and bounds of them that are below zero as the losses that they are when their sign
-    is turned: what is called a loss, and where no other loss of the split is known what is called a measure. What is
-    learned from rewards has likelihoods of another kind."""
-    family = next((f for f in table.families if f.name == "loss"), None)
-    if family is None or any(r.family == "reward" for _, r in found):
-        return found
-    losses = {r.split for _, r in found if r.role in family.roles.values()}
-    out = []
-    for f, r in found:
-        name = plain(f.metric)
-        if _MAXIMIZED.search(name) and not _TURNED.search(name) and len(f.finite) and not r.part:
-            below = bool((f.finite <= 0.0).mean() > _MOSTLY)
-            if below and r.role in family.roles.values():
-                r = replace(r, turned=True)
-            elif below and r.family == "metric" and r.split in family.roles and r.split not in losses:
-                r = replace(r, role=family.roles[r.split], family=family.name, label="", turned=True)
-        out.append((f, r))
-    return out
-
-
 def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings of metrics called by the letter of a loss, "L", "val_L", "J"; of a split that names its loss, none.
 
@@ -166,7 +109,7 @@ def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Si
         return []
     if any(r.family == "reward" for _, r in found) or any(plain(f.metric) == "r" for f in metrics):
         return []
-    family = next((f for f in table.families if f.name == "loss"), None)
+    family = table.family("loss")
     have = {r.split for _, r in found if r.family == "loss"}
     out: dict[Split, tuple[F, Reading]] = {}
     for letter in _LETTERS:
@@ -191,12 +134,12 @@ def _is_loss(value: Floats, told_apart: bool) -> bool:
         return False
     if told_apart:
         return True
-    return bool((value < 0.0).any()) or bool((value > _PERCENT).any()) or not _rises(value)
+    return bool((value < 0.0).any()) or bool((value > _PERCENT).any()) or not rises(value)
 
 
 def _is_share(value: Floats) -> bool:
     """Whether the values lie within 0 and 1, or rise within 0 and 100."""
-    return bool(((value >= 0.0) & (value <= _PERCENT)).all()) and (bool((value <= 1.0).all()) or _rises(value))
+    return bool(((value >= 0.0) & (value <= _PERCENT)).all()) and (bool((value <= 1.0).all()) or rises(value))
 
 
 def _is_grade(value: Floats) -> bool:
@@ -204,7 +147,7 @@ def _is_grade(value: Floats) -> bool:
     return bool(((value >= 0.0) & (value <= _PERCENT)).all()) and _end(value) >= value[0]
 
 
-def _rises(value: Floats) -> bool:
+def rises(value: Floats) -> bool:
     """Whether values rise; above 1 as far as percents of right answers do, where a loss that blows up may end lower."""
     end = _end(value)
     return end > _LEARNED * _beginning(value) and (end >= _FIRST_PERCENTS or bool((value <= 1.0).all()))
@@ -225,7 +168,7 @@ def _end(value: Floats) -> float:
 def of_an_evaluation(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """The readings with measures that no step of training yields (the precision of a detector over all thresholds, the
     distance of generated samples to real ones) as those of validation, where nothing else grades it."""
-    family = next((f for f in table.families if f.name == "metric"), None)
+    family = table.family("metric")
     if family is None or any(r.split != "train" and r.family in ("metric", "accuracy") for _, r in found):
         return found
     role = family.roles["val"]
@@ -233,37 +176,6 @@ def of_an_evaluation(found: list[tuple[F, Reading]], table: Signals) -> list[tup
         (f, replace(r, role=role, split="val")) if r.role == "metric" and _BY_EVALUATION.fullmatch(r.base) else (f, r)
         for f, r in found
     ]
-
-
-def first_of_terms(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings with a loss that is the first of a list ("train loss", "train loss[1]", "train loss[2]") as a part
-    like the others; where it is their sum, or the only other is a share that rises, it is the whole."""
-    family = next((f for f in table.families if f.name == "loss"), None)
-    by_name = {f.metric: (f, r) for f, r in found}
-    out = []
-    for f, r in found:
-        others = [by_name[n] for n in by_name if n.startswith(f"{f.metric}[")]
-        parts = [g for g, s in others if s.part and s.split == r.split]
-        whole = parts and (
-            _is_sum(f.finite, [g.finite for g in parts]) or (len(parts) == 1 and _rises(parts[0].finite))
-        )
-        if (
-            family is not None
-            and r.family == "loss"
-            and not r.label
-            and parts
-            and not whole
-            and r.split in family.parts_as
-        ):
-            r = replace(r, role=family.parts_as[r.split], label="0", part=True, why="the first of a list of losses")
-        out.append((f, r))
-    return out
-
-
-def _is_sum(whole: Floats, parts: Sequence[Floats]) -> bool:
-    """Whether values are nowhere less than the highest of the parts, as a sum of terms is."""
-    alike = [p for p in parts if len(p) == len(whole)]
-    return len(alike) == len(parts) and bool((whole >= np.max(alike, axis=0)).all())
 
 
 def lone_layers(found: list[tuple[F, Reading]]) -> list[tuple[F, Reading]]:

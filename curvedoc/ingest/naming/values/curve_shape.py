@@ -227,6 +227,12 @@ def is_wrong_share(a: Floats, b: Floats, seen: bool) -> bool:
     share = a / (_PERCENT if a.max() > 1.0 else 1.0)
     if share[0] > _NEARLY_ALL and b[0] > _BLUNT:
         return True
-    x, y = (r - r.mean() for r in (np.argsort(np.argsort(v)).astype(np.float64) for v in (a, b)))
-    together = float(x @ y / np.sqrt(max(float((x @ x) * (y @ y)), 1e-300))) > 0.5
-    return together and ((falls(a) and falls(b)) or (seen and _moved(a) and _moved(b)))
+    return agreement(a, b) > 0.5 and ((falls(a) and falls(b)) or (seen and _moved(a) and _moved(b)))
+
+
+def agreement(a: Floats, b: Floats) -> float:
+    """How far two curves of one length go up and down together: the correlation of ranks, equal values in file order;
+    0 of less than two values."""
+    x, y = (r - r.mean() for r in np.argsort(np.argsort(np.stack([a, b]), axis=1), axis=1).astype(np.float64))
+    scale = float(np.sqrt((x @ x) * (y @ y)))
+    return float(x @ y) / scale if scale > 0.0 else 0.0

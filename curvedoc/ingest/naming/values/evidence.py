@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
 from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
-from curvedoc.ingest.naming import curve_shape
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
-from curvedoc.ingest.naming.rivals import TERMS_TOO, MetricValues, as_evaluated, pairs_of, rivals_of
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
+from curvedoc.ingest.naming.values import curve_shape
+from curvedoc.ingest.naming.values.metric_values import MetricValues
+from curvedoc.ingest.naming.values.rivals import as_evaluated, pairs_of, rivals_of
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
 _CROWD = 40
-#: A sum of more parts than that is not looked for.
-_PARTS = 12
 #: The rate of a configuration, as a logger rounds it.
 _SAME_RATE = 1e-3
 #: Losses of one run, on data seen and unseen, begin within this factor of each other.
@@ -54,77 +52,10 @@ def by_evidence(
     return out
 
 
-def totals(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings with a loss that is the sum of others as the whole, and those others as its parts.
-
-    Only curves of training of one length are summed, and only where no whole loss is known by name or it is of them.
-    """
-    family = _family("loss", table)
-    if family is None or "train" not in family.parts_as:
-        return list(found)
-    by_metric = {f.metric: r for f, r in found}
-    loose = [
-        f
-        for f in metrics
-        if len(f.finite) == f.points >= curve_shape.FEWEST
-        and not f.growing
-        and _may_be_part(by_metric.get(f.metric), family)
-        and not is_aside(f.metric, table)
-        and (f.metric in by_metric or split_and_rest(f.metric, table)[0] == "train")
-    ]
-    sizes = {f.points for f in loose}
-    for size in sorted(sizes, reverse=True):
-        group = [f for f in loose if f.points == size]
-        few = 3 <= len(group) <= _PARTS
-        for whole in sorted(group, key=lambda f: -float(np.median(f.finite))) if few else ():
-            rest = [f for f in group if f is not whole]
-            places = curve_shape.parts_of(whole.finite, [f.finite for f in rest])
-            parts = [rest[i] for i in places]
-            unnamed = [f.finite for f in parts if f.metric not in by_metric]
-            if whole.metric not in by_metric and curve_shape.is_between(whole.finite, unnamed):
-                continue  # precision and recall, and the score between them
-            own = by_metric.get(whole.metric)
-            if own is not None and own.part and any(_is_whole(by_metric.get(f.metric), family) for f in parts):
-                continue  # a part that is all of the loss, but for another part of no weight
-            if places:
-                return _summed(list(found), whole, parts, family)
-    return list(found)
-
-
 def _says_something(name: str, table: Signals) -> bool:
     """Whether a name has a word of its own, or a split: "data" and "batch" are times and counts."""
     _, rest = split_and_rest(name, table)
     return bool(rest) or not table.splits.keys().isdisjoint(plain(name).split("_"))
-
-
-def _may_be_part(r: Reading | None, family: RoleFamily) -> bool:
-    return r is None or (r.split == "train" and r.role in (family.roles["train"], family.parts_as["train"], *TERMS_TOO))
-
-
-def _is_whole(r: Reading | None, family: RoleFamily) -> bool:
-    return r is not None and r.role == family.roles["train"] and not r.label and r.trust == "sure"
-
-
-def _summed(found: list[tuple[F, Reading]], whole: F, parts: list[F], family: RoleFamily) -> list[tuple[F, Reading]]:
-    names = {f.metric for f in parts}
-    kept = [(f, r) for f, r in found if f.metric not in names and f is not whole]
-    was = {f.metric: r for f, r in found}
-    said = f"the sum of {', '.join(f.metric for f in parts[:4])}"
-    old = was.get(whole.metric)
-    main = Reading(family.roles["train"], "train", "", said, family.bounds, family.name, trust="likely")
-    if old is not None and old.role == main.role and old.trust == "sure":
-        main = replace(old, part=False, label="")
-    role = family.parts_as["train"]
-    why = f"a part of the sum {whole.metric}"
-    named = [
-        (f, replace(was[f.metric], role=role, part=True, label=was[f.metric].label or f.metric))
-        if f.metric in was and was[f.metric].role not in TERMS_TOO
-        else (f, was[f.metric])
-        if f.metric in was
-        else (f, Reading(role, "train", f.metric, why, family.bounds, family.name, part=True, trust="likely"))
-        for f in parts
-    ]
-    return [*kept, (whole, main), *named]
 
 
 def _left(free: Sequence[F], out: Found[F]) -> list[F]:
@@ -136,7 +67,7 @@ def _rates(
     free: Sequence[F], found: Found[F], table: Signals, settings: Mapping[str, Scalar]
 ) -> list[tuple[F, Reading]]:
     """The learning rate: begins or peaks at the configuration's, or is hinted at, and walks as a schedule."""
-    family = _family("lr", table)
+    family = table.family("lr")
     if family is None or any(r.family == "lr" for _, r in found):
         return []
     rate = settings.get("lr")
@@ -195,7 +126,7 @@ def _hinted(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     out: list[tuple[F, Reading]] = []
     taken: set[str] = set()
     for name, agrees in _AGREES.items():
-        family = _family(name, table)
+        family = table.family(name)
         words = table.hints.get(name, frozenset())
         if name == "lr" and "reward" in steered:
             words = words - _OF_GAMES
@@ -230,7 +161,7 @@ def _shown(name: str, value: Floats) -> bool:
 
 def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
     """Qualities: within 0 and 1 or 0 and 100, and rising; only where none is known."""
-    family = _family("metric", table)
+    family = table.family("metric")
     if family is None or any(r.family in ("accuracy", "metric", "reward") for _, r in found):
         return []
     out, parts = [], next((x.parts for x in table.families if x.name == "loss"), frozenset())
@@ -250,7 +181,7 @@ def _losses(
     free: Sequence[F], found: Found[F], table: Signals, settings: Mapping[str, Scalar]
 ) -> list[tuple[F, Reading]]:
     """A loss by its values, and the loss of unseen data at its level; nothing where a loss or a reward is known."""
-    family = _family("loss", table)
+    family = table.family("loss")
     told = {r.role for _, r in found if r.family != "metric" or r.role == "loss"}  # a grade stands in elsewhere alone
     if family is None or told & {"loss", "val_loss", "reward", "game_loss", "aux_loss", "perplexity"}:
         return []
@@ -302,7 +233,3 @@ def _untrained(settings: Mapping[str, Scalar]) -> float | None:
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 1:
             return float(np.log(value))
     return None
-
-
-def _family(name: str, table: Signals) -> RoleFamily | None:
-    return next((f for f in table.families if f.name == name), None)

@@ -1,0 +1,60 @@
+"""Measures of which the sign was turned, or is to be turned: what is made as high as can be is no loss as it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
+from curvedoc.ingest.naming.signals import Bounds, Signals, plain
+from curvedoc.ingest.naming.values.metric_values import MetricValues
+
+F = TypeVar("F", bound=MetricValues)
+#: How the name of a measure that was turned round begins, and what it says of pairs; its values are mostly below zero.
+_NEGATED, _WORDS_OF_NEGATED, _MOSTLY = {"neg": "pos", "negative": "positive", "minus": "plus"}, 2, 0.9
+#: What is made as high as can be, and where its sign was turned already.
+_MAXIMIZED = re.compile(
+    r"(^|_)(elbo|lower_bound|log_?lik\w*|log_?prob\w*|log_marginal\w*|m?ll|partial_(ll|likelihood)|objf)(_|$)"
+)
+_TURNED = re.compile(r"(^|_)(neg\w*|minus|nll|nelbo|loss)(_|$)")
+
+
+def negated(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings of measures without one that were turned round so that they fall ("neg_cos_sim"): losses, of which
+    hardly a value is above zero. Beside "pos_sim" it is that of pairs that do not belong together."""
+    family = table.family("loss")
+    known = {f.metric for f, _ in found}
+    names = {plain(f.metric) for f in metrics}
+    out = []
+    for f in metrics:
+        split, rest = split_and_rest(f.metric, table)
+        if family is None or f.metric in known or len(rest) < _WORDS_OF_NEGATED or rest[0] not in _NEGATED:
+            continue
+        opposite = plain(f.metric).replace(rest[0], _NEGATED[rest[0]])
+        if split in family.roles and opposite not in names and bool((f.finite <= 0.0).mean() > _MOSTLY):
+            bounds = Bounds(high=0.0)
+            out.append((f, Reading(family.roles[split], split, "", "a measure turned round", bounds, family.name)))
+    return out
+
+
+def maximized(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with likelihoods and bounds of them that are below zero as the losses that they are when their sign
+    is turned: what is called a loss, and where no other loss of the split is known what is called a measure. What is
+    learned from rewards has likelihoods of another kind."""
+    family = table.family("loss")
+    if family is None or any(r.family == "reward" for _, r in found):
+        return found
+    losses = {r.split for _, r in found if r.role in family.roles.values()}
+    out = []
+    for f, r in found:
+        name = plain(f.metric)
+        if _MAXIMIZED.search(name) and not _TURNED.search(name) and len(f.finite) and not r.part:
+            below = bool((f.finite <= 0.0).mean() > _MOSTLY)
+            if below and r.role in family.roles.values():
+                r = replace(r, turned=True)
+            elif below and r.family == "metric" and r.split in family.roles and r.split not in losses:
+                r = replace(r, role=family.roles[r.split], family=family.name, label="", turned=True)
+        out.append((f, r))
+    return out
