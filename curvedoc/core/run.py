@@ -211,10 +211,16 @@ class Run:
             found = by_rank[rank].series() if rank in by_rank else None
             if found is not None and name in self._in_percent():
                 found = Series(found.step, found.value / 100.0, found.metric, found.time)
-            if found is not None and any(m.metric == name and m.unit == "negated" for m in self.roles):
+            if found is not None and name in self._negated():
                 found = Series(found.step, -found.value, found.metric, found.time)
             self._parts[name, rank] = found
         return self._parts[name, rank]
+
+    def _negated(self) -> frozenset[str]:
+        """The metrics that are told with the other sign."""
+        if "negated" not in self._made:
+            self._made["negated"] = frozenset(m.metric for m in self.roles if m.unit == "negated")
+        return self._made["negated"]  # type: ignore[no-any-return]
 
     def _in_percent(self) -> frozenset[str]:
         """The metrics of roles that are shares of 1 where the log counts in percent: all of a role or none.

@@ -13,6 +13,7 @@ from curvedoc.core.run import Run, once_a_run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.finite import nonfinite_share
 from curvedoc.stats.basic.levels import median
+from curvedoc.stats.basic.windows import steady
 from curvedoc.stats.noise.noise import noise
 from curvedoc.stats.shape.net_fall import surely_fell
 from curvedoc.stats.shape.trend import total_change, trend_z
@@ -202,7 +203,7 @@ def _course(run: Run, role: str, sign: float = 1.0) -> _Course | None:
     if curve is None or len(v) < ENOUGH_POINTS:
         return None
     k = max(1, len(v) // 10)
-    levels = np.median(np.lib.stride_tricks.sliding_window_view(v, 3), axis=1)
+    levels = sign * steady(curve, 3).value[1:-1]
     best = int(np.argmin(levels))
     sd = noise(curve.finite())
     first = float(np.median(v[:k]))

@@ -25,24 +25,9 @@ _LOOSE_SUFFIXES = (".txt", ".md", ".dat", "")
 #: Of files with these there are other readers, or none; with any other ending ("caffe.INFO", "run.2026-11-02") a text
 #: is a log where it counts losses.
 _OTHER_SUFFIXES = (
-    ".csv",
-    ".tsv",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".yaml",
-    ".yml",
-    ".toml",
-    ".ini",
-    ".cfg",
-    ".conf",
-    ".gin",
-    ".ipynb",
-    ".xml",
-    ".svg",
-    ".vtt",
-    ".srt",
-)
+    ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini",
+    ".cfg", ".conf", ".gin", ".ipynb", ".xml", ".svg", ".vtt", ".srt",
+)  # fmt: skip
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
 #: A file called a table whose first line names its numbers one by one, as no table does.

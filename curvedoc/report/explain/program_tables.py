@@ -68,26 +68,10 @@ def params(program: Program) -> PageTable:
 
 
 #: What every reader knows by its name; said on each of some hundred pages it hides what needs saying.
-PLAIN = frozenset(
-    [
-        "after",
-        "argmax",
-        "argmin",
-        "before",
-        "exp",
-        "first",
-        "first_step",
-        "last",
-        "last_step",
-        "log",
-        "low",
-        "mean",
-        "median",
-        "peak",
-        "size",
-        "sqrt",
-    ]
-)
+PLAIN = frozenset((
+    "after", "argmax", "argmin", "before", "exp", "first", "first_step", "last", "last_step", "log", "low",
+    "mean", "median", "peak", "size", "sqrt",
+))  # fmt: skip
 
 
 def vocabulary(program: Program) -> Items:

@@ -13,17 +13,17 @@ HYPHENED = (
     rf"\b((?:[A-Za-z]{{2,10}}_)?(?i:loss|acc|accuracy|epoch|step|iter|lr|err|error|auc|f1))-({_VALUE})([ ,|]|$)",
     "${1} ${2}${3}",
 )
-_NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
+NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 #: "Train accuracy/Test accuracy: 0.8 / 0.7"
 BOTH = (
-    rf"\b((?i:train\w*) \w+) ?/ ?((?i:val\w*|test|dev|eval) \w+)[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM})",
+    rf"\b((?i:train\w*) \w+) ?/ ?((?i:val\w*|test|dev|eval) \w+)[ :=]{{1,3}}({NUM}) ?/ ?({NUM})",
     "${1}: ${3}, ${2}: ${4}",
 )
-_TWO = rf"({_NUM}) ?/ ?({_NUM})"
+TWO = rf"({NUM}) ?/ ?({NUM})"
 #: "loss 0.5/0.6 acc 0.8/0.7 (train/val)"
 TAGGED = tuple(
     (
-        rf"\b((?i:{what}))[ :=]{{1,3}}{_TWO}(.*\(((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))\))",
+        rf"\b((?i:{what}))[ :=]{{1,3}}{TWO}(.*\(((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))\))",
         "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}",
     )
     for what in ("loss", "acc|accuracy|err|error|f1")
@@ -34,20 +34,20 @@ RARE: tuple[tuple[str, ...], ...] = (
     (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
     # VITS: the losses in the order of its training, then the step and the rate
     (
-        rf"(^|[ \t])\[({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ({_NUM}), ([0-9]{{1,9}}), ({_NUM})\]$",
+        rf"(^|[ \t])\[({NUM}), ({NUM}), ({NUM}), ({NUM}), ({NUM}), ({NUM}), ([0-9]{{1,9}}), ({NUM})\]$",
         "${1}step ${8} loss_disc: ${2}, loss_gen: ${3}, loss_fm: ${4}, loss_mel: ${5}, loss_dur: ${6}, loss_kl: ${7},"
         " lr: ${9}",
         "\x01, \x01, \x01, \x01",
     ),
     # StyleGAN
     (
-        rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({_NUM})$",
+        rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({NUM})$",
         "step ${1} ${2}: ${3}",
         "network-snapshot-",
     ),
     # NGCF and KGAT: a sum and its terms
     (
-        rf" (train|test)==\[({_NUM})=({_NUM}) \+ ({_NUM})(?: \+ {_NUM})?\]",
+        rf" (train|test)==\[({NUM})=({NUM}) \+ ({NUM})(?: \+ {NUM})?\]",
         " ${1} loss=${2}, ${1} mf_loss=${3}, ${1} reg_loss=${4}",
         "==[",
     ),

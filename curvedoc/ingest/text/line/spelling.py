@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
-from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, RARE, TAGGED
+from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, NUM, RARE, TAGGED, TWO
 from curvedoc.ingest.text.line.task_lines import EACH_TASK, OF_TASKS, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
@@ -15,10 +15,9 @@ _AFTER = r"([ :,|\]\t)]|$)"
 _COUNTER = "(?i:epoch|ep|step|iter|it|iteration|round|episode)"
 _LEVEL = "DEBUG|INFO|WARNING"
 _BOTH = "(?i:loss|acc|accuracy|error|err)"
-_NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 
 #: "train/val", and the two numbers.
-_SPLITS, _TWO = r"((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))", rf"({_NUM}) ?/ ?({_NUM})"
+_SPLITS = r"((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))"
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
 SPELLINGS: tuple[tuple[str, ...], ...] = (
     *((*pair, "\x03 ") for pair in TAGGED),
@@ -63,13 +62,13 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # PyTorch's tutorials on words: "0m 10s (- 10m 10s) (5000 5%) 2.3456", "5000 5% (0m 7s) 2.2208 Horigome"
     (
-        rf"^[0-9]+m [0-9]+s \(- [0-9]+m [0-9]+s\) \(([0-9]{{1,12}}) [0-9]{{1,3}}%\) ({_NUM})$",
+        rf"^[0-9]+m [0-9]+s \(- [0-9]+m [0-9]+s\) \(([0-9]{{1,12}}) [0-9]{{1,3}}%\) ({NUM})$",
         "step ${1} loss: ${2}",
     ),
-    (rf"^([0-9]{{1,12}}) [0-9]{{1,3}}% \([0-9]+m [0-9]+s\) ({_NUM}) .*$", "step ${1} loss: ${2}"),
+    (rf"^([0-9]{{1,12}}) [0-9]{{1,3}}% \([0-9]+m [0-9]+s\) ({NUM}) .*$", "step ${1} loss: ${2}"),
     # DARTS and what follows it: "train 050 2.31e+00 11.4 52.3"
     (
-        rf"( |^)(train|valid) ([0-9]{{2,6}}) ({_NUM}) ({_NUM}) ({_NUM})$",
+        rf"( |^)(train|valid) ([0-9]{{2,6}}) ({NUM}) ({NUM}) ({NUM})$",
         "${1}${2} batch ${3} ${2} loss: ${4}, ${2} top1: ${5}, ${2} top5: ${6}",
     ),
     # DeepXDE: the step, then the terms of the loss in training and test
@@ -90,17 +89,17 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (r"第 ?([0-9]{1,9}) ?(?:步|次迭代|个batch|批)", " batch ${1} ", "第"),
     # MLPerf's records: a name, its value and where it belongs
     (
-        rf"^:::MLLOG .*\"key\": ?\"([\w.-]+)\", ?\"value\": ?({_NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
+        rf"^:::MLLOG .*\"key\": ?\"([\w.-]+)\", ?\"value\": ?({NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
         ":::MLLOG",
     ),
     (
-        rf"^:::MLPv[0-9.]+ .*\) ([\w.-]+): \{{\"value\": ?({_NUM}), ?\"(step|epoch)[a-z_]*\": ?([0-9]{{1,12}}).*",
+        rf"^:::MLPv[0-9.]+ .*\) ([\w.-]+): \{{\"value\": ?({NUM}), ?\"(step|epoch)[a-z_]*\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
         ":::MLPv",
     ),
     (
-        rf"^:::MLL [0-9.]+ ([\w.-]+): \{{\"value\": ?({_NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
+        rf"^:::MLL [0-9.]+ ([\w.-]+): \{{\"value\": ?({NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
         "${3} ${4} ${1}: ${2}",
         ":::MLL ",
     ),
@@ -121,13 +120,13 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
     (
         rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
-        rf" [0-9]+-([0-9]{{1,9}}) is ({_NUM}) over .*$",
+        rf" [0-9]+-([0-9]{{1,9}}) is ({NUM}) over .*$",
         "batch ${2}: objf/${1}=${3}",
         "Average objective function",
     ),
     (
         rf"^V?LOG(?:\[[0-9]\])? \([^()]*\(\):[^()]*\) After ([0-9]{{1,12}}) sequences \([0-9.]+Hr\): "
-        rf"Obj\(log\[Pzx\]\) = ({_NUM}) +TokenAcc = ({_NUM}%)",
+        rf"Obj\(log\[Pzx\]\) = ({NUM}) +TokenAcc = ({NUM}%)",
         "step ${1}: objf=${2} TokenAcc: ${3}",
         "Obj(log[Pzx])",
     ),
@@ -138,82 +137,80 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # Transformer-XL's validation, Tacotron 2
     (r"\| Eval +[0-9]{1,9} at step +([0-9]{1,12}) ", "| eval step ${1} ", "| Eval"),
     (
-        rf"^Train loss ([0-9]{{1,9}}) ({_NUM}) Grad Norm ({_NUM}) .*",
+        rf"^Train loss ([0-9]{{1,9}}) ({NUM}) Grad Norm ({NUM}) .*",
         "step ${1} loss: ${2}, grad_norm: ${3}",
         "Grad Norm",
     ),
-    (rf"^Validation loss ([0-9]{{1,9}}): +({_NUM})$", "step ${1} validation loss: ${2}", "Validation loss"),
+    (rf"^Validation loss ([0-9]{{1,9}}): +({NUM})$", "step ${1} validation loss: ${2}", "Validation loss"),
     # Catalyst, Poutyne, Trax, nnet of R, the policies of ikostrikov
     (r"\b([0-9]{1,6}/[0-9]{1,6}) \* Epoch \((train|valid|test)\): ", "epoch ${1} ${2}: ", "* Epoch ("),
     (r"^(train|valid|test) \(([0-9]{1,6}/[0-9]{1,6})\) ", "epoch ${2} ${1}: "),
     (r"^(Epoch: *[0-9]{1,6}/[0-9]{1,6}) (?:Train s|S)teps: [0-9]+ (?:Val steps: [0-9]+ )?[0-9.hms]+s ", "${1} "),
     (
-        rf"^Step +([0-9]{{1,12}}): (train|eval) +(\w+Entropy|\w*Loss|\w*Accuracy) \| +({_NUM})$",
+        rf"^Step +([0-9]{{1,12}}): (train|eval) +(\w+Entropy|\w*Loss|\w*Accuracy) \| +({NUM})$",
         "step ${1} ${2} ${3}: ${4}",
     ),
-    (rf"^iter +([0-9]{{1,9}}) value ({_NUM})$", "step ${1} objective: ${2}", " value "),
+    (rf"^iter +([0-9]{{1,9}}) value ({NUM})$", "step ${1} objective: ${2}", " value "),
     (
-        rf"\bmean/median reward ({_NUM})/({_NUM}), min/max reward ({_NUM})/({_NUM})",
+        rf"\bmean/median reward ({NUM})/({NUM}), min/max reward ({NUM})/({NUM})",
         "mean reward ${1}, median reward ${2}, min reward ${3}, max reward ${4}",
         "mean/median reward",
     ),
     # Marian
     (
-        rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({_NUM})(?: \* [^:]*)?",
+        rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({NUM})(?: \* [^:]*)?",
         "epoch ${1} step ${2} loss=${3}",
         "Up. ",
     ),
-    (rf"(?: words/s)? : gNorm ({_NUM})", ", grad_norm=${1}", "gNorm"),
-    (rf" : L\.r\. ({_NUM})", ", lr=${1}", "L.r."),
+    (rf"(?: words/s)? : gNorm ({NUM})", ", grad_norm=${1}", "gNorm"),
+    (rf" : L\.r\. ({NUM})", ", lr=${1}", "L.r."),
     (
-        rf"\[valid\] Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : ([\w-]+) : ({_NUM}) : .*$",
+        rf"\[valid\] Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : ([\w-]+) : ({NUM}) : .*$",
         "epoch ${1} step ${2} valid ${3}=${4}",
         "[valid] Ep.",
     ),
     # CatBoost
-    (rf"^([0-9]{{1,9}}):\s+learn: ({_NUM})\s+test: ({_NUM})\s.*$", "step ${1} learn: ${2} val: ${3}", "learn:"),
+    (rf"^([0-9]{{1,9}}):\s+learn: ({NUM})\s+test: ({NUM})\s.*$", "step ${1} learn: ${2} val: ${3}", "learn:"),
     # PaddlePaddle's validation, after which it tells the best so far
     (r"( INFO: )cur metric, ", "${1}eval: ", "cur metric,"),
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
-    (rf"^ Accuracy: ({_NUM})%, Avg loss: ({_NUM})", "test Accuracy: ${1}%, test loss: ${2}", "Avg loss"),
-    (rf"^ ?\* +((?:Acc|Prec)@1) ({_NUM}) +((?:Acc|Prec)@5) ({_NUM})", "test ${1} ${2} test ${3} ${4}", "@"),
+    (rf"^ Accuracy: ({NUM})%, Avg loss: ({NUM})", "test Accuracy: ${1}%, test loss: ${2}", "Avg loss"),
+    (rf"^ ?\* +((?:Acc|Prec)@1) ({NUM}) +((?:Acc|Prec)@5) ({NUM})", "test ${1} ${2} test ${3} ${4}", "@"),
     # MXNet's ranges of batches, TensorFlow's estimators, Caffe, Darknet
     (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}", "Batch"),
     (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: ", "Saving dict for global step"),
     (r"(Iteration [0-9]{1,12}), Testing net \(#[0-9]{1,3}\)$", "${1}", "Testing net"),
-    (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({_NUM}).*", "${1} ${2} = ${3}", "net output #"),
+    (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({NUM}).*", "${1} ${2} = ${3}", "net output #"),
     (
-        rf"^ *([0-9]{{1,9}}): ({_NUM}), ({_NUM}) avg(?: loss)?, ({_NUM}) rate, .*",
+        rf"^ *([0-9]{{1,9}}): ({NUM}), ({NUM}) avg(?: loss)?, ({NUM}) rate, .*",
         "step ${1}: loss: ${3}, lr: ${4}",
         " rate, ",
     ),
     # "250 val 6.5", "250 hella 0.25"
-    (rf"^([0-9]{{1,9}}) (train|val|valid|test) ({_NUM})$", "step ${1} ${2} loss: ${3}"),
-    (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({_NUM})$", "step ${1} ${2} acc: ${3}", "hella"),
+    (rf"^([0-9]{{1,9}}) (train|val|valid|test) ({NUM})$", "step ${1} ${2} loss: ${3}"),
+    (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({NUM})$", "step ${1} ${2} acc: ${3}", "hella"),
     # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
-    (rf"\u2592 *\(?({_NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
+    (rf"\u2592 *\(?({NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
     # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
-    (rf"\b({_BOTH}) ?[ (]{_SPLITS}\)?[ :=]{{1,3}}{_TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}"),
-    (rf"\b{_SPLITS} ({_BOTH})[ :=]{{1,3}}{_TWO}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
-    # "loss 0.5/0.6 (train/val)"
-    (rf"\b({_BOTH})[ :=]{{1,3}}{_TWO} ?\({_SPLITS}\)", "${4} ${1}: ${2}, ${5} ${1}: ${3}", "\x03 ("),
+    (rf"\b({_BOTH}) ?[ (]{_SPLITS}\)?[ :=]{{1,3}}{TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}"),
+    (rf"\b{_SPLITS} ({_BOTH})[ :=]{{1,3}}{TWO}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
     # Paddle's epochs are passes; torchblocks' bars
     (r"\b[Pp]ass([ =:]{1,2}[0-9]{1,6},? ?[Bb]atch\b)", "epoch${1}", "ass"),
     (r"^\[(Training|Evaluating|Testing|Predicting)\] ([0-9]{1,9}/[0-9]{1,9} \u2592)", "${1}: ${2}", "ing] \x03"),
     # what early stopping says of the best so far
-    (rf"^(?:.*[ :])?Metric ([\w/.-]+) improved\b.* New best score: ({_NUM}).*", "best ${1}: ${2}", "New best score"),
-    (rf"^(Val\w* loss) decreased \((?:{_NUM}) ?-+> ?({_NUM})\).*", "best ${1}: ${2}", " decreased ("),
+    (rf"^(?:.*[ :])?Metric ([\w/.-]+) improved\b.* New best score: ({NUM}).*", "best ${1}: ${2}", "New best score"),
+    (rf"^(Val\w* loss) decreased \((?:{NUM}) ?-+> ?({NUM})\).*", "best ${1}: ${2}", " decreased ("),
     # "Discriminator Accuracy (Loss): 0.5 (1.38)"
     (
-        rf"\b((?i:[a-z]+ )?)({_BOTH}) ?\(({_BOTH})\)[ :=]{{1,3}}({_NUM}) ?\(({_NUM})\)",
+        rf"\b((?i:[a-z]+ )?)({_BOTH}) ?\(({_BOTH})\)[ :=]{{1,3}}({NUM}) ?\(({NUM})\)",
         "${1}${2}: ${4}, ${1}${3}: ${5}",
     ),
     # "lr 0.1 -> 0.05": it is what it became
-    (rf"([A-Za-z][=:]? ?)({_NUM}) ?(?:->|=>|\u2192) ?({_NUM})([ ,;|)\]]|$)", "${1}${3}${4}"),
+    (rf"([A-Za-z][=:]? ?)({NUM}) ?(?:->|=>|\u2192) ?({NUM})([ ,;|)\]]|$)", "${1}${3}${4}"),
     # Julia's @show
-    (rf"^\((\w+), (\w+)\) = \(({_NUM}), ({_NUM})\)$", "${1} = ${3}, ${2} = ${4}", ") = ("),
+    (rf"^\((\w+), (\w+)\) = \(({NUM}), ({NUM})\)$", "${1} = ${3}, ${2} = ${4}", ") = ("),
     (
-        rf"^\((\w+), (\w+), (\w+)\) = \(({_NUM}), ({_NUM}), ({_NUM})\)$",
+        rf"^\((\w+), (\w+), (\w+)\) = \(({NUM}), ({NUM}), ({NUM})\)$",
         "${1} = ${4}, ${2} = ${5}, ${3} = ${6}",
         ") = (",
     ),
@@ -222,18 +219,18 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (r" <[a-z_]{1,20}>=", "=", ">="),
 )
 #: How far llm.c's loss is from its mean.
-_DEVIATION = rf" ?\((?:{_NUM})z\)"
+_DEVIATION = rf" ?\((?:{NUM})z\)"
 #: fairseq's means over an epoch, called like the losses on the way where these are logged as well.
 _MEANS, _WAY = r"\| train \| epoch [0-9]+ \| [a-z]", "| train_inner |"
-_KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({_NUM})"
+_KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({NUM})"
 #: ESPnet's means over an epoch of which no batch has a line of its own.
 _WHOLE = r"(^|[: ])([0-9]{1,6})epoch results: \[train\] (.*?), time=.*, \[(valid|eval|test)\] (.*?), time=.*$"
 #: "OrderedDict([('loss', 0.5), ('acc', 0.9)])"
-_PAIR = rf"\('([A-Za-z_][\w./-]{{0,60}})', ({_NUM})\)"
+_PAIR = rf"\('([A-Za-z_][\w./-]{{0,60}})', ({NUM})\)"
 #: "step 10, loss_train, 0.833": a name and its value, with a comma between.
-_NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({_NUM})(, [A-Za-z]|$)"
+_NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({NUM})(, [A-Za-z]|$)"
 #: "train 0.5 / 81.2%": a loss and a share, no part of a total.
-_WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({_NUM}) ?/ ?({_NUM}) ?%"
+_WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({NUM}) ?/ ?({NUM}) ?%"
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
 #: What the template of a line holds that could be spelled otherwise.
