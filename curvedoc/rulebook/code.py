@@ -1,32 +1,26 @@
-"""Checked expressions as nested functions: made once of every tree, called per run. Never eval.
+"""Checked expressions as nested functions: made once of every form, called per run. Never eval.
 
 What is the same in every run, as a threshold or a curve that a kind of runs lacks, is worked out when they are made.
 """
 
 from __future__ import annotations
 
-import ast
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.rulebook.expr import TRUTHS, Expr, words_of
+from curvedoc.rulebook.expr import AMONG, FIELD, Expr, Form
 
 if TYPE_CHECKING:
     from curvedoc.rulebook.evaluate import Env
 
-#: The value of a tree, given the names.
+#: The value of a form, given the names.
 Code = Callable[["Env"], Any]
 
-_ARITHMETIC: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-}  # fmt: skip
 #: Types whose values a call is remembered by; others by identity.
 BY_VALUE = frozenset((float, bool))
-_COMPARE: Mapping[type[ast.cmpop], Callable[[float, float], bool]] = {
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 
 
 class Fixed:
@@ -48,33 +42,22 @@ _NO_RUN: Any = None
 
 def code_with(expr: Expr, named: Callable[[str], Code]) -> Code:
     """What gives the value of an expression, `Fixed` where it is the same in every run. named: what gives a name's."""
-    return _code(expr.tree, named)
+    return _code(expr.form, named)
 
 
-def _code(node: ast.expr, named: Callable[[str], Code]) -> Code:
-    match node:  # the usual ones first
-        case ast.Name(id=name):
-            return Fixed(TRUTHS[name]) if name in TRUTHS else named(name)
-        case ast.Call(func=ast.Name(id=name), args=args):
-            codes = [_code(a, named) for a in args]
-            return _SPECIAL[name](codes) if name in _SPECIAL else _call(name, codes)
-        case ast.Attribute(value=value, attr=name):
-            return _field(_code(value, named), name)
-        case ast.Constant(value=number):
-            return Fixed(number if isinstance(number, bool) else float(number))  # type: ignore[arg-type]
-        case ast.UnaryOp(op=op, operand=operand):
-            return _one(isinstance(op, ast.Not), _code(operand, named))
-        case ast.BinOp(left=left, op=op, right=right):
-            return _two(_ARITHMETIC[type(op)], _code(left, named), _code(right, named))
-        case ast.BoolOp(op=op, values=values):
-            return _several(isinstance(op, ast.And), [_code(v, named) for v in values])
-        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.In()], comparators=[right]):
-            return _among(named(name), frozenset(words_of(right)))
-        case ast.Compare(left=left, ops=ops, comparators=others):
-            sides = [_code(side, named) for side in (left, *others)]
-            pairs = [_pair(_COMPARE[type(op)], a, b) for op, a, b in zip(ops, sides, sides[1:], strict=False)]
-            return pairs[0] if len(pairs) == 1 else _several(True, pairs)
-    raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule
+def _code(form: Form, named: Callable[[str], Code]) -> Code:
+    if isinstance(form, str):
+        return named(form)
+    if not isinstance(form, list):
+        return Fixed(form)
+    done = form[0]
+    if done == FIELD:
+        return _field(_code(form[1], named), form[2])
+    if done == AMONG:
+        return _among(named(form[1]), frozenset(form[2:]))
+    parts = [_code(part, named) for part in form[1:]]
+    make = _OPERATIONS.get(done)
+    return _call(done, parts) if make is None else make(parts)
 
 
 def _fixed(code: Code, *parts: Code) -> Code:
@@ -87,19 +70,20 @@ def _unknown(parts: Iterable[Code]) -> bool:
     return any(isinstance(p, Fixed) and p.value is None for p in parts)
 
 
-def _one(negation: bool, part: Code) -> Code:
+def _one(operation: Callable[[Any], Any], parts: list[Code]) -> Code:
+    (part,) = parts
+
     def code(env: Env) -> Any:
         value = part(env)
-        if value is None:
-            return None
-        return not value if negation else -value
+        return None if value is None else operation(value)
 
     return _fixed(code, part)
 
 
-def _two(operation: Callable[[float, float], float], left: Code, right: Code) -> Code:
-    if _unknown((left, right)):
+def _two(operation: Callable[[float, float], float], parts: list[Code]) -> Code:
+    if _unknown(parts):
         return UNKNOWN
+    left, right = parts
 
     def code(env: Env) -> float | None:
         a = left(env)
@@ -117,9 +101,10 @@ def _two(operation: Callable[[float, float], float], left: Code, right: Code) ->
     return _fixed(code, left, right)
 
 
-def _pair(compare: Callable[[float, float], bool], left: Code, right: Code) -> Code:
-    if _unknown((left, right)):
+def _pair(compare: Callable[[float, float], bool], parts: list[Code]) -> Code:
+    if _unknown(parts):
         return UNKNOWN
+    left, right = parts
     if isinstance(right, Fixed):
         limit = right.value
 
@@ -287,14 +272,26 @@ def _extreme(choose: Callable[[list[float]], float], parts: list[Code]) -> Code:
     return _fixed(code, *left)
 
 
-#: The unknown-aware forms of `vocabulary.SPECIAL`.
-_SPECIAL: Mapping[str, Callable[[list[Code]], Code]] = {
+#: What is no call of the vocabulary: signs, and the unknown-aware forms of `vocabulary.SPECIAL`.
+_OPERATIONS: Mapping[str, Callable[[list[Code]], Code]] = {
+    "+": partial(_two, operator.add),
+    "-": partial(_two, operator.sub),
+    "*": partial(_two, operator.mul),
+    "/": partial(_two, operator.truediv),
+    "<": partial(_pair, operator.lt),
+    "<=": partial(_pair, operator.le),
+    ">": partial(_pair, operator.gt),
+    ">=": partial(_pair, operator.ge),
+    "minus": partial(_one, operator.neg),
+    "not": partial(_one, operator.not_),
+    "and": partial(_several, True),
+    "or": partial(_several, False),
     "known": _known,
     "sure": _sure,
     "firm": _firm,
     "either": _either,
-    "any": lambda parts: _of_known(False, parts),
-    "all": lambda parts: _of_known(True, parts),
-    "most": lambda parts: _extreme(max, parts),
-    "least": lambda parts: _extreme(min, parts),
+    "any": partial(_of_known, False),
+    "all": partial(_of_known, True),
+    "most": partial(_extreme, max),
+    "least": partial(_extreme, min),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copyreg
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import field
@@ -21,10 +22,16 @@ MAX_NODES = 80
 PLAIN_NUMBERS = (0, 1, 2, 10, 100)
 #: True and false as YAML spells them; Python's own spelling is read too.
 TRUTHS: Mapping[str, bool] = {"true": True, "false": False}
-
-_ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+#: A checked expression as nested lists, which say no more than a text could. A name is its text, a number or truth
+#: itself, anything else a list: what is done and the parts that it is done to. A call is named by its function, other
+#: operations by a sign or keyword, which no function can have for its name.
+Form = Any
+#: The operations that read a field, and that ask whether a word is one of those that follow.
+FIELD, AMONG = ".", "in"
+_ARITHMETIC: Mapping[type[ast.AST], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _WORD = re.compile(r"\d+|[^\W\d]\w*|[^\w\s]")
-_COMPARE = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_COMPARE: Mapping[type[ast.AST], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_SIGNS = {**_ARITHMETIC, **_COMPARE, ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "minus"}
 
 
 class _WordKind(type):
@@ -56,12 +63,13 @@ copyreg.pickle(_WordKind, _travel)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """One checked expression: its text, the names it reads with their types, and its own type."""
+    """One checked expression: its text, the names it reads with their types, its own type and, as JSON, its form."""
 
     text: str
     kinds: Mapping[str, type]
     type: type
-    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # its tree, what evaluation made of it
+    kept: str = ""
+    made: dict[str, Any] = field(default_factory=dict, init=False, repr=False)  # what evaluation made of it
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,14 +78,16 @@ class Expr:
 
     @property
     def tree(self) -> ast.expr:
-        """What it was parsed to; one that was kept is parsed and checked when it is first asked. Raises RuleError."""
-        tree: ast.expr | None = self.made.get("tree")
-        if tree is None:
-            tree = self.made["tree"] = compile_expr(self.text, self.kinds, callable_functions()).tree
-        return tree
+        """What its text is parsed to."""
+        return ast.parse(self.text.strip(), mode="eval").body
+
+    @property
+    def form(self) -> Form:
+        """What is evaluated; where it is not kept, the text is parsed and checked. Raises RuleError."""
+        return json.loads(self.kept or compile_expr(self.text, self.kinds, callable_functions()).kept)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Expr, (self.text, dict(self.kinds), self.type)  # what was made of it does not travel
+        return Expr, (self.text, dict(self.kinds), self.type, self.kept)  # what was made of it does not travel
 
 
 def _fail(message: str, node: ast.AST | None, hint: str = "") -> RuleError:
@@ -108,9 +118,7 @@ def compile_expr(text: str, names: Mapping[str, type], functions: Mapping[str, F
         raise RuleError(f"more than {MAX_NODES} parts in one expression", hint="name a measure")
     used: list[str] = []
     kind = _check(tree, names, functions, used)
-    made = Expr(text, {name: names[name] for name in used}, kind)
-    made.made["tree"] = tree
-    return made
+    return Expr(text, {name: names[name] for name in used}, kind, json.dumps(_form(tree), separators=(",", ":")))
 
 
 def _want(node: ast.expr, kind: type, wanted: type, what: str) -> None:
@@ -184,7 +192,7 @@ def _check_name(node: ast.Name, names: Mapping[str, type], functions: Mapping[st
     return names[name]
 
 
-def words_of(node: ast.expr) -> tuple[str, ...]:
+def _words(node: ast.expr) -> tuple[str, ...]:
     """The words that a word fact is compared with: `== adam` or `in (adam, adamw)`; () for anything else."""
     parts = node.elts if isinstance(node, ast.Tuple) else [node]
     names = tuple(p.id for p in parts if isinstance(p, ast.Name))
@@ -193,7 +201,7 @@ def words_of(node: ast.expr) -> tuple[str, ...]:
 
 def _check_words(node: ast.expr, kind: type) -> None:
     allowed: tuple[str, ...] = getattr(kind, "words", ())
-    words = words_of(node)
+    words = _words(node)
     if not words:
         raise _fail("a word is compared with words of its list", node, ", ".join(allowed))
     for word in words:
@@ -222,3 +230,29 @@ def _check_call(
     for arg, kind, (parameter, wanted_type) in zip(args, kinds, function.parameters, strict=False):
         _want(arg, kind, wanted_type, f"{name}() argument '{parameter}'")
     return function.result
+
+
+def _form(node: ast.expr) -> Form:
+    """The form of a tree that was checked."""
+    match node:
+        case ast.Name(id=name):
+            return TRUTHS.get(name, name)
+        case ast.Constant(value=value):
+            return value if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return [name, *map(_form, args)]
+        case ast.Attribute(value=value, attr=name):
+            return [FIELD, _form(value), name]
+        case ast.UnaryOp(op=op, operand=operand):
+            return [_SIGNS[type(op)], _form(operand)]
+        case ast.BinOp(left=left, op=op, right=right):
+            return [_SIGNS[type(op)], _form(left), _form(right)]
+        case ast.BoolOp(op=op, values=values):
+            return [_SIGNS[type(op)], *map(_form, values)]
+        case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq() | ast.In()], comparators=[right]):
+            return [AMONG, name, *_words(right)]
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            sides = [_form(side) for side in (left, *others)]
+            pairs = [[_SIGNS[type(op)], a, b] for op, a, b in zip(ops, sides, sides[1:], strict=False)]
+            return pairs[0] if len(pairs) == 1 else [_SIGNS[ast.And], *pairs]
+    raise AssertionError(f"unchecked node {node!r}")  # compile_expr let it through: a bug here, not in a rule

@@ -17,11 +17,12 @@ from curvedoc.core.errors import RuleError
 from curvedoc.rulebook import load as loading
 from curvedoc.rulebook.cache.documents import _place, load_cached, write_kept
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
-from curvedoc.rulebook.expr import _WORD, Expr, word_type
+from curvedoc.rulebook.expr import _WORD, Expr, compile_expr, word_type
 from curvedoc.rulebook.facts import fact_files
 from curvedoc.rulebook.load import load
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import Cause, Rule
+from curvedoc.rulebook.vocabulary import calls, functions
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +117,17 @@ def test_an_expression_that_was_kept_is_checked_when_it_is_asked() -> None:
         with pytest.raises(RuleError):
             code_of(kept)
     assert code_of(Expr("x > 1", {"x": float}, bool))(Env(Evaluator({}), {"x": 2.0})) is True
+
+
+def test_a_form_that_was_kept_says_no_more_than_a_text_could() -> None:
+    for form in (["__import__", "os"], [".", "x", "__class__"], ["getattr", "x", "os"]):
+        with pytest.raises(KeyError):
+            code_of(Expr("x > 1", {"x": float}, bool, json.dumps(form)))(Env(Evaluator(calls()), {"x": 2.0, "os": 1.0}))
+    for text in ("not x < -1 and 0 < x <= 10", "either(x, 2) + 1 * x - x / 2", "most(x, 1) >= 1 or known(x)"):
+        expr = compile_expr(text, {"x": float}, functions())
+        assert code_of(Expr(text, expr.kinds, expr.type, expr.kept))(Env(Evaluator({}), {"x": 2.0})) == eval(
+            text, {"either": lambda a, b: a, "most": max, "known": lambda _: True, "x": 2.0}
+        )
 
 
 def test_a_fact_that_changed_is_read_anew_with_all_that_may_read_it() -> None:

@@ -1,7 +1,7 @@
 """Shipped rules, facts and causes as they were compiled once: reading them again parses no expression.
 
-They are kept as JSON of which only the frozen parts of a rule come back. An expression is kept as its text with the
-types of the names it reads, and parsed against the allow-list, as ever, when it is first asked for its value.
+They are kept as JSON of which only the frozen parts of a rule come back. An expression is kept as its text, the types
+of the names it reads and its form, which says no more than a text could: names, functions of the vocabulary, fields.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def _written(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {"mapping": [list(value), [_written(v) for v in value.values()]]}
     if isinstance(value, Expr):
-        return {"expr": [value.text, _code(value.type), list(value.kinds), [_code(k) for k in value.kinds.values()]]}
+        kinds = [_code(kind) for kind in value.kinds.values()]
+        return {"expr": [value.text, _code(value.type), list(value.kinds), kinds, value.kept]}
     if isinstance(value, _PARTS):
         fields = [f.name for f in dataclasses.fields(value) if f.init]
         parts = [() if name == _LEFT_OUT else getattr(value, name) for name in fields]
@@ -71,14 +72,14 @@ def _read(found: dict[str, Any]) -> Any:
 
 
 def _expr(parts: list[Any]) -> Expr:
-    text, code, names, codes = parts
-    return _shared_expr(text, code, tuple(names), tuple(codes))
+    text, code, names, codes, form = parts
+    return _shared_expr(text, code, tuple(names), tuple(codes), form)
 
 
 @functools.lru_cache(maxsize=4096)
-def _shared_expr(text: str, code: str, names: tuple[str, ...], codes: tuple[str, ...]) -> Expr:
-    """One expression for all that say the same, which is then parsed once."""
-    return Expr(text, dict(zip(names, map(_kind, codes), strict=True)), _kind(code))
+def _shared_expr(text: str, code: str, names: tuple[str, ...], codes: tuple[str, ...], form: str) -> Expr:
+    """One expression for all that say the same, which then travels once."""
+    return Expr(text, dict(zip(names, map(_kind, codes), strict=True)), _kind(code), form)
 
 
 def _code(kind: type) -> str:
