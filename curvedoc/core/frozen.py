@@ -31,7 +31,26 @@ def _made(cls: Any, methods: Mapping[str, Any]) -> Any:
     made.__init__ = _late_init(made)
     made.__setattr__, made.__delattr__ = _refuse, _refuse
     made.__getstate__, made.__setstate__ = _getstate, _setstate
+    if cls.__reduce__ in (object.__reduce__, _reduce):
+        # workers send many: as a call with its values, where that says all
+        plain = not hasattr(cls, "__post_init__") and all(f.init and not f.kw_only for f in dataclasses.fields(made))
+        made.__reduce__ = _reduce if plain else object.__reduce__
     return made
+
+
+_VALUES: dict[type, Callable[[Any], tuple[Any, ...]]] = {}
+
+
+def _reduce(self: Any) -> tuple[Any, ...]:
+    get = _VALUES.get(type(self))
+    if get is None:
+        get = _VALUES[type(self)] = _getter([f.name for f in dataclasses.fields(self)])
+    return type(self), get(self)
+
+
+def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    """What gives the values of some fields, in one step where there are several."""
+    return attrgetter(*names) if len(names) > 1 else lambda of: tuple(getattr(of, name) for name in names)
 
 
 def _late_init(cls: Any) -> Callable[..., None]:

@@ -62,6 +62,33 @@ def test_an_object_says_and_does_what_one_of_dataclasses_does() -> None:
             assert (x, name) == (1.0, "p")
 
 
+@frozen.dataclass(frozen=True, slots=True)
+class Plain:
+    """Two values."""
+
+    a: int
+    b: tuple[int, ...] = ()
+
+
+@frozen.dataclass(frozen=True, slots=True)
+class Named(Plain):
+    """Three, one by its name."""
+
+    c: int = field(kw_only=True)
+
+
+@frozen.dataclass(frozen=True, slots=True)
+class Single:
+    """One."""
+
+    a: int
+
+
+def test_objects_travel() -> None:
+    for value in (Plain(1, (2,)), Named(1, c=3), Single(4)):
+        assert pickle.loads(pickle.dumps(value)) == copy.copy(value) == copy.deepcopy(value) == value
+
+
 def test_objects_of_equal_values_are_one_in_a_set_and_those_by_identity_are_not() -> None:
     @frozen.dataclass(frozen=True, slots=True)
     class Pair:

@@ -16,7 +16,7 @@ from curvedoc.diagnose.siblings.outline import Outline, outline
 from curvedoc.ingest import Bundle, Harvest, Signals
 from curvedoc.options import Options
 from curvedoc.rulebook.rule import Rulebook
-from curvedoc.triage.store.outcome import Outcome, encode
+from curvedoc.triage.store.outcome import Outcome
 from curvedoc.triage.store.slim import slim
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ def work(shard: Shard, context: WorkContext) -> Iterator[tuple[Task, Outcome | N
         outcome = _judge(harvest, context, _among(harvest, context) if related is None else related)
         if context.slim:
             whole, outcome = outcome, replace(outcome, runs=tuple(slim(r) for r in outcome.runs))
-            encode(outcome)  # as which it goes to the parent process, and to the store
             if context.store is not None and task.key:
                 context.store.put(task.key, outcome, [r.curves for r in whole.runs])
         yield task, outcome
