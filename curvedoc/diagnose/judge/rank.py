@@ -19,12 +19,12 @@ so that they and "none of these" share the whole. Over stories,
 
     s(c) = 1 - product over stories (1 - w(story) s(c | story))
 
-with w by severity and by how clearly the first failure shows, so that a run that dies of NaN and also overfits names
-the cause of the NaN first. Siblings speak last: where a setting parts the failed runs of a sweep from the others
-(contrast.py), the odds s / (1 - s) of the causes that it stands for are multiplied by the bound on the Bayes factor
-that its corrected p allows, at most 20 (beside.py). The formula is monotone: more strength, a larger share or a further
-line that agrees never lowers a cause. The score s orders the causes; the probability is a rising map of it,
-p(c) = calibrate(s(c)).
+with w by severity, a little less beside a worse story, and by how clearly the first failure shows, so that a run that
+dies of NaN and also overfits names the cause of the NaN first. Siblings speak last: where a setting parts the failed
+runs of a sweep from the others (contrast.py), the odds s / (1 - s) of the causes that it stands for are multiplied by
+the bound on the Bayes factor that its corrected p allows, at most 20 (beside.py). The formula is monotone: more
+strength, a larger share or a further line that agrees never lowers a cause. The score s orders the causes; the
+probability is a rising map of it, p(c) = calibrate(s(c)).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from dataclasses import field
 from curvedoc.core.diagnosis import Check, Evidence, Finding, RankedCause
 from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.answers import answered
-from curvedoc.diagnose.judge.fold import root
+from curvedoc.diagnose.judge.fold import SEVERITY_ORDER, root
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.names import WHOLE, called
 from curvedoc.diagnose.sentence.fields import evidence, first_that_holds
@@ -60,6 +60,8 @@ STORY_WEIGHT: Mapping[tuple[str, str], float] = {
 #: What is left of that weight where the first failure hardly shows.
 FAINT = 0.7
 NOTICE_WEIGHT = 0.35
+#: What is left of it beside a worse trouble: of causes that are as sure, that of the worse one is told first.
+MILDER = 0.93
 #: That a run ended early is in no doubt, and something ended it.
 ENDED, ENDED_WEIGHT = "ended-early", 0.9
 #: Beside a fault a notice is background: what makes a jump of the rate or a late breakthrough explains no failure.
@@ -183,9 +185,14 @@ def stories(findings: Sequence[Finding], factors: Mapping[str, float], said: str
         for cause, share in f.causes:
             if cause in factors:
                 story[cause] = story.get(cause, 0.0) + grade(f) * share * factors[cause]
-    return tuple(
-        Story(_story_weight(heads.get(first, by_id[first]), faulty, said), odds) for first, odds in mass.items() if odds
-    )
+    worst = min((SEVERITY_ORDER.index(f.severity) for f in findings if f.kind == "pathology"), default=0)
+    told = []
+    for first, odds in mass.items():
+        head = heads.get(first, by_id[first])
+        milder = head.kind == "pathology" and SEVERITY_ORDER.index(head.severity) > worst
+        if odds:
+            told.append(Story(_story_weight(head, faulty, said) * (MILDER if milder else 1.0), odds))
+    return tuple(told)
 
 
 def scores(told: Iterable[Story], sharpness: float = SHARPNESS) -> dict[str, float]:
