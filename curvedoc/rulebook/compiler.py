@@ -54,6 +54,15 @@ CAPTURED = "value"
 Problem = tuple[tuple[str | int, ...], str]
 
 
+def groups_of(regex: str) -> list[str]:
+    """The named groups of a regex, in order.
+
+    >>> groups_of("(?P<adam>adam)|(?P<sgd>sgd)")
+    ['adam', 'sgd']
+    """
+    return re.findall(r"\(\?P<([a-z0-9_]+)>", regex)
+
+
 class Compiler:
     """Turns one file's parts into checked ones; problems are collected, not raised."""
 
@@ -181,7 +190,7 @@ class Compiler:
         for name, regex in file.patterns.items():
             self._regex(("patterns", name), regex)
             self._define(("patterns", name), name, Series)
-            self.texts |= {f"{name}_text", *re.findall(r"\(\?P<([a-z0-9_]+)>", regex)} - {CAPTURED}
+            self.texts |= {f"{name}_text", *groups_of(regex)} - {CAPTURED}
         for name, regex in file.excepted.items():
             if name not in file.patterns:
                 self.problems.append((("except", name), f"no pattern '{name}' to take messages from"))

@@ -46,6 +46,7 @@ def test_a_fact_reads_well(name: str) -> None:
     read = {n for _, e in fact.program.measures for n in e.names}
     read |= {n for w in fact.ways for e in (w.value, w.given) for n in getattr(e, "names", ())}
     read |= {fact.doubt} if fact.doubt else set()
+    read |= {w.value for w in fact.ways if isinstance(w.value, str)}
     said = " ".join(w.say for w in fact.ways)
     names = [p.name for p in fact.program.params] + [m for m, _ in fact.program.measures]
     said += "".join(f"(?P<{w.value}>" for w in fact.ways if fact.type == "text")  # the group that a text is read from

@@ -66,8 +66,8 @@ def _comparable(fact: Fact) -> bool:
 def _value(fact: Fact, way: Way, given: Code | None, made: Code | None, env: Names) -> Value | None:
     if given is not None and given(env) is not True:
         return None
-    if fact.type == "text":
-        return _text(str(way.value), env)
+    if isinstance(way.value, str) and way.value not in fact.words:
+        return env.spelled(way.value, fact.words) if fact.words else _text(way.value, env)
     value: Value | None = way.value if made is None else made(env)  # type: ignore[assignment]
     return round(value) if fact.type == "step" and isinstance(value, float) else value
 

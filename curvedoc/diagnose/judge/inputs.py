@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -235,9 +235,21 @@ class Bench:
             case "log":
                 return True if self.run.has_text else None
 
+    def groups(self, need: Need) -> Collection[str]:
+        """The named groups of the regex of a setting that take part in its match."""
+        setting = self.run.settings.get(need.target)
+        return () if setting is None else _groups(str(setting), need.regex)
+
+    def kinds_of(self, family: str) -> Collection[str]:
+        """What follows the family in the kinds of notes, as words: "by_hand" of "ended", for "ended-by-hand"."""
+        kinds = [n.kind.partition("-") for n in self._all_notes()]
+        return [rest.replace("-", "_") for begins, _, rest in kinds if begins == family]
+
     def _notes(self, kind: str) -> int:
-        notes = [*self.known, *self.run.notes, *(n for s in self.run.sources for n in s.notes)]
-        return sum(n.count for n in notes if n.kind == kind)
+        return sum(n.count for n in self._all_notes() if n.kind == kind)
+
+    def _all_notes(self) -> Sequence[Note]:
+        return [*self.known, *self.run.notes, *(n for s in self.run.sources for n in s.notes)]
 
     def restarts(self) -> Series:
         """One row per restart: the step it went back to, value the step it came from."""
@@ -286,3 +298,10 @@ def _contains(text: str, regex: str) -> bool:
     if words and not any(word in low for word in words):
         return False
     return bool(pl.Series([text]).str.contains(f"(?i){regex}")[0])
+
+
+@lru_cache(maxsize=256)
+def _groups(text: str, regex: str) -> Collection[str]:
+    """The named groups of a regex that take part in its first match."""
+    found = pl.Series([text]).str.extract_groups(f"(?i){regex}").struct.unnest().row(0, named=True)
+    return frozenset(name for name, part in found.items() if part is not None)

@@ -13,6 +13,7 @@ from curvedoc.core.run import Note, Run
 from curvedoc.rulebook.code import UNKNOWN, Code, Fixed, code_with
 from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
+from curvedoc.rulebook.facts.fact import NOTE
 from curvedoc.rulebook.rule import Fact, Need, Program, Rulebook, Way
 
 #: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
@@ -89,9 +90,17 @@ class Makers(dict[str, Code]):
                 given = None if way.given is None else self.code(way.given)
                 value = self.code(way.value) if isinstance(way.value, Expr) else None
                 silent = (isinstance(given, Fixed) and given.value is not True) or _unknown(value)
+                if isinstance(way.value, str) and way.value not in fact.words:
+                    silent = silent or self._unspelled(way.value)
                 if not silent:
                     found.append((way, given, value))
         return found
+
+    def _unspelled(self, source: str) -> bool:
+        """Whether no run of the kind has what a way finds a word or a text in."""
+        if source.startswith(NOTE):
+            return self._inventory is not None and not self._inventory.notes(source.removeprefix(NOTE))
+        return source in self and _unknown(self[source])
 
 
 def _unknown(code: Code | None) -> bool:
@@ -128,6 +137,10 @@ class Inventory:
             found = fact is None or (fact.told is None and not self.makers(fact.program).ways(fact))
             self._unknown[name] = found
         return found
+
+    def notes(self, family: str) -> bool:
+        """Whether there are notes of kinds that begin so."""
+        return any(kind.startswith(f"{family}-") for kind in self._notes)
 
     def fixed(self, need: Need) -> Fixed | None:
         """The value of an input that all runs of this kind have; None where it is a matter of each."""

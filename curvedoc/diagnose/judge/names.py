@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inventory import Makers
 from curvedoc.rulebook.evaluate import Env
+from curvedoc.rulebook.facts.fact import NOTE
 from curvedoc.rulebook.rule import Need, Program
 
 if TYPE_CHECKING:
@@ -80,6 +81,18 @@ class Names(Env):
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a name; None for one that the program does not have."""
         return self[name]
+
+    def spelled(self, source: str, words: Collection[str]) -> str | None:
+        """The word of a list that a note, a setting or the first message of a pattern spells out."""
+        return next((word for word in words if word in self._groups(source)), None)
+
+    def _groups(self, source: str) -> Collection[str]:
+        if source.startswith(NOTE):
+            return self.bench.kinds_of(source.removeprefix(NOTE))
+        if (regex := self.program.patterns.get(source)) is not None:
+            hits = self.bench.transcript.hits(source, regex, self.program.excepted.get(source))
+            return () if hits is None else hits.texts
+        return self.bench.groups(self.program.inputs[source])
 
     def texts(self) -> SentenceTexts:
         """The texts for a program's sentences."""

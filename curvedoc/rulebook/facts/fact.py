@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import UsageError
-from curvedoc.rulebook.compiler import Compiler, Problem, references, shared
+from curvedoc.rulebook.compiler import Compiler, Problem, groups_of, references, shared
 from curvedoc.rulebook.expr import Expr, word_type
 from curvedoc.rulebook.rule import Fact, Program, Rulebook, Way
 
@@ -27,6 +27,8 @@ _SOURCES: Mapping[str, str] = {
 }
 #: What a way to know a text begins with where a setting says it; else it names a group of a pattern.
 SETTING = "config."
+#: What a way to know a word begins with where a note says it: "note.ended" reads the kind "ended-by-hand" as by_hand.
+NOTE = "note."
 _YES, _NO = frozenset(("true", "yes", "1", "on")), frozenset(("false", "no", "0", "off"))
 
 
@@ -60,8 +62,8 @@ def _way(c: Compiler, row: int, way: WayFile, file: FactFile, program: Program) 
     value: Expr | bool | str | None
     if file.type == "word":
         value = str(way.value)
-        if value not in file.words:
-            c.problems.append(((*at, "value"), f"'{value}' is not in its list of words"))
+        if value not in file.words and (problem := _unspelled(value, file, program)):
+            c.problems.append(((*at, "value"), problem))
     elif file.type == "text":
         value = str(way.value)
         if value not in c.texts and not value.startswith(SETTING):
@@ -77,15 +79,31 @@ def _way(c: Compiler, row: int, way: WayFile, file: FactFile, program: Program) 
         return None
     if file.type == "text":
         source = _SOURCES["config"] if str(value).startswith(SETTING) else _SOURCES["log"]
+    elif str(value).startswith(NOTE):
+        source = _SOURCES["note"]
     else:
-        source = _source(c, program, [e for e in (value, given) if isinstance(e, Expr)])
+        names = [name for e in (value, given) if isinstance(e, Expr) for name in e.names]
+        source = _source(c, program, [*names, value] if isinstance(value, str) else names)
     return Way(value, given, way.trust, way.say, source)
 
 
-def _source(c: Compiler, program: Program, exprs: Sequence[Expr]) -> str:
+def _unspelled(source: str, file: FactFile, program: Program) -> str:
+    """What is wrong with where a way finds a word of the list spelled out; "" where nothing is."""
+    if source.startswith(NOTE):
+        return ""
+    need = program.inputs.get(source)
+    regex = file.patterns.get(source) or (need.regex if need is not None and need.source == "config-text" else "")
+    groups = groups_of(regex)
+    if not groups:
+        return f"'{source}' is not in its list of words, nor a regex of a setting or of messages with words as groups"
+    strange = sorted(set(groups) - set(file.words))
+    return f"a group of '{source}' is no word of its list: {', '.join(strange)}" if strange else ""
+
+
+def _source(c: Compiler, program: Program, names: Sequence[str]) -> str:
     """What a value is read from, in words: directly or through measures."""
     seen: set[str] = set()
-    left = [name for e in exprs for name in e.names]
+    left = list(names)
     while left:
         name = left.pop()
         if name not in seen:
