@@ -31,7 +31,7 @@ def keeps_house_format(rule: Rule) -> None:
     else:
         assert rule.severity != "note", "a pathology is at least a warning"
     if rule.over == "run":
-        needed = {n.name for n in rule.program.needs} | set(rule.program.patterns)
+        needed = {n.name for n in rule.program.needs} | set(rule.program.patterns) | set(rule.program.facts)
         read = {name for _, group in rule.when for e in group for name in e.names}
         measured = rule.program.formulas
         seen: set[str] = set()
@@ -40,7 +40,7 @@ def keeps_house_format(rule: Rule) -> None:
             seen.add(name)
             if name in measured:
                 read |= set(measured[name].names)
-        assert seen & needed, "the conditions read none of the inputs"
+        assert seen & needed, "the conditions read none of the inputs and no fact"
 
 
 def says_why_it_is_complex(file: Rule | Cause) -> None:

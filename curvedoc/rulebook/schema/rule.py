@@ -73,8 +73,8 @@ class CauseLink(Strict):
 
     cause: Id
     weight: Annotated[float, Field(gt=0, le=100)]
-    supports: dict[Name, Grade] = Field(default={}, alias="for")
-    against: dict[Name, Grade] = Field(default={})
+    supports: dict[Expr, Grade] = Field(default={}, alias="for")
+    against: dict[Expr, Grade] = Field(default={})
     because: Prose
 
 
