@@ -59,12 +59,14 @@ def noise_rel(s: Series) -> float | None:
     return ratio if np.isfinite(ratio) else None
 
 
+@once_a_series
 def noise_head(s: Series) -> float | None:
     """Noise of the first third of the finite rows; None below 30."""
     v = s.finite()
     return None if len(v) < MIN_GROWTH_ROWS else noise(v.cut(slice(0, len(v) // 3)))
 
 
+@once_a_series
 def noise_tail(s: Series) -> float | None:
     """Noise of the last third of the finite rows; None below 30."""
     v = s.finite()

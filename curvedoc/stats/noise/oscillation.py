@@ -26,6 +26,7 @@ def _made(s: Series) -> float | None:
     return None if n < LEAST else max(0.0, c.head - bottom_of(means(c.calm, edges(n, 16))))
 
 
+@once_a_series
 def swing(s: Series) -> float | None:
     """How far the values range about their trend in the second half, over the whole progress made; 10 at most.
 
@@ -113,6 +114,7 @@ def _lag1(rest: Floats) -> float | None:
     return None if power == 0.0 else float(x[1:] @ x[:-1]) / power
 
 
+@once_a_series
 def wander(s: Series) -> float | None:
     """How far the local level wanders about its trend in the second half, over the whole progress made; 10 at most.
 
@@ -136,6 +138,7 @@ def _local(y: Floats) -> Floats:
     return means(half, edges(len(half), len(half) // rows))
 
 
+@once_a_series
 def wanders(s: Series) -> bool | None:
     """Whether the local level moves more than batch noise explains: bucket means scatter four times too widely.
 

@@ -49,6 +49,7 @@ def _about_decay(s: Series) -> tuple[Floats, Ints, float] | None:
     return (rest, v.step[-MOST:], spread) if spread > 1e-12 else None
 
 
+@once_a_series
 def find_period(s: Series) -> Period | None:
     """The strongest period of the curve about its smooth decay, significant or not; None below 100 finite rows.
 

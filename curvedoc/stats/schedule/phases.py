@@ -201,6 +201,7 @@ def cycle_count(lr: Series) -> float | None:
     return float(len(found) + ends_low)
 
 
+@once_a_series
 def lr_jump_step(lr: Series) -> float | None:
     """First step at which the rate leaps up within one row after its warm-up; None when it does not.
 

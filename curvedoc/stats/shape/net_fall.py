@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from curvedoc.core.series import Series
+from curvedoc.core.series import Series, once_a_series
 from curvedoc.stats.basic.grid import curve_of, edges, means, student
 from curvedoc.stats.basic.medians import bottom_of, median_of, top_of
 
@@ -13,11 +13,13 @@ CHOSEN = 2.0  # deviates that the lowest of five means lies below their common l
 LEVEL = 1.645  # of a one-sided 95 %
 
 
+@once_a_series
 def _entry(s: Series) -> float:
     y = curve_of(s).y
     return median_of(y[: max(FIRST_ROWS, min(9, len(y) // 20))])
 
 
+@once_a_series
 def surely_fell(s: Series) -> float | None:
     """Share of the entry level that the lowest fifth of the curve surely lies below it, however it ended; 0 for none.
 

@@ -69,13 +69,22 @@ def smooth_of(c: GridCurve, width: float = WIDTH) -> Smooth:
     return Smooth(x, raw, hat @ raw, hat)
 
 
+@once_a_series
 def _cap(c: GridCurve) -> float:
     low, middle = bottom_of(c.y), median_of(c.y)
     return middle + HEADROOM * (middle - low)
 
 
-def _valley(c: GridCurve, width: float = WIDTH) -> Smooth:
+@once_a_series
+def _valley(c: GridCurve) -> Smooth:
     """The smooth of `c` with its heights cut off: a parabola fitted to a steep head would dip below the floor."""
+    found = _cut_smooth(c, WIDTH)
+    for shared in (found.x, found.raw, found.fit):
+        shared.setflags(write=False)
+    return found
+
+
+def _cut_smooth(c: GridCurve, width: float) -> Smooth:
     return smooth_of(GridCurve(c.x, np.minimum(c.y, _cap(c)), c.scale), width)
 
 
@@ -130,7 +139,7 @@ def _turn_range(c: GridCurve) -> tuple[float, float] | None:
     """90 % interval of the turn: 5 and 95 % of the argmin over curves drawn from smooth + shuffled residuals."""
     if len(c) < LEAST_FOR_RANGE:
         return None
-    found = _valley(c, WIDTH / 2)
+    found = _cut_smooth(c, WIDTH / 2)
     rest = found.raw - found.fit
     # residuals of a smoother are too small by its leverage
     rest = rest / np.sqrt(np.clip(1.0 - np.diag(found.hat), 0.2, None))
