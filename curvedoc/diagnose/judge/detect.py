@@ -54,13 +54,26 @@ def _input_name(need: Need) -> str:
 
 def _undecided(rule: Rule, env: Names) -> tuple[str, tuple[str, ...]]:
     """The line that could not be decided and the optional signals that are missing behind it."""
-    names = [_input_name(n) for n in rule.program.needs if env.get(n.name, True) is None]
-    missing = tuple(dict.fromkeys(filter(None, names)))
+    missing = tuple(dict.fromkeys(name for key, name in _nameable(rule, env.makers) if env[key] is None))
     if missing:
         return f"needs {' or '.join(missing)}", missing
     lines = [e for _, group in rule.when for e in group]
     open_line = next((e for e in lines if code_of(e)(env) is None), lines[0])
     return f"too little to decide: {open_line.text}", missing
+
+
+def _nameable(rule: Rule, makers: Makers) -> list[tuple[str, str]]:
+    """The inputs that a run may lack and that have a name to be asked for by: their own names, and that one."""
+    found: list[tuple[str, str]] | None = makers.made.get("nameable")
+    if found is None:
+        found = [(n.name, _input_name(n)) for n in rule.program.needs if not _there(makers[n.name])]
+        found = makers.made["nameable"] = [pair for pair in found if pair[1]]
+    return found
+
+
+def _there(made: Code) -> bool:
+    """Whether an input has a value in every run."""
+    return isinstance(made, Fixed) and made.value is not None
 
 
 def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:

@@ -92,7 +92,9 @@ class Bench:
         self._inventory = inventory
         self._known: dict[str, KnownFact | None] = {}
         self._restarts: Series | None = None
-        self._picked: dict[tuple[str, str, str], Series | None] = {}
+        #: what was found of inputs, by member, role and name, and of facts, whatever they rest on
+        self.picked: dict[tuple[str, str, str], Series | None] = {}
+        self.values: dict[str, Any] = {}
 
     @property
     def counter(self) -> Counter:
@@ -118,8 +120,12 @@ class Bench:
         """The value of a fact, None where it is unknown, or where it is not firm and only such a fact is wanted."""
         known = self.fact(name)
         if known is None or (firm and not known.firm):
-            return None
-        return float(known.value) if type(known.value) is int else known.value  # a step, as other numbers
+            value = None
+        else:
+            value = float(known.value) if type(known.value) is int else known.value  # a step, as other numbers
+        if not firm:
+            self.values[name] = value
+        return value
 
     def doubtful(self, name: str) -> bool:
         """Whether a fact is known, and not firmly."""
@@ -137,9 +143,9 @@ class Bench:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""
         key = (need.member, need.target, need.regex)
         try:
-            return self._picked[key]
+            return self.picked[key]
         except KeyError:
-            found = self._picked[key] = self._found(need)
+            found = self.picked[key] = self._found(need)
             return found
 
     def _found(self, need: Need) -> Series | None:

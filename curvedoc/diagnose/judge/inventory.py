@@ -60,7 +60,10 @@ class Makers(dict[str, Code]):
             self[name] = UNKNOWN if silent else methodcaller("match", name, regex)
         for name, need in program.inputs.items():
             fixed = None if inventory is None else inventory.fixed(need)
-            self[name] = fixed or methodcaller("pick" if need.source == "role" else "bind", need)
+            if fixed is None and inventory is not None and need.source == "role":
+                self[name] = _picked(need)
+            else:
+                self[name] = fixed or methodcaller("pick" if need.source == "role" else "bind", need)
 
     def __missing__(self, name: str) -> Code:
         formula, inventory = self._program.formulas.get(name), self._inventory
@@ -69,7 +72,7 @@ class Makers(dict[str, Code]):
         elif inventory is not None and name in self._program.facts and inventory.unknown(name):
             made = UNKNOWN
         else:
-            made = methodcaller("fact", name)
+            made = _fact(name)
         self[name] = made
         return made
 
@@ -103,6 +106,34 @@ class Makers(dict[str, Code]):
         return source in self and _unknown(self[source])
 
 
+# what is asked most, each a hundred times a run
+def _picked(need: Need) -> Code:
+    """The series of an input of the run as a whole."""
+    key = need.member, need.target, need.regex
+
+    def code(env: Any) -> Any:
+        try:
+            return env.bench.picked[key]
+        except KeyError:
+            return env.bench.pick(need)
+
+    return code
+
+
+def _fact(name: str) -> Code:
+    """The value of a fact."""
+
+    def code(env: Any) -> Any:
+        if not env.firm:
+            try:
+                return env.bench.values[name]
+            except KeyError:
+                pass
+        return env.bench.value_of(name, env.firm)
+
+    return code
+
+
 def _unknown(code: Code | None) -> bool:
     return isinstance(code, Fixed) and code.value is None
 
@@ -114,6 +145,7 @@ class Inventory:
         self._roles, self._settings, self._notes, self.messages, self._text, self._axis = key
         self._facts = facts
         self._unknown: dict[str, bool] = {}
+        self._known: Sequence[str] | None = None
         self._makers: dict[int, Makers] = {}
         self.seen = 0
 
@@ -124,9 +156,11 @@ class Inventory:
             found = self._makers[id(program)] = Makers(program, self)
         return found
 
-    def known(self) -> list[str]:
+    def known(self) -> Sequence[str]:
         """The facts that may be known."""
-        return [name for name in sorted(self._facts) if not self.unknown(name)]
+        if self._known is None:
+            self._known = [name for name in sorted(self._facts) if not self.unknown(name)]
+        return self._known
 
     def unknown(self, name: str) -> bool:
         """Whether no way leads to a fact."""

@@ -74,10 +74,6 @@ class Names(Env):
         hits = self.bench.transcript.hits(name, regex, self.program.excepted.get(name))
         return None if hits is None else hits.series
 
-    def fact(self, name: str) -> Any:
-        """The value of a fact."""
-        return self.bench.value_of(name, self.firm)
-
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a name; None for one that the program does not have."""
         return self[name]

@@ -18,6 +18,8 @@ def _labeled(bench: Bench, rule: Rule) -> list[Subject]:
     roles = dict.fromkeys(n.target for n in rule.program.needs if n.member == "each")
     found = [(m.label or m.metric, m.metric) for role in roles for m in run.matches(role)[:MAX_LAYERS]]
     labels = dict.fromkeys(label for label, metric in found if run.metric(metric) is not None)
+    if not labels:
+        return []
 
     by_label: dict[str, dict[str, list[str]]] = {}
     for role in dict.fromkeys(n.target for n in rule.program.needs):

@@ -48,19 +48,16 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str | None], cou
     A counted noun agrees with its number: `{n:.0f} rows` gives "1 row", `{n:.0f} time(s)` gives "once" or "2 times".
     "step {s:step}" becomes what the run counts in: "epoch 12 (step 60)", "sample 1,280".
     """
+    before, fields = _parts(text)
     out: list[str] = []
-    end, one = 0, False
-    for start, stop, name, form in _fields(text):
-        before = _agreeing(text[end:start], one)
-        text_of = texts.get(name)
-        if text_of is not None:
-            word, one = text_of, False
-        else:
+    for name, form, times, once, many, single in fields:
+        one, word = False, texts.get(name)
+        if word is None:
             value = env.get(name)
             if value is None or isinstance(value, Series) or (form == "step" and value < 0):
                 return None  # what was written before the first logged step has no step
             # "1 times" of a ratio of 1.4 would say that nothing grew
-            ratio = form == ".0f" and text.startswith(" times", stop) and abs(value) < TOLD_APART
+            ratio = times and abs(value) < TOLD_APART
             word = spelled(value, ".2g" if ratio else form or ".4g")
             one = word == "1"
             if form == "step" and before.endswith("step "):
@@ -69,17 +66,33 @@ def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str | None], cou
                 before, word = before[: -len("step ")], at(value)
             elif form == "step":
                 before = _STEP.sub(count.noun + r"\1 ", before)
-        once = one and text.startswith(_TIMES, stop)
-        out += [before, "once" if once else word]
-        end = stop + len(_TIMES) * once
-    return _level("".join([*out, _agreeing(text[end:], one)]))
+        out += (before, "once" if one and once else word)
+        before = single if one else many
+    out.append(before)
+    return _level("".join(out))
+
+
+#: A field: its name, its form, whether it counts how many times as high something is or how often it comes ("time(s)"),
+#: and what follows it up to the next one, also where it is 1.
+_Field = tuple[str, str, bool, bool, str, str]
 
 
 # Sentences are those of the rule book, and the same for run after run.
 @lru_cache(maxsize=4096)
-def _fields(text: str) -> tuple[tuple[int, int, str, str], ...]:
-    """(start, end, name, format) of the fields of a sentence."""
-    return tuple((m.start(), m.end(), *m[1].partition(":")[::2]) for m in _FIELD.finditer(text))
+def _parts(text: str) -> tuple[str, tuple[_Field, ...]]:
+    """What stands before the fields of a sentence, and these."""
+    found = list(_FIELD.finditer(text))
+    if not found:
+        return _agreeing(text, False), ()
+    ends = [m.start() for m in found[1:]] + [len(text)]
+    fields: list[_Field] = []
+    for m, end in zip(found, ends, strict=True):
+        name, _, form = m[1].partition(":")
+        stop = m.end()
+        times, once = form == ".0f" and text.startswith(" times", stop), text.startswith(_TIMES, stop)
+        single = _agreeing(text[stop + len(_TIMES) * once : end], True)
+        fields.append((name, form, times, once, _agreeing(text[stop:end], False), single))
+    return _agreeing(text[: found[0].start()], False), tuple(fields)
 
 
 def _level(text: str) -> str:
