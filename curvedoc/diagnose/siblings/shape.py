@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,22 +32,33 @@ def coarse(curve: Curve, buckets: int) -> Curve:
     n = len(curve.step)
     if n <= buckets:
         return replace(curve, raw=((), ()))
-    edges = np.unique(np.append(np.linspace(0, n - 1, buckets).astype(np.int64), n))[:-1]
+    edges, rows = _buckets(n, buckets)
     mean, low, high = (np.array(v, dtype=np.float64) for v in (curve.mean, curve.low, curve.high))
     ok = np.isfinite(mean)
     count = np.add.reduceat(ok.astype(np.int64), edges)
     some = count > 0
-    total = np.add.reduceat(np.where(ok, mean, 0.0) / np.repeat(np.maximum(count, 1), np.diff([*edges, n])), edges)
+    total = np.add.reduceat(np.where(ok, mean, 0.0) / np.repeat(np.maximum(count, 1), rows), edges)
     least = np.minimum.reduceat(np.where(ok, low, np.inf), edges)
     most = np.maximum.reduceat(np.where(ok, high, -np.inf), edges)
     return replace(
         curve,
-        step=tuple(curve.step[i] for i in edges),
+        step=tuple(curve.step[i] for i in edges.tolist()),
         mean=tuple(np.where(some, total, np.nan).tolist()),
         low=tuple(np.where(some, least, np.nan).tolist()),
         high=tuple(np.where(some, most, np.nan).tolist()),
         raw=((), ()),
     )
+
+
+# The runs of a tree are mostly of a few lengths.
+@lru_cache(maxsize=64)
+def _buckets(n: int, most: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The first row of at most so many buckets of n rows, and how many rows each has; read-only."""
+    edges = np.unique(np.append(np.linspace(0, n - 1, most).astype(np.int64), n))
+    first, rows = edges[:-1], np.diff(edges)
+    for shared in (first, rows):
+        shared.setflags(write=False)
+    return first, rows
 
 
 def shape(run: RunDiagnosis) -> npt.NDArray[np.float64] | None:
