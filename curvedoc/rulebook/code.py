@@ -62,12 +62,15 @@ def _code(form: Form, named: Callable[[str], Code]) -> Code:
 
 def _fixed(code: Code, *parts: Code) -> Code:
     """The code of these parts, or its value where all of them are fixed."""
-    return Fixed(code(_NO_RUN)) if all(isinstance(p, Fixed) for p in parts) else code
+    for part in parts:
+        if type(part) is not Fixed:
+            return code
+    return Fixed(code(_NO_RUN))
 
 
 def _unknown(parts: Iterable[Code]) -> bool:
     """Whether one of the parts is unknown in every run."""
-    return any(isinstance(p, Fixed) and p.value is None for p in parts)
+    return None in [part.value for part in parts if type(part) is Fixed]
 
 
 def _one(operation: Callable[[Any], Any], parts: list[Code]) -> Code:

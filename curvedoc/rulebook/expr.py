@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import copyreg
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
 from typing import Any, ClassVar
+
+import orjson
 
 from curvedoc.core.errors import RuleError
 from curvedoc.core.frozen import dataclass
@@ -84,7 +85,7 @@ class Expr:
     @property
     def form(self) -> Form:
         """What is evaluated; where it is not kept, the text is parsed and checked. Raises RuleError."""
-        return json.loads(self.kept or compile_expr(self.text, self.kinds, callable_functions()).kept)
+        return orjson.loads(self.kept or compile_expr(self.text, self.kinds, callable_functions()).kept)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Expr, (self.text, dict(self.kinds), self.type, self.kept)  # what was made of it does not travel
@@ -118,7 +119,7 @@ def compile_expr(text: str, names: Mapping[str, type], functions: Mapping[str, F
         raise RuleError(f"more than {MAX_NODES} parts in one expression", hint="name a measure")
     used: list[str] = []
     kind = _check(tree, names, functions, used)
-    return Expr(text, {name: names[name] for name in used}, kind, json.dumps(_form(tree), separators=(",", ":")))
+    return Expr(text, {name: names[name] for name in used}, kind, orjson.dumps(_form(tree)).decode())
 
 
 def _want(node: ast.expr, kind: type, wanted: type, what: str) -> None:
