@@ -58,7 +58,7 @@ class Block:
             order = np.argsort(step, kind="stable")
             order = order[np.append(step[order][1:] != step[order][:-1], True)]
             step, value, time = step[order], value[order], None if time is None else time[order]
-        if time is not None and bool(np.isnan(time).all()):
+        if time is not None and np.isnan(time[0]) and bool(np.isnan(time).all()):
             time = None
         return Series(step, value, self.metric, time)
 

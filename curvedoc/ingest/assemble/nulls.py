@@ -32,7 +32,7 @@ def settle_nulls(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], lis
     told by a metric that has a value there and never beside this one). A metric that is null from beginning to end
     stays only if nothing else of the stream has values and nulls alike, that is, if every record was written with it.
     """
-    if not any(bool(flags.any()) for flags in {id(s.flags): s.flags for s in strands}.values()):
+    if not any(np.count_nonzero(flags) for flags in {id(s.flags): s.flags for s in strands}.values()):
         return list(strands), []
     bits = [(s.flags & np.uint16(Flag.NULL)) != 0 for s in strands]
     if not any(bool(b.any()) for b in bits):

@@ -206,7 +206,7 @@ def _facts(strands: Sequence[StreamBlock]) -> list[Facts]:
 def _spans(strands: Sequence[StreamBlock]) -> dict[int, tuple[int, int]]:
     """By array of steps, which most strands share: the lowest and the highest."""
     steps = {id(s.step): s.step for s in strands if len(s)}
-    return {key: (int(step.min()), int(step.max())) for key, step in steps.items()}
+    return {key: (int(step[step.argmin()]), int(step[step.argmax()])) for key, step in steps.items()}
 
 
 def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[StreamBlock], roles: Sequence[RoleMatch]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -44,14 +45,15 @@ def _summarizes(s: StreamBlock) -> str:
     if n < _FEWEST:
         return ""
     last, rest = float(s.value[-1]), s.value[:-1]
-    if not np.isfinite(last) or last == rest[-1] or not bool(np.isfinite(rest).all()):
+    if not math.isfinite(last) or last == rest[-1] or np.count_nonzero(np.isfinite(rest)) < len(rest):
         return ""
     again = not s.known[-1] or (bool(s.known[-2]) and s.step[-1] == s.step[-2])
-    if again and last in (float(rest.min()), float(rest.max())):
+    low, high = float(rest[rest.argmin()]), float(rest[rest.argmax()])
+    if again and last in (low, high):
         return "best"
-    scale = max(abs(float(rest.min())), abs(float(rest.max())))
+    scale = max(abs(low), abs(high))
     # only values near the end of the range need to be scaled, lest their sum overflows
-    mean = float(np.mean(rest)) if scale < _HUGE else float(np.mean(rest / scale)) * scale
+    mean = float(np.add.reduce(rest)) / len(rest) if scale < _HUGE else float(np.mean(rest / scale)) * scale
     return "mean" if abs(mean - last) <= _EXACT * abs(last) and _leaps(rest, last) else ""
 
 

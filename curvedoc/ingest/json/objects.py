@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -37,10 +38,9 @@ def is_document(data: bytes, whole: bool = True) -> bool:
 def _is_document(head: bytes, whole: bool) -> bool:
     if not _DOCUMENT.match(head):
         return False
-    lines = [line for line in head.split(b"\n") if line.strip()]
-    if len(lines) > 1 and not whole:
+    lines = list(islice(filter(bytes.strip, head.split(b"\n")), _SAMPLE_LINES + 1))
+    if len(lines) > 1 and (len(lines) > _SAMPLE_LINES or not whole):
         lines.pop()
-    lines = lines[:_SAMPLE_LINES]
     if len(lines) == 1:
         return lines[0].lstrip().startswith(b"[")
     if objects(lines) is not None or parse_line(lines[0].strip())[1] == "record":

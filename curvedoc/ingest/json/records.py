@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def claims(path: Path, head: bytes) -> bool:
     if is_document(clean, whole=len(head) < 1 << 16):
         return _document_of_records(clean)
     # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n".
-    lines = [line.strip() for line in clean.replace(b"\r", b"\n").split(b"\n") if line.strip()]
+    lines = list(filter(None, map(bytes.strip, clean.replace(b"\r", b"\n").split(b"\n"))))
     if len(lines) > 1 and len(head) >= 1 << 16:
         lines.pop()
     named = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_LINE_NAMES)
@@ -59,7 +60,7 @@ def claims(path: Path, head: bytes) -> bool:
 
 def _samples(rows: list[dict[str, Any]]) -> bool:
     """Whether the records are things rather than moments: predictions, data, results of many runs."""
-    keys = list(dict.fromkeys(str(k) for row in rows for k in row))
+    keys = list(map(str, dict.fromkeys(chain.from_iterable(rows))))
     return (of_runs(keys) or not counted(keys)) and bool(
         why_samples(table([RecordBatch(rows, range(1, len(rows) + 1))]))
     )

@@ -89,7 +89,7 @@ def facts(metric: str, value: Floats, cover: float = 1.0) -> Facts:
         # the clock of a run that was taken up again begins anew
         seldom = bool(np.count_nonzero(fell) / len(fell) < _SELDOM)
         anew = seldom and bool((after[fell] < _ANEW * before[fell]).all())
-        growing = anew and bool((after > before).mean() > 0.5)
+        growing = anew and bool(np.count_nonzero(after > before) > 0.5 * len(fell))
     return Facts(metric, len(value), finite, cover, growing, growing and bool((finite == np.floor(finite)).all()))
 
 
@@ -164,7 +164,7 @@ def _plausible(f: Facts, r: Reading) -> bool:
     if r.bounds.never == "level" and len(f.finite) and bool((f.finite == f.finite[0]).all()):
         return float(f.finite[0]) in (r.bounds.low, r.bounds.high)
     inside = (f.finite >= r.bounds.low) & (f.finite <= r.bounds.high)
-    return int(inside.sum()) >= _IN_RANGE * len(f.finite)
+    return bool(np.count_nonzero(inside) >= _IN_RANGE * len(f.finite))
 
 
 def _parts_alike(found: list[tuple[Facts, Reading]], table: Signals) -> list[tuple[Facts, Reading]]:

@@ -91,10 +91,11 @@ def counted_by(table: RecordTable, key: str, split: Sequence[str | None] | None 
 def _counter(column: RecordColumn, n: int) -> Floats | None:
     """The column over all rows where it could be a counter: mostly finite, nearly all whole."""
     finite = np.isfinite(column.value) & (np.abs(column.value) < 2**62)
-    if not finite.any() or finite.mean() < _MOST:
+    count = np.count_nonzero(finite)
+    if not count or count / len(finite) < _MOST:
         return None
     value = column.value[finite]
-    if (value == np.floor(value)).mean() < 0.99:
+    if np.count_nonzero(value == np.floor(value)) / count < 0.99:
         return None
     return dense_of(column.at[finite], np.floor(value), n)
 
@@ -111,7 +112,7 @@ def _without_epochs(step: Floats, iteration: Floats, epoch: Floats) -> Floats:
 def _best(dense: dict[str, Floats], names: Sequence[str], n: int) -> str | None:
     good = [k for k in names if _orders(dense[k])]
     for name in good:
-        if np.isfinite(dense[name]).sum() >= _MOST * n:
+        if np.count_nonzero(np.isfinite(dense[name])) >= _MOST * n:
             return name
     return max(good, key=lambda k: int(np.isfinite(dense[k]).sum()), default=None)
 
@@ -119,17 +120,18 @@ def _best(dense: dict[str, Floats], names: Sequence[str], n: int) -> str | None:
 def _is_setting(step: Floats, dense: dict[str, Floats]) -> bool:
     """Whether a counter is named once or twice, beside one that many records name: the batch size in a line of settings
     ahead of the epochs."""
-    return int(np.isfinite(step).sum()) <= 2 and any(np.isfinite(d).sum() >= _NAMED for d in dense.values())
+    few = int(np.count_nonzero(np.isfinite(step))) <= 2
+    return few and any(np.isfinite(d).sum() >= _NAMED for d in dense.values())
 
 
 def _orders(step: Floats) -> bool:
     value = step[np.isfinite(step)]
     if len(value) <= 2:
         return len(value) > 0
-    moves = np.diff(value)
-    if not moves.any():
+    moves = value[1:] - value[:-1]
+    if not np.count_nonzero(moves):
         return False
-    return bool((moves < 0).sum() <= 2 + _MAX_BACK * len(moves)) or _saw(value) or _nearly_sorted(value)
+    return bool(np.count_nonzero(moves < 0) <= 2 + _MAX_BACK * len(moves)) or _saw(value) or _nearly_sorted(value)
 
 
 def _nearly_sorted(value: Floats) -> bool:

@@ -100,7 +100,7 @@ def _texts(pieces: list[tuple[Index, list[str]]]) -> Texts:
 def _value_notes(columns: dict[str, RecordColumn]) -> list[Note]:
     notes = []
     # A column of nulls alone ("best_metric": null) says nothing about any curve.
-    flagged = [c.flags for c in columns.values() if c.flags.any()]
+    flagged = [c.flags for c in columns.values() if np.count_nonzero(c.flags)]
     live = [f for f in flagged if not (f & np.uint16(Flag.NULL)).all()]
     nulls = sum(int(np.count_nonzero(f & np.uint16(Flag.NULL))) for f in live)
     quoted = sum(int(np.count_nonzero(f & np.uint16(Flag.WAS_STRING))) for f in live)

@@ -172,7 +172,7 @@ def _cells(got: Gathering, key: str, cells: list[Any], at: Index, depth: int, ki
     if not cells:
         return
     value, flags, kept = numbers(cells, kinds if len(cells) == given else None)
-    if kept.all():
+    if np.count_nonzero(kept) == len(kept):
         got.number(key, at, value, flags)
         return
     got.text(key, at[~kept], [str(c) for c, k in zip(cells, kept, strict=True) if not k])

@@ -154,7 +154,7 @@ def _shape(found: RecordTable, axis: RecordAxis, known: Collection[str]) -> Tabl
 
 def _without_gaps(found: RecordTable) -> RecordTable:
     """The table without the NaN that only fill what a record of another kind does not hold."""
-    lost = {key for key, c in found.numbers.items() if bool(np.isnan(c.value[c.flags == 0]).any())}
+    lost = {key for key, c in found.numbers.items() if np.count_nonzero(np.isnan(c.value) & (c.flags == 0))}
     if not lost:
         return found
     dense = {key: _dense(c, found.rows) for key, c in found.numbers.items()}
@@ -203,8 +203,9 @@ def _curves(
         if key in skip:
             continue
         keep = ~taken[column.at]
-        part = column if keep.all() else RecordColumn(column.at[keep], column.value[keep], column.flags[keep])
-        if len(part.at) and not (part.flags & np.uint16(Flag.NULL)).all():
+        whole = np.count_nonzero(keep) == len(keep)
+        part = column if whole else RecordColumn(column.at[keep], column.value[keep], column.flags[keep])
+        if len(part.at) and (not part.flags[0] or not (part.flags & np.uint16(Flag.NULL)).all()):
             yield from _split(names_of[key], part, around)
 
 

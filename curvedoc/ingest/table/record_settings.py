@@ -57,7 +57,7 @@ def settings_of(
 
 def _places(at: NDArray[np.int64], aside: NDArray[np.bool_], repeated: bool) -> list[int]:
     """Which of a column's cells are settings: the first of a repeated one, those of records aside for another."""
-    return [0] if repeated and len(at) else np.flatnonzero(aside[at]).tolist()
+    return [0] if repeated and len(at) else aside[at].nonzero()[0].tolist()
 
 
 def _aside(found: RecordTable, axis: RecordAxis, skip: Collection[str]) -> NDArray[np.bool_]:

@@ -33,7 +33,7 @@ def trainings_in(log: Log) -> list[Log]:
     step = main.step.astype(np.float64)
     # rows that were numbered here count nothing, but parts of an epoch may
     step = _epochs(blocks, main) if log.axis == "row" else step
-    if not bool((np.diff(step) < 0).any()):
+    if not np.count_nonzero(step[1:] < step[:-1]):
         return [log]
     epoch = step if log.axis in ("epoch", "row") else np.full(len(step), np.nan)
     p = Progress(epoch, step, main.value)
