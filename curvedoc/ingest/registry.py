@@ -14,6 +14,10 @@ from curvedoc.ingest.wandb import export, folder
 _SQLITE = b"SQLite format 3\x00"
 
 
+#: What counts the records of an XML log.
+_COUNTS = (b"epoch", b"step", b"iter", b"round", b"episode")
+
+
 def _event_file(name: str, head: bytes) -> bool:
     """The name, or a length of eight bytes that a first record may have."""
     return "tfevents" in name or (len(head) > 8 and 8 < int.from_bytes(head[:8], "little") < 1 << 16)
@@ -98,6 +102,11 @@ _YAML = LateReader(
     "YAML of training records: a list, a document for each, or lists of values under their names",
     lambda name, head: name.lower().endswith((".yaml", ".yml", ".yaml.gz", ".yml.gz")), ("guesses",),
 )  # fmt: skip
+_XML = LateReader(
+    "json.xml_log", "xml", ("*.xml",),
+    "XML of training records: an element for each, with its values as attributes or as elements within it",
+    lambda name, head: head.lstrip()[:1] == b"<" and any(w in head.lower() for w in _COUNTS),
+)  # fmt: skip
 _TEXT = LateReader(
     "text.reader", "text", ("*.log", "*.out", "*.err", "*.txt"),
     "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings",
@@ -123,6 +132,7 @@ READERS: tuple[Reader, ...] = (
     _NUMBERED,
     _SCALARS,
     _YAML,
+    _XML,
     json_columns,
     _LISTS,
     json_records,

@@ -35,6 +35,7 @@ TRIED = {
     "jsonl": ("records of common trainers, re-enacted, and of any key: one run in more than 60 spellings", "test_spellings.py"),
     "swanlab": ("records laid out as the writer lays them out; a file of SwanLab 0.10 itself read", "test_tracker_offline.py"),
     "tracker-json": ("messages as comet_ml 3, neptune 1.14 and clearml 2 write them, of which files were read", "test_tracker_offline.py"),
+    "xml": ("attributes, elements and both, whole and torn", "test_read_xml.py"),
     "yaml": ("lists, documents, flow and columns, long and damaged", "test_read_yaml.py"),
     "csv": ("tables of common loggers, re-enacted, and of any header or none: one run in more than 60 spellings", "test_spellings.py"),
     "headless": ("made up, whole and damaged", "test_read_headless.py"),

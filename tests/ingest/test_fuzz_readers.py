@@ -89,6 +89,13 @@ LOGS: Mapping[str, Mapping[str, Callable[[], str | bytes]]] = {
     "parquet": {"history.parquet": _parquet},
     "wandb": {"run-1.wandb": _wandb},
     "json lines": {"metrics.jsonl": lambda: "".join(json.dumps(r) + "\n" for r in ROWS)},
+    "xml": {
+        "log.xml": lambda: (
+            "<log>"
+            + "".join("<row>" + "".join(f"<{k}>{v}</{k}>" for k, v in r.items()) + "</row>\n" for r in ROWS)
+            + "</log>\n"
+        )
+    },
     "yaml": {"log.yaml": lambda: "".join("- " + "\n  ".join(f"{k}: {v}" for k, v in r.items()) + "\n" for r in ROWS)},
     "comet": {
         "messages.json": lambda: "".join(_message(k, v, r["step"]) for r in ROWS for k, v in r.items() if k != "step")

@@ -11,6 +11,7 @@ import polars as pl
 from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.layouts.columns import column_plans
+from curvedoc.ingest.text.layouts.gains import share_plans
 from curvedoc.ingest.text.layouts.layers import layer_plans
 from curvedoc.ingest.text.layouts.split_rows import split_row_plans
 from curvedoc.ingest.text.layouts.splits import split_plans
@@ -33,6 +34,7 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     named = headers(could.unique(maintain_order=True).head(MAX_HEADERS).iter_rows())
     plans = {t: table_plan(t, named) or plan_of(t) for t in dict.fromkeys(templates)}
     plans |= column_plans(lines, plans)
+    plans |= share_plans(lines, plans)
     plans |= split_plans(lines, plans)
     plans |= split_row_plans(lines, plans)
     plans |= _labeled(plans)

@@ -14,6 +14,8 @@ _LIMIT = float(2**62)
 _EPOCHS = 3
 #: So many moves tell a counter that goes up and down from one that begins anew.
 _WANDERING = 8
+#: A counter that did not go on at so many of the epochs is none of the run.
+_STOOD = 0.05
 #: Of two counters, one that has so many times the values of the other one counts the records.
 _FEW = 5
 
@@ -222,7 +224,10 @@ def _wanders(count: Floats, epoch: Floats) -> bool:
     move = np.diff(count[known])[np.diff(epoch[known]) > 0]
     if len(move) < _WANDERING or 2 * len(move) < int(known.sum()):
         return False
-    return float((move < 0).mean()) > 1 - RESET_SHARE and float((move > 0).mean()) > 1 - RESET_SHARE
+    up = float((move > 0).mean())
+    down, stood = float((move < 0).mean()), float((move <= 0).mean())
+    rare = 1 - RESET_SHARE
+    return (up > rare and down > rare) or (up > _STOOD and stood > _STOOD and down < RESET_SHARE)
 
 
 def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:

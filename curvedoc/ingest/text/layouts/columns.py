@@ -16,6 +16,7 @@ from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.naming.values.rivals import are_twins
 from curvedoc.ingest.text.cells import numbers
+from curvedoc.ingest.text.layouts.gains import gain_plan
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -127,6 +128,9 @@ def _plan(
             return LinePlan("record", (NumberSlot(METRIC, 0, _spoken_of(below) or "column 1"),), _EMPTY)
         table = _table(rows, 1) if alone and len(rows) >= _PAIRS else None
         return None if table is None or not _moves(table[:, 0]) else VALUE
+    gain = gain_plan(_table(rows, width)) if alone and width == 3 else None
+    if gain is not None:
+        return gain
     if alone and len(rows) >= _PAIRS:  # a log of nothing but rows
         table = _table(rows, width)
         learns = table is not None and (_falls_each(table) or any(are_twins(*c) for c in pairwise(table.T[1:])))

@@ -19,6 +19,7 @@ _FOREIGN = "|".join(w for w in (*words.EPOCH_WORDS, *words.STEP_WORDS) if not w.
 HEADER_RE = (
     rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_]"
     r"|^ *E {2,}# {2,}[A-Z]"
+    r"|^\| *(?i:#|no\.?|nr\.?|idx) *\| *[\p{L}_]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
 #: A header between bars has so many parts, the ends included.
@@ -43,6 +44,8 @@ _BY = re.compile(r" \(([\w. ]+)\)$")
 _BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
 #: What stands for the name of a frame's index: in a notebook's table for an empty cell.
 _INDEX = "-"
+#: A first column that counts and has no word for it: "| # | train | dev |".
+_NUMBERED = re.compile(r"^\| *(?i:#|no\.?|nr\.?|idx) *\|")
 #: What stands between the names and the rows of a table.
 _RULE = re.compile(r"[|:+=\s-]+")
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
@@ -65,7 +68,8 @@ Headers = dict[tuple[int, bool], tuple[str, ...]]
 def headers(lines: Iterable[tuple[str, str]]) -> Headers:
     """The names in the lines that can be a header, each with the line below; the first of each width counts."""
     out: Headers = {}
-    joined = (_joined(_of_splits(line), below) for line, below in lines)
+    counted = ((_NUMBERED.sub("| step |", line), below) for line, below in lines)
+    joined = (_joined(_of_splits(line), below) for line, below in counted)
     for line, apart in ((line, apart) for line in joined for apart in (_GAP, _WIDE, _COMMA)):
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
             line = f"step{line}"

@@ -52,6 +52,10 @@ _DONE = re.compile(r"% ?(?:done|completed?|finished)\b")
 _EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
 #: "Evaluation result (greedy): loss 0.5"
 _BEFORE_COLON = re.compile(r" \([a-z ]{1,20}\)(?=: *$)")
+#: What takes a time that is told without the word.
+_TIMES = frozenset(("s", "ms", "sec", "secs"))
+_TIMED = frozenset(("data", "load", "loading", "io", "forward", "fwd", "backward", "bwd", "fetch", "compute", "comm"))
+_COUNTERS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
 _SCOPE_ONLY = re.compile(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
@@ -122,6 +126,9 @@ def _is_place(state: Body, gap: str) -> bool:
 
 def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
     """A number after a key: a counter, a metric, or running text."""
+    if unit in _TIMES and not key.lower().endswith("time") and (key.lower() in _TIMED or spaced(key) in _COUNTERS):
+        state.found.append(NumberSlot(METRIC, slot, f"{key} time", unit))  # "data 0.31s batch 0.37s"
+        return
     counter = counter_of(key, mark == FRACTION, not state.found and not state.prose and (not sep or mark == FRACTION))
     if counter is not None:
         role, rest = counter

@@ -6,7 +6,7 @@ _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan
 #: A line that could hold some, as a template.
 COULD_BE_GLUED = (
     r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
-    r"|ScoreIterationListener|\x03 .*\((?i:train\w*) ?/"
+    r"|ScoreIterationListener|\x03 .*[( ](?i:train\w*|trn?) ?/"
 )
 #: "epoch-3 loss-0.5431 acc-0.8", and how it is spelled; "ckpt-epoch-3-loss-0.5.pth" stays.
 HYPHENED = (
@@ -23,7 +23,7 @@ TWO = rf"({NUM}) ?/ ?({NUM})"
 #: "loss 0.5/0.6 acc 0.8/0.7 (train/val)"
 TAGGED = tuple(
     (
-        rf"\b((?i:{what}))[ :=]{{1,3}}{TWO}(.*\(((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))\))",
+        rf"\b((?i:{what}))[ :=]{{1,3}}{TWO}(.*[( ]((?i:train\w*|trn?)) ?/ ?((?i:val\w*|va|test|tst|dev))\)?)",
         "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}",
     )
     for what in ("loss", "acc|accuracy|err|error|f1")

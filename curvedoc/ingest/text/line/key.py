@@ -96,6 +96,8 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
     m = re.fullmatch(r"(?i:(epoch|iter)\((train|val|test)\))", base)
     if m:
         return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
+    if base.count("(") > base.count(")"):  # "4.2% done (epoch 1)"
+        base = base.replace("(", " ")
     parts = [_SPELLED.sub("iteration", w.lstrip("@")) for w in spaced(base).rstrip("#[( ").split()]
     for take in (2, 1):
         last = " ".join(parts[-take:])

@@ -32,6 +32,7 @@ _PIECE = re.compile(
     rf"|(?P<thread>{NUMBER} (?=[\w.]{{1,80}}:{NUMBER}\]))"
     r"|\[(?P<tag>[A-Za-z_][\w.]{0,60})\](?=[\s\[:-])[:-]?"
     r"|(?P<logger>[A-Za-z_][\w.\\/-]{0,80})(?= (?:- |\| ))"
+    r"|(?P<path>[A-Za-z_]\w{0,60}(?:::\w{1,60}){1,8}: )"
     r"|(?P<name>[A-Za-z_][\w.]{0,80}:)(?=[A-Za-z\[])"
     r"|(?P<mark>[-|>:\]]{1,3}(?= |$)|\]:?)"
     r"|(?P<blank>[ \t]+)"
@@ -76,6 +77,8 @@ def read_prefix(template: str) -> Prefix:
                 break
             if what == "name" and not level:
                 break
+        if what == "path" and not level:  # tracing's "INFO trainer::fit: "
+            break
         if what == "mark" and not (clock or level or slots):
             break
         if what == "unit" and not clock:  # systemd's journal: host, unit and process

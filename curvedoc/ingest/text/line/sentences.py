@@ -20,8 +20,10 @@ _OF_MODEL = re.compile(
     r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
     rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
 )
+#: "0.5 bits/char"
+_UNIT = r"(?:%| [a-z]{3,8}(?:/[a-z]{2,8})?)?"
 #: One of the sentences below has such a piece.
-_COULD = re.compile(rf"\b{_ON}{_SPLIT}\b|{NUMBER}%? ?\({_SPLIT}\b", re.IGNORECASE)
+_COULD = re.compile(rf"\b{_ON}{_SPLIT}\b|{NUMBER}{_UNIT} ?\({_SPLIT}\b", re.IGNORECASE)
 #: "evaluated on the validation set: loss 0.5, mae 0.4"
 _HEADED = re.compile(rf"\b{_ON}{_SET} ?:(?= [a-z])", re.IGNORECASE)
 #: "On the test set the loss is 0.5", "on the test set it is 0.5", "on dev: 0.5"
@@ -31,7 +33,11 @@ _AHEAD = re.compile(
     re.IGNORECASE,
 )
 #: "loss of 0.5 on the training data and 0.6 on the validation data", "loss 0.5 (train), 0.6 (valid)"
-_BEHIND = re.compile(rf"{NUMBER}(%?) ?(?:{_ON}{_SET}|\({_SET}\))", re.IGNORECASE)
+_BEHIND = re.compile(rf"{NUMBER}(?:(%?) ?(?:{_ON}{_SET}|\({_SET}\))|{_UNIT} ?\({_SET}\))", re.IGNORECASE)
+#: "mean loss 0.5 (val 0.6)"
+_WITHIN = re.compile(
+    rf"([A-Za-z][\w -]{{1,40}}?)([ :=]{{1,3}}){NUMBER}(%?) ?\({_SPLIT}[ :=]{{1,3}}(?={NUMBER}%? ?\))", re.IGNORECASE
+)
 #: "the mean loss over training batches was 0.5"
 _BETWEEN = re.compile(rf"([A-Za-z][\w -]{{1,40}}?) {_ON}{_SET} ?(?:is|was|[:=])? ?(?={NUMBER})", re.IGNORECASE)
 #: "loss: 0.5 | 0.6 (train | val)"
@@ -53,7 +59,7 @@ def in_pairs(body: str) -> str:
     body = _OF_MODEL.sub(_of_model, body)
     if NUMBER not in body or _COULD.search(body) is None:
         return body
-    body = _behind(_LISTED.sub(_both, body))
+    body = _WITHIN.sub(_beside, _behind(_LISTED.sub(_both, body)))
     body = _BETWEEN.sub(lambda m: _between(m[1], m[2]) or m[0], body)
     body = _HEADED.sub(r"| \1:", _ahead(body))
     return _SENTENCE.sub(" | ", body)
@@ -67,6 +73,11 @@ def _of_model(said: re.Match[str]) -> str:
 
 def _both(m: re.Match[str]) -> str:
     return f"| {m[2]} {m[1]}: {NUMBER} | {m[3]} {m[1]}: {NUMBER}" if is_outcome(m[1]) else m[0]
+
+
+def _beside(m: re.Match[str]) -> str:
+    name = _name_at_end(m[1])
+    return f"{m[1]}{m[2]}{NUMBER}{m[3]} | {m[4]} {name}: " if name and not has_scope(name) else m[0]
 
 
 def _name_at_end(text: str) -> str:
@@ -85,13 +96,13 @@ def _behind(body: str) -> str:
     for m in _BEHIND.finditer(body):
         before = body[end : m.start()]
         told = _name_at_end(before)
-        split = m[2] or m[3]
+        split, share = m[2] or m[3] or m[4], m[1] or ""
         if told:
             before = before[: before.rindex(told)]
         name = told or name
         if not name or (not told and NUMBER in before):
             return body
-        out += f"{before if told else ''}| {split} {name}: {NUMBER}{m[1]} "
+        out += f"{before if told else ''}| {split} {name}: {NUMBER}{share} "
         end = m.end()
     return out + body[end:]
 

@@ -17,7 +17,7 @@ _LEVEL = "DEBUG|INFO|WARNING"
 _BOTH = "(?i:loss|acc|accuracy|error|err)"
 
 #: "train/val", and the two numbers.
-_SPLITS = r"((?i:train\w*)) ?/ ?((?i:val\w*|test|dev))"
+_SPLITS = r"((?i:train\w*|trn?)) ?/ ?((?i:val\w*|va|vl|test|tst|te|dev))"
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
 SPELLINGS: tuple[tuple[str, ...], ...] = (
     *((*pair, "\x03 ") for pair in TAGGED),
@@ -46,7 +46,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # "E03 val_loss=0.5"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}"
-        r"(?:(?:[A-Za-z]{2,10}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*|[LA]_?(?:tr|va))[ =:])",
+        r"(?:(?:[A-Za-z]{2,10}[_ /])?(?:[Ll]oss|LOSS|[Aa]cc)[A-Za-z]*|[LA]_?(?:tr|va))[ =:(])",
         "${1}epoch ${2}${3}",
     ),
     # "train loss for iteration 1-100: 0.5"
@@ -205,8 +205,6 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"\b((?i:[a-z]+ )?)({_BOTH}) ?\(({_BOTH})\)[ :=]{{1,3}}({NUM}) ?\(({NUM})\)",
         "${1}${2}: ${4}, ${1}${3}: ${5}",
     ),
-    # "lr 0.1 -> 0.05": it is what it became
-    (rf"([A-Za-z][=:]? ?)({NUM}) ?(?:->|=>|\u2192) ?({NUM})([ ,;|)\]]|$)", "${1}${3}${4}"),
     # Julia's @show
     (rf"^\((\w+), (\w+)\) = \(({NUM}), ({NUM})\)$", "${1} = ${3}, ${2} = ${4}", ") = ("),
     (
@@ -233,6 +231,8 @@ _NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({NUM})(, [A-Za-z]|$)"
 _WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({NUM}) ?/ ?({NUM}) ?%"
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
+#: "lr 0.1 -> 0.05": it is what it became.
+_BECAME = rf"([A-Za-z][=:]? ?)(?:{NUM}) ?(?:->|=>|\u2192) ?({NUM})([ ,;|)\]]|$)"
 #: What the template of a line holds that could be spelled otherwise.
 COULD = "|".join(
     (
@@ -258,7 +258,7 @@ COULD = "|".join(
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
-        r"(?i:train\w*/(?:val|test|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
+        r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
         r"(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
         r"\x01 ?(?:->|=>|\u2192) ?\x01",
@@ -279,6 +279,7 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
     text = (
         text.str.replace_all(*HYPHENED)
+        .str.replace_all(_BECAME, "${1}${2}${3}")
         .str.replace_all(*BOTH)
         .str.replace_all(*EACH_TASK)
         .str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")

@@ -8,6 +8,7 @@ from itertools import pairwise
 import polars as pl
 
 from curvedoc.ingest.table.clock import CLOCK_RE
+from curvedoc.ingest.text.line.foreign import as_usual
 from curvedoc.ingest.text.line.spelling import COULD, spelled
 
 #: Longer lines are cut: no logger writes a record of this size, a dumped tensor or a hostile file does.
@@ -86,6 +87,7 @@ def clean(text: str) -> str:
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
+    text = as_usual(text)
     glued = [0, *(m.start() - (m[0] == "poch") for m in _UNBROKEN.finditer(text)), len(text)]
     if len(glued) > 2:
         text = "\n".join(text[a:b] for a, b in pairwise(glued))

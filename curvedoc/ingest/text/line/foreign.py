@@ -1,0 +1,39 @@
+"""Numbers and tables written as in other places: decimal commas, the rows of a table in LaTeX."""
+
+from __future__ import annotations
+
+import re
+
+#: As much of a text shows how its numbers are written, at its head and in its middle.
+_SHOWN = 1 << 17
+#: A number with a comma in it that ends where it does: no row of a table, no list.
+_WITH_COMMA = re.compile(
+    r"(?<![\d.,])(?:[=:] ?|[A-Za-zÀ-ÿ] {1,3})[-+]?\d{1,7},\d{1,12}(?=[\s;|)\]%]|$|,\s)", re.MULTILINE
+)
+_COMMA = re.compile(r"(?<=\d),(?=\d)")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}$")
+_WITH_POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")
+#: So many numbers with a comma that group no thousands, and so many times as many as there are with a point.
+_HABIT, _TIMES = 12, 5
+#: "3 & 0.52 & 91.2 \\"
+_LATEX_ROW = re.compile(r"^([^&\n]{0,60}(?: & [^&\n]{0,60}){2,40}?)[ \t]*\\\\[^\n]{0,80}$", re.MULTILINE)
+
+
+def as_usual(text: str) -> str:
+    """The text with points for decimal commas, where that is the habit of its numbers, and bars for the marks between
+    the cells of LaTeX."""
+    if "," in text and _has_decimal_commas(text):
+        text = _WITH_COMMA.sub(lambda m: _COMMA.sub(".", m[0]), text)
+    if " & " in text and "\\\\" in text:
+        text = _LATEX_ROW.sub(lambda m: f"| {m[1].replace(' & ', ' | ')} |", text)
+    return text
+
+
+def _has_decimal_commas(text: str) -> bool:
+    middle = len(text) // 2
+    shown = text if len(text) <= 2 * _SHOWN else text[:_SHOWN] + text[middle : middle + _SHOWN]
+    found = [m[0] for m in _WITH_COMMA.finditer(shown)]
+    decimal = sum(_THOUSANDS.search(n) is None for n in found)
+    if decimal < _HABIT or 2 * decimal < len(found):
+        return False
+    return decimal > _TIMES * len(_WITH_POINT.findall(shown))

@@ -1,0 +1,93 @@
+"""Numbers and lines as they are written in other places, and what single numbers tell by how they go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from test_first_contact_shapes import CURVES, EPOCHS, values
+from text_log import read
+
+pytestmark = pytest.mark.fast
+
+Form = Callable[[int, float, float], str]
+
+#: Of each line: the epoch from 1 on, the training loss and the validation loss.
+FORMS: dict[str, Form] = {
+    "decimal commas": lambda e, t, v: f"Epoche {e}/14  Trainingsverlust {t:.4f}  Validierungsverlust {v:.4f}".replace(
+        ".", ","
+    ),
+    "LaTeX": lambda e, t, v: (
+        ("Epoch & Train loss & Val loss \\\\ \\hline\n" if e == 1 else "") + f"{e} & {t} & {v} \\\\"
+    ),
+    "a table whose counter is a sign": lambda e, t, v: (
+        ("| # | train | dev | dev-acc |\n|---|--:|--:|--:|\n" if e == 1 else "") + f"| {e} | {t} | {v} | 0.5 |"
+    ),
+    "the split within brackets": lambda e, t, v: f"10:{e:02d}:00 | INFO | done epoch {e:02d}: mean loss {t} (val {v})",
+    "units and splits behind": lambda e, t, v: f"epoch {e}: loss = {t} bits/char (train), {v} bits/char (valid)",
+    "how far it is": lambda e, t, v: (
+        f"{7 * e}% done (epoch {e}), training loss {t}, validation loss {v}, {14 - e} epochs to go"
+    ),
+    "what it was": lambda e, t, v: f"epoch {e}: train 9.5 -> {t}, valid 9.75 -> {v}",
+    "short splits in brackets": lambda e, t, v: f"E{e:03d}  loss(trn/val)={t}/{v}  acc(val)=0.5",
+    "splits behind two losses": lambda e, t, v: f"(epoch {e}) (loss: {t} / {v} train/val) (acc: 0.5 val)",
+    "tracing of Rust": lambda e, t, v: f"2026-03-01T10:{e:02d}:00Z  INFO trainer::fit: epoch={e} loss={t} val_loss={v}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("course", CURVES)
+def test_both_losses(tmp_path: Path, form: str, course: str) -> None:
+    train = [CURVES[course](i) for i in range(EPOCHS)]
+    valid = [round(1.1 * v, 4) for v in train]
+    lines = [FORMS[form](e, t, v) for e, (t, v) in enumerate(zip(train, valid, strict=True), 1)]
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    known = [[-1.0 if math.isnan(v) else v for v in curve] for curve in (train, valid)]
+    assert [values(run, "loss"), values(run, "val_loss")] == known
+
+
+def test_lists_and_thousands_keep_their_commas(tmp_path: Path) -> None:
+    lines = [f"step {1_000 * i:,} loss {2.5 - 0.1 * i:.3f} shape (3,{64 + i})" for i in range(1, 15)]
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    loss = run.series("loss")
+    assert loss is not None and loss.step.tolist() == [1_000 * i for i in range(1, 15)]
+
+
+def test_right_answers_of_all(tmp_path: Path) -> None:
+    lines = [f"Epoch {e}: {9000 + 37 * (e * 3 % 7)} / 10000" for e in range(12)]
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    (quality,) = {m.metric for m in run.roles}
+    series = run.metric(quality)
+    assert series is not None and series.value.tolist() == pytest.approx(
+        [0.9 + 0.0037 * (e * 3 % 7) for e in range(12)]
+    )
+    bars = [f"Epoch {e}: {b} / 200" for e in range(3) for b in (100, 200)]
+    assert not any(len(r.points) for r in read(tmp_path, "\n".join(bars) + "\n", "bars.log"))
+
+
+def test_an_objective_and_what_it_gained(tmp_path: Path) -> None:
+    told = [-2465.5 + 180.25 * math.log(i) for i in range(1, 10)]
+    gains = [math.nan, *(b - a for a, b in pairwise(told))]
+    rows = [f"{i:10d} {v:16.8f} {g:+15.8f}" for i, (v, g) in enumerate(zip(told, gains, strict=True), 1)]
+    (run,) = read(tmp_path, "\n".join(rows) + "\n")
+    loss = run.series("loss")
+    assert loss is not None and len(loss) == 9 and loss.value[-1] == pytest.approx(-told[-1])
+
+
+def test_the_length_of_an_episode_is_no_step(tmp_path: Path) -> None:
+    lengths = [19, 39, 55, 68, 68, 90, 101, 101, 120, 133, 140, 140, 155, 160]
+    lines = [
+        f"Ep {20 * i} finished after {n} steps, score = {n / 2:.2f}, epsilon = 0.1" for i, n in enumerate(lengths, 1)
+    ]
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    reward = run.series("reward")
+    assert reward is not None and reward.value.tolist() == [n / 2 for n in lengths]
+
+
+def test_a_time_without_the_word(tmp_path: Path) -> None:
+    lines = [f"epoch 1 iter {i} loss {2 - 0.01 * i:.3f} data 0.2{i % 10}s batch 0.35s" for i in range(20)]
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    assert run.series("data_time") is not None and run.series("loss") is not None
