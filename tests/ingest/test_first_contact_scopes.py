@@ -150,3 +150,18 @@ def test_the_copy_with_more_digits_counts(tmp_path: Path) -> None:
     run = walk(tmp_path, box, "log.txt")[0]
     assert last(run, "reward")[1:] == (20, value[-1])
     assert not any("@" in name for name in run.metrics())
+
+
+def test_a_pass_that_counts_as_the_training_does_is_of_other_data(tmp_path: Path) -> None:
+    lines = []
+    for e in range(1, 6):
+        lines += [
+            f"Epoch {e}/5",
+            *(f"step {b}/40 - loss: {3.0 / (e + b / 40):.4f} - auc: 0.5" for b in range(10, 41, 10)),
+        ]
+        lines += ["Eval begin...", *(f"step {b}/12 - loss: {3.5 / (e + b / 12):.4f} - auc: 0.6" for b in (6, 12))]
+        lines.append("Eval samples: 1200")
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and len(loss) == 20 and loss.value[-1] == 0.5
+    assert val is not None and val.value[-1] == pytest.approx(3.5 / 6, abs=1e-4)

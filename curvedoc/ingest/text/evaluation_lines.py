@@ -45,17 +45,17 @@ def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[s
     paced = [_names(plans[t]) for t in uses if _roles(plans[t]) >= {EPOCH, INNER}]
     for t in uses:
         if _roles(plans[t]) & set(COUNTERS) == {INNER} and _is_pass(plans[t], paced):
-            out[t] = _scoped(plans[t])
+            out[t] = scoped_plan(plans[t])
     for t, count in uses.items():
         if count >= OFTEN and not plans[t].counted and _evaluates(plans[t], training, count):
-            out[t] = _scoped(plans[t])
+            out[t] = scoped_plan(plans[t])
     for t in _unseen(out, uses):
-        out[t] = _scoped(out[t])
+        out[t] = scoped_plan(out[t])
     told = {n for t in uses if _scopes(out[t]) == {"train"} for n in _open(out[t])}
     for t in uses:
         scopes = _scopes(out[t]) - {"train"}
         if len(scopes) == 1 == len(_scopes(out[t])) and told.intersection(_open(out[t])):
-            out[t] = _scoped(out[t], next(iter(scopes)))
+            out[t] = scoped_plan(out[t], next(iter(scopes)))
     return out
 
 
@@ -113,7 +113,8 @@ def _evaluates(plan: LinePlan, training: Counter[str], count: int) -> bool:
     return bool(shared and own) and all(count * SELDOM <= training[n] for n in shared)
 
 
-def _scoped(plan: LinePlan, scope: str = "val") -> LinePlan:
+def scoped_plan(plan: LinePlan, scope: str = "val") -> LinePlan:
+    """The plan, with what it tells as of a split."""
     mine = set(_open(plan))
     slots = [
         NumberSlot(s.role, s.slot, f"{scope} {s.name}", s.unit) if s.role == METRIC and s.name in mine else s

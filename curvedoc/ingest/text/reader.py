@@ -28,6 +28,7 @@ from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.messages import find_blocks, messages
+from curvedoc.ingest.text.passes import with_passes
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.totals import printed_totals
@@ -103,6 +104,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     lines = with_kinds(_also_taken(lines, boxes.lines), plans)
     kinds = lines["kind"].to_list()
     plans = with_evaluations(plans, lines["tid"].to_list(), kinds)
+    lines, plans = with_passes(lines, plans)
     early = lines.head(next((i for i, kind in enumerate(kinds) if kind in _RECORDS), len(lines)))
     early = early.filter(~pl.col("taken"))
     config = announced(early) | loose_config(early) | printed

@@ -121,9 +121,9 @@ def _above(
     mine = np.flatnonzero(free[tid])
     if not len(mine):
         return out
-    headings = _headings(lines)
-    place = np.array([i for i, _ in headings], dtype=np.int64)
-    said = np.array([scope for _, scope in headings] + [""], dtype=object)
+    said_at = headings(lines)
+    place = np.array([i for i, _ in said_at], dtype=np.int64)
+    said = np.array([scope for _, scope in said_at] + [""], dtype=object)
     scope = np.array(["" if p.scope == "other" else p.scope for p in plans], dtype=object)
     counted = np.array([p.counted or p.bar for p in plans], bool)[tid] & ~again
     counted &= ~_within_evaluation(tid, plans)
@@ -149,7 +149,7 @@ def _within_evaluation(tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_]:
     return out
 
 
-def _headings(lines: pl.DataFrame) -> list[tuple[int, str]]:
+def headings(lines: pl.DataFrame) -> list[tuple[int, str]]:
     """(place, scope) of the lines that say nothing but a split."""
     short = pl.col("template").str.len_chars().is_between(3, _HEADING)
     bare = ~pl.col("template").str.contains_any([NUMBER, FRACTION]) & (pl.col("kind") == "")
