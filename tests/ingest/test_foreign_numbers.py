@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,6 +11,9 @@ from pathlib import Path
 import pytest
 from test_first_contact_shapes import CURVES, EPOCHS, values
 from text_log import read
+
+from curvedoc.ingest import read_runs
+from curvedoc.rulebook.load import signals_file
 
 pytestmark = pytest.mark.fast
 
@@ -34,6 +38,12 @@ FORMS: dict[str, Form] = {
     "what it was": lambda e, t, v: f"epoch {e}: train 9.5 -> {t}, valid 9.75 -> {v}",
     "short splits in brackets": lambda e, t, v: f"E{e:03d}  loss(trn/val)={t}/{v}  acc(val)=0.5",
     "splits behind two losses": lambda e, t, v: f"(epoch {e}) (loss: {t} / {v} train/val) (acc: 0.5 val)",
+    "doubled colons": lambda e, t, v: f"Epoch {e} :: train/loss :: {t} :: val/loss :: {v}",
+    "an ordinal ahead": lambda e, t, v: f"{e}. epoch took 12.5 s; J_train = {t}; J_val = {v}",
+    "sentences": lambda e, t, v: f"Finished epoch {e} in 10.5 seconds. Training loss was {t}. Validation loss was {v}.",
+    "Dutch": lambda e, t, v: f"Ronde {e}/24 - trainingsfout {t} - testfout {v}",
+    "Vietnamese": lambda e, t, v: f"Epoch {e}/24 - mất mát huấn luyện: {t} - mất mát kiểm định: {v}",
+    "Portuguese": lambda e, t, v: f"Época {e}: custo de treino {t}, custo de validação {v}, acurácia 0.5",
     "tracing of Rust": lambda e, t, v: f"2026-03-01T10:{e:02d}:00Z  INFO trainer::fit: epoch={e} loss={t} val_loss={v}",
 }  # fmt: skip
 
@@ -85,6 +95,27 @@ def test_the_length_of_an_episode_is_no_step(tmp_path: Path) -> None:
     (run,) = read(tmp_path, "\n".join(lines) + "\n")
     reward = run.series("reward")
     assert reward is not None and reward.value.tolist() == [n / 2 for n in lengths]
+
+
+def test_an_optimizer_by_its_letters(tmp_path: Path) -> None:
+    lines = [f"i={i:<4d} f={2 - 0.01 * i:.6e} |df|=1.5e-01 t={0.25 * i:.2f}s" for i in range(1, 20)]
+    (run,) = read(tmp_path, "\n".join(lines) + "\n")
+    loss, norm = run.series("loss"), run.series("grad_norm")
+    assert loss is not None and loss.step.tolist() == list(range(1, 20)) and loss.value[-1] == pytest.approx(1.81)
+    assert norm is not None and norm.value[-1] == 0.15
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_a_list_that_is_called_by_what_it_counts(tmp_path: Path, counted: bool) -> None:
+    rows = [
+        {**({"idx": i} if counted else {}), "train": {"nll": 2.3 - 0.1 * i}, "dev": {"nll": 2.4 - 0.1 * i}}
+        for i in range(1, 15)
+    ]
+    (tmp_path / "history.json").write_text(json.dumps({"run": "first", "epochs": rows}))
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert run.axis == "epoch" and loss is not None and loss.step.tolist() == list(range(1, 15))
+    assert val is not None and val.value[-1] == pytest.approx(1.0)
 
 
 def test_a_time_without_the_word(tmp_path: Path) -> None:

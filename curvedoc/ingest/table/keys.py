@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS, names_record
@@ -28,6 +29,8 @@ HAS_SPLIT = re.compile(rf"({ANY_SPLIT})[_/. -]", re.IGNORECASE)
 COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS))
 #: So many like objects are records, whatever their keys are called.
 _MANY = 8
+#: Lists that are called by what their entries count, which may nest so deep.
+_LISTED, _DEEP = frozenset(("epochs", "steps", "iterations", "rounds", "episodes")), 3
 _NUMBER = re.compile(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
 #: The split of a list of records, in the key that holds it.
 _SPLIT = re.compile(rf"(?i:(?:^|[^a-z])({ANY_SPLIT})(?:$|[^a-z]))")
@@ -45,11 +48,38 @@ def records_of(value: Any, loose: bool = False) -> list[dict[str, Any]] | None:
         return numbered
     inside = [*value.items(), *(w for v in value.values() if isinstance(v, dict) for w in v.items())]
     named = [(k, v) for k, v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict)]
+    named = [(k, _counted(k, v)) for k, v in named]
     named = [(k, v) for k, v in named if is_record(v[0]) or (loose and _alike(v))]
     splits = {m[1].lower(): v for k, v in named if (m := _SPLIT.search(str(k)))}
     if len(splits) > 1:  # {"train_log": [...], "eval_log": [...]}
         return [{"split": split, **r} for split, rows in splits.items() for r in rows if isinstance(r, dict)]
     return [r for r in max((v for _, v in named), key=len) if isinstance(r, dict)] if named else None
+
+
+def _counted(key: Any, rows: list[Any]) -> list[Any]:
+    """The entries of a list that is called by what it counts ("epochs"), by the one whole number in each that goes on
+    from entry to entry, or by their places where they have none."""
+    word = str(key).lower()
+    if word not in _LISTED or not all(isinstance(r, dict) for r in rows) or not COUNTERS.isdisjoint(map(str, rows[0])):
+        return rows
+    whole = [k for k, v in rows[0].items() if isinstance(v, int) and not isinstance(v, bool)]
+    going = [k for k in whole if all(isinstance(r.get(k), int) for r in rows) and _goes_on([r[k] for r in rows])]
+    counter = word.removesuffix("s")
+    if len(going) == 1:
+        return [{counter if k == going[0] else k: v for k, v in r.items()} for r in rows]
+    return [{counter: i, **r} for i, r in enumerate(rows, 1)] if not going and any(map(_measured, rows[:2])) else rows
+
+
+def _goes_on(values: list[int]) -> bool:
+    return all(b - a == values[1] - values[0] > 0 for a, b in pairwise(values))
+
+
+def _measured(row: dict[str, Any], depth: int = 0) -> bool:
+    """Whether an object holds a number that is not whole, at any depth."""
+    return any(
+        isinstance(v, float) or (isinstance(v, dict) and depth < _DEEP and _measured(v, depth + 1))
+        for v in row.values()
+    )
 
 
 def _alike(rows: list[Any]) -> bool:

@@ -12,14 +12,14 @@ _COUNTS: Mapping[str, str] = {"e": "epoch", "ep": "epoch", "i": "step", "it": "s
 _MEASURES: Mapping[str, str] = {
     "l": "loss", "tl": "train loss", "trl": "train loss", "ltr": "train loss", "t": "train", "tr": "train",
     "vl": "val loss", "lv": "val loss", "lva": "val loss", "v": "val", "va": "val acc", "a": "acc", "ta": "train acc",
-    "lr": "lr", "g": "grad_norm", "gn": "grad_norm",
+    "lr": "lr", "g": "grad_norm", "gn": "grad_norm", "f": "objective", "j": "cost", "grad_norm": "grad_norm",
 }  # fmt: skip
 #: One of these makes a line of codes a record of training: a loss, or both splits.
-_LOSSES, _BOTH = frozenset(("l", "tl", "trl", "ltr", "vl")), frozenset(("t", "v"))
+_LOSSES, _BOTH = frozenset(("l", "tl", "trl", "ltr", "vl", "f", "j")), frozenset(("t", "v"))
 _VALUE = f"[{NUMBER}{FRACTION}]"
-_PAIR = re.compile(rf"([A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
+_PAIR = re.compile(rf"(grad_norm|[A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
 #: A time without a name.
-_TOOK = re.compile(rf"{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
+_TOOK = re.compile(rf"(?:(?:t|dt|time|took) ?[:= ] ?)?{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
 #: What may stand before the codes: a counter that is a number alone or has its word.
 _LEAD = re.compile(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
 _FEWEST = 2
@@ -55,9 +55,9 @@ def _of_codes(body: str) -> str:
         m = _PAIR.match(body, at)
         if m is None and took is not None and at == len(body):
             break
-        if m is None:
+        if m is None or took is not None:  # each number has its place
             return ""
-        pairs.append((m[1].lower().replace("_", ""), m[2]))
+        pairs.append((m[1].lower() if m[1] == "grad_norm" else m[1].lower().replace("_", ""), m[2]))
         at = m.end()
     codes = {code for code, _ in pairs}
     counted = lead is not None or not codes.isdisjoint(_COUNTS)

@@ -44,9 +44,9 @@ _OF_TASKS = re.compile(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
 #: "mean return (100) 3.5": over so many
 _WINDOW = re.compile(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
 #: "|g| 0.5", "||w||=3.2"
-_NORMED = "g|proj g|proj grad|pg|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
+_NORMED = "g|df|proj g|proj grad|pg|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
 _NORM = re.compile(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?[:=]? ?{NUMBER})")
-_GRADIENTS = frozenset(("g", "proj g", "proj grad", "pg", "dw", "grad", "gradient", "∇", "∇f"))
+_GRADIENTS = frozenset(("g", "df", "proj g", "proj grad", "pg", "dw", "grad", "gradient", "∇", "∇f"))
 #: "(train, val) loss = (0.5, 0.6)", "loss (train, val) = 0.5, 0.6"
 _NAMES = r"[(\[]([A-Za-z]\w*(?: ?[,/] ?[A-Za-z]\w*){1,3})[)\]]"
 _WHAT = r"([A-Za-z][\w -]{0,30}?)"
@@ -108,6 +108,12 @@ def apart(body: str) -> str:
         body = _BARRED.sub(r"\1: ", body)
     if f">={NUMBER}" in body or f">: {NUMBER}" in body:
         body = _ANGLED.sub(r"\1(\2)", body)
+    if " :: " in body:
+        body = (
+            body.replace(f" :: {NUMBER} :: ", f": {NUMBER} | ")
+            .replace(f" :: {NUMBER}", f": {NUMBER}")
+            .replace(" :: ", " | ")
+        )
     if "..." in body:
         body = _LEADER.sub(": ", body)
     if ":" in body and _SYMBOLS.match(body):

@@ -55,6 +55,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         r"[0-9]{1,12} ?(?:-|to|\.\.) ?([0-9]{1,12})( ?[:=])",
         "${1}${2} ${3}${4}",
     ),
+    # "3. epoch took 2 s"
+    (r"^ *([0-9]{1,6})\. (epoch|step|iteration|round) ", "${2} ${1} "),
     # "The 3rd epoch", "20-th iteration"
     (
         r"(?:[Tt]he )?\b([0-9]{1,9})-?(?:st|nd|rd|th) ((?i:epoch|iteration|iter|step|round|episode|batch))\b",
@@ -248,7 +250,7 @@ COULD = "|".join(
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
         r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
-        r"^\x01 (?:train|val|valid|test|hella)",
+        r"^ *\x01 (?:train|val|valid|test|hella|epoch |step |iteration |round )",
         r"(?i:top) \x01 (?i:acc|err)",
         r"Ep\. . : Up\. .|^.:\s+learn: .\s+test: ",
         r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",

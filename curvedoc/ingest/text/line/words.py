@@ -181,7 +181,9 @@ def unit_apart(tail: str) -> str:
     if not tail.startswith(" "):
         return ""
     unit = unit_of(tail[1:])
-    return unit if unit and tail[1 + len(unit) :].lstrip(" ")[:1] in ("", "|", ",", ";", ")", "]") else ""
+    after = tail[1 + len(unit) :]
+    ends = after.lstrip(" ")[:1] in ("", "|", ",", ";", ")", "]") or after.startswith(". ")
+    return unit if unit and ends else ""
 
 
 def of_head(said: list[str], headed: bool) -> list[str]:
