@@ -8,14 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 
 from curvedoc.ingest.naming.log_words import is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, NumberSlot
+from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, STEP, NumberSlot
+from curvedoc.ingest.text.record_scopes import headings
 
 #: An evaluation is printed at most once in so many records of the training.
 SELDOM = 5
+#: Nearly all lines of a total stand under a heading, or nearly none.
+_MOST = 0.9
 #: Lines of one shape that make a curve.
 OFTEN = 2
 _LOSS = re.compile(r"(?i)loss|\bnll\b|cross.?entropy")
@@ -121,3 +125,48 @@ def scoped_plan(plan: LinePlan, scope: str = "val") -> LinePlan:
         for s in plan.slots
     ]
     return replace(plan, slots=tuple(slots), scope=scope)
+
+
+def with_passes(lines: pl.DataFrame, plans: list[LinePlan]) -> tuple[pl.DataFrame, list[LinePlan]]:
+    """The lines (columns idx, kind, template, tid, tokens) and the plans, where passes over other data that count their
+    batches as the training does have plans of their own: told by the heading above them, and by a total that no other
+    lines have ("Eval begin...", then "step 10/88 - loss: 0.5" beside "step 10/614 - loss: 0.4")."""
+    counter = [_own_counter(p) for p in plans]
+    could = np.array([c >= 0 for c in counter], bool)[lines["tid"].to_numpy()]
+    could &= (lines["kind"] == "record").to_numpy()
+    at = np.flatnonzero(could)
+    if not len(at) or not (said := headings(lines)):
+        return lines, plans
+    tid = lines["tid"].to_numpy()[at]
+    own = pl.Series([counter[t] for t in tid], dtype=pl.Int64)
+    total = lines["tokens"].gather(at).list.get(own, null_on_oob=True).str.extract(r"/ *([0-9]+)").fill_null("")
+    if total.n_unique() < 2:
+        return lines, plans
+    idx = lines["idx"].to_numpy()
+    named = np.array([any(s.role == EPOCH for s in p.slots) for p in plans], bool)[lines["tid"].to_numpy()]
+    begun = np.r_[-1, idx[named & (lines["kind"] != "").to_numpy()]]
+    place = np.array([i for i, _ in said], dtype=np.int64)
+    head = np.searchsorted(place, idx[at]) - 1
+    under = (head >= 0) & (place[np.maximum(head, 0)] > begun[np.searchsorted(begun, idx[at]) - 1])
+    scope = np.array([s for _, s in said], dtype=object)[np.maximum(head, 0)]
+    under &= scope != "train"
+    share = pl.DataFrame({"total": total, "under": under}).group_by("total").agg(pl.col("under").mean())
+    passes = share.filter(pl.col("under") >= _MOST)["total"].to_list()
+    if not passes or not bool((share["under"] <= 1 - _MOST).any()):
+        return lines, plans
+    mine = under & total.is_in(passes).to_numpy()
+    out, moved, more = lines["tid"].to_numpy().copy(), {}, list(plans)
+    for row in np.flatnonzero(mine).tolist():
+        key = (int(tid[row]), str(scope[row]))
+        if key not in moved:
+            moved[key] = len(more)
+            more.append(scoped_plan(plans[key[0]], key[1]))
+        out[at[row]] = moved[key]
+    return lines.with_columns(pl.Series("tid", out)), more
+
+
+def _own_counter(plan: LinePlan) -> int:
+    """The place of the one counter of a line that names no epoch and no split, -1 for none."""
+    found: Sequence[int] = [s.slot for s in plan.slots if s.role in (STEP, INNER)]
+    epoch = any(s.role == EPOCH for s in plan.slots)
+    return found[0] if len(found) == 1 and not epoch and not plan.scope and not plan.bar else -1

@@ -18,7 +18,7 @@ from curvedoc.ingest.settings.sentences import announced
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
-from curvedoc.ingest.text.evaluation_lines import with_evaluations
+from curvedoc.ingest.text.evaluation_lines import with_evaluations, with_passes
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import NO_BOXES, may_hold_boxes, read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import may_overflow, scale_points
@@ -28,7 +28,6 @@ from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.messages import find_blocks, messages
-from curvedoc.ingest.text.passes import with_passes
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.totals import printed_totals
