@@ -28,6 +28,13 @@ class InboxGroup:
     differs: str  # from the nearest healthy run, where no setting parts the group
     first: First | None
 
+    @property
+    def first_label(self) -> str:
+        """What stands before the first thing to do: figures are those of the representative, which is named then."""
+        figures = self.first is not None and any(c.isdigit() for c in self.first.ask)
+        name = words.run_name(self.head.run) if figures else ""
+        return f"First, in {name}" if name else "First"
+
 
 def inbox(d: Diagnosis) -> tuple[InboxGroup, ...]:
     """The groups of several runs, as they are lettered: failed ones first, the largest ahead."""

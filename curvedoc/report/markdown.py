@@ -89,7 +89,7 @@ def _groups(d: Diagnosis) -> list[str]:
         lost = lost_words(g.lost, unit)
         cause = f"; cause: {cause_words(g.cause)}" if g.cause else ""
         said = f"{words.cap(g.what)}{cause}{f'; {lost} lost' if lost else ''}"
-        first = f" First: {words.cap(g.first.ask)}" if g.first else ""
+        first = f" {g.first_label}: {words.cap(g.first.ask)}" if g.first else ""
         out.append(f"- **{g.group.name}**, {words.count(len(g.runs), 'run')}: {_text(said)}.{_text(first)}")
     return ["**What to fix**", "", *out, ""] if out else []
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from curvedoc.rulebook.schema.rule import MarkFile, Reference, RuleFile
     from curvedoc.rulebook.schema.shared import SharedFile
 
+#: Texts that are no names of a program: of the last message, how a series is logged, the unit in its name.
+_TEXTS = ("said.", "name.", "unit.")
 _NEED = re.compile(
     r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
     r"(?P<target>config\.[a-z0-9_]+|name\.[a-z][a-z0-9_]*|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
@@ -243,11 +245,11 @@ class Compiler:
         for field in FIELD.findall(text):
             name, _, form = field.partition(":")
             own = value is not None and name == "value"
-            worked_out = not (name.isidentifier() or name.startswith(("said.", "name.")))
+            worked_out = not (name.isidentifier() or name.startswith(_TEXTS))
             if worked_out:
                 self._worked_out(path, field, name)
             kind = float if worked_out else None if own else self.kind(name)
-            words = name == "label" or name in self.texts or name.startswith(("said.", "name."))  # of the last message
+            words = name == "label" or name in self.texts or name.startswith(_TEXTS)
             if words or (own and value) or (kind and issubclass(kind, Word)):
                 if form:
                     self.problems.append((path, f"'{{{field}}}' is text and takes no format"))

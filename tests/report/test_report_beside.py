@@ -96,7 +96,7 @@ def test_a_few_fixes_cover_what_failed_and_each_says_what_to_do() -> None:
     assert lost_unit(d.runs) in ("hours", "steps")
     text = to_text(d, width=100)
     assert text.splitlines()[0] == "One fix covers all 12 failed runs."
-    assert "First:" in text and "5 of 5 runs with lr of 0.3 or more" in text
+    assert "First, in " in text and "5 of 5 runs with lr of 0.3 or more" in text
     page = to_html(d, baked=0)
     assert "One fix covers all 12 failed runs." in page and page.count('class="group"') == 3
 

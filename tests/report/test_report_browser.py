@@ -267,7 +267,7 @@ def test_why_a_run_died_which_fixes_a_sweep_needs_and_a_postmortem_on_paper(show
     assert page.eval("document.querySelector('h1').getBoundingClientRect().top") < 300
     sweep = show("sweep")
     group = sweep.eval("document.querySelector('.group').textContent")
-    assert "First:" in group and "runs" in group
+    assert "First, in lr3e-3" in group and "runs" in group
     sweep.click(".group [data-g]")
     assert sweep.eval("document.querySelector('#count').textContent").endswith(" shown")
     data = page.call(

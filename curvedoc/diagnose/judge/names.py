@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inventory import Makers
+from curvedoc.diagnose.sentence.units import unit_of
 from curvedoc.rulebook.evaluate import Env
 from curvedoc.rulebook.facts.fact import NOTE
 from curvedoc.rulebook.rule import Need, Program
@@ -102,6 +103,10 @@ class Names(Env):
             own = need is not None and need.source == "role" and not need.member
             series = self.bench.pick(need) if own and need is not None else None
             return None if series is None else series.metric.rsplit("/", 1)[-1]
+        if name.startswith("unit."):
+            logged = self.program.inputs.get(name.removeprefix("unit."))
+            series = None if logged is None else self[logged.name]
+            return unit_of(series.metric) if isinstance(series, Series) else ""
         found = self.bench.spoken.place.get(name)
         for pattern, regex in self.program.patterns.items():
             hits = self.bench.transcript.hits(pattern, regex, self.program.excepted.get(pattern))

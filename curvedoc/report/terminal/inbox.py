@@ -45,7 +45,7 @@ def _group(out: Lines, g: InboxGroup, wide: int, count: int, unit: str, whole: b
     if not whole:
         return
     if g.first is not None:
-        out.add(("First: ", "bold"), (words.cap(g.first.ask), ""), indent=hang, most=3)
+        out.add((f"{g.first_label}: ", "bold"), (words.cap(g.first.ask), ""), indent=hang, most=3)
     if g.contrast is not None:
         p = f" (p = {spelled(g.contrast.p_value, '.2g')})"
         out.add(("+ ", "green"), (g.contrast.text, ""), (p, "dim"), indent=hang, hang=2, most=3)
