@@ -13,7 +13,7 @@ import curvedoc
 from curvedoc.core.diagnosis import Finding, RankedCause, RunDiagnosis
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.story.choice import SPLIT, when_unsure
+from curvedoc.diagnose.story.choice import split, when_unsure
 from curvedoc.diagnose.story.headline import headline
 
 
@@ -28,7 +28,10 @@ def cause(name: str, probability: float, action: str = "Act.") -> RankedCause:
 def test_one_test_rules_out_half_where_no_cause_is_likely() -> None:
     lead, unlikely = finding("underfitting"), (cause("capacity-too-low", 0.2),)
     loss = Series.of(np.full(30, 1.2))
-    assert when_unsure(Bench(run_of({"loss": loss})), lead, unlikely) == SPLIT
+    run = run_of({"loss": loss})
+    assert when_unsure(Bench(run), lead, unlikely) == split(run)
+    told = split(run_of({"loss": loss, "lr": loss, "grad_norm": loss})).text
+    assert "the learning rate" in split(run).text and "the learning rate" not in told and "norm" not in told
     of_policy = when_unsure(Bench(run_of({"loss": loss, "reward": loss})), lead, unlikely)
     assert of_policy is not None and "log its entropy and its KL divergence at each update" in of_policy.text
     logged = when_unsure(Bench(run_of({"loss": loss, "reward": loss, "entropy": loss})), lead, unlikely)
@@ -46,7 +49,8 @@ def test_what_still_rises_is_trained_on() -> None:
     said = headline(rising, "warning", [lead], unlikely, bench=Bench(rising))
     assert "It may be that" not in said  # what still learns needs no reason why it does not
     rests = Series.of(np.r_[np.linspace(0.2, 0.5, 6), np.full(6, 0.5)])
-    assert when_unsure(Bench(run_of({"loss": loss, "val_accuracy": rests})), lead, unlikely) == SPLIT
+    run = run_of({"loss": loss, "val_accuracy": rests})
+    assert when_unsure(Bench(run), lead, unlikely) == split(run)
 
 
 def test_where_to_stop_comes_first_where_what_made_the_gap_is_unsure() -> None:

@@ -63,3 +63,50 @@ def test_a_rate_that_was_too_high_in_its_warm_up_is_told_as_it_was_then(tmp_path
     loss = np.where(i < 60, 2.3 * np.exp(-i / 25) + 0.4, np.minimum(0.6 * np.exp((i - 60) / 6), 9.0))
     run = told(tmp_path, lines(loss=loss + wave(200, 0.02), lr=lr))
     assert "rising from 0 to 0.8 when the loss turned" in run.headline, run.headline
+
+
+def test_a_rate_that_leaps_as_the_loss_ends_is_what_ended_it(tmp_path: Path) -> None:
+    i = np.arange(120.0)
+    loss = np.where(i < 80, 2.1 * np.exp(-i / 20) + 0.02, np.nan) * (1 + wave(120, 0.02))
+    run = told(tmp_path, lines(loss=loss, lr=np.where(i < 80, 0.03, 2.4)))
+    assert "when the learning rate leaped from 0.03 to 2.4" in run.headline and run.causes[0].cause == "lr-too-high"
+    assert run.next_action is not None and "Find what raised the learning rate" in run.next_action.text
+
+
+def test_a_first_batch_that_is_cheap_by_luck_is_no_best_level(tmp_path: Path) -> None:
+    i = np.arange(40.0)
+    loss = 0.61 + wave(40, 0.05)
+    loss[0] = 0.4
+    run = told(tmp_path, lines(loss=loss, val_loss=0.612 - 0.0001 * i))
+    assert not any(f.symptom == "divergence" for f in run.findings)
+
+
+def test_actions_at_random_are_what_holds_a_reward_down(tmp_path: Path) -> None:
+    i = np.arange(150.0)
+    run = told(tmp_path, lines(episode_reward=21 + wave(150, 9), epsilon=np.ones(150), td_loss=0.2 + i / 40))
+    assert run.next_action is not None and run.next_action.text.startswith("Let epsilon come down: it is still 1")
+    assert run.headline.endswith("epsilon is still 1 at the end.") and "It may be" not in run.headline
+
+
+def test_a_reward_that_sinks_from_its_best_to_the_end_is_not_trained_on(tmp_path: Path) -> None:
+    i = np.arange(40.0)
+    reward = np.where(i < 36, 20 + 4 * i + wave(40, 6), 164 - 22 * (i - 35))
+    run = told(tmp_path, lines(episode_reward=reward))
+    assert run.next_action is not None
+    assert run.next_action.text.startswith("Use a checkpoint from near step 350") and "to 76" in run.next_action.text
+
+
+def test_a_loss_that_falls_within_its_scatter_is_not_said_to_stay(tmp_path: Path) -> None:
+    i = np.arange(60.0)
+    run = told(tmp_path, lines(loss=0.6 - i / 170 + wave(60, 0.11), val_loss=0.42 - i / 290))
+    assert "stays at" not in run.headline
+
+
+def test_boosted_errors_are_compared_with_their_like(tmp_path: Path) -> None:
+    rows = [
+        f"[{i}]\ttraining's l2: {9 * 0.93**i:.5f}\ttraining's l1: {2.4 * 0.96**i:.5f}\t"
+        f"holdout's l2: {90 * 0.9**i + 100:.4f}\tholdout's l1: {4 * 0.92**i + 9:.4f}"
+        for i in range(1, 90)
+    ]
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    assert "the loss went from 8.37" in run.headline and "validation from 181 to 100" in run.headline

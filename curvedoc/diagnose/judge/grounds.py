@@ -227,13 +227,17 @@ def _contradicted(run: Run) -> _Doubt | None:
     for name, c in (("loss", loss), ("validation loss", val)):
         if c is not None and c.lost and (name == "loss" or right is None or right.lost):
             best, last = spelled(c.best, ".3g"), spelled(c.last, ".3g")
-            unit = "epoch" if run.axis == "epoch" else "step"
-            return f"the {name} was best, about {best}, near {unit} {c.best_step:,} and ends at about {last}", COMPARE
+            there = f"{'epoch' if run.axis == 'epoch' else 'step'} {c.best_step:,}"
+            return f"the {name} was best, about {best}, near {there} and ends at about {last}", (
+                f"Evaluate weights from near {there} and the last ones on the same held-out samples: if the last are "
+                f"worse, go back to the others and cut the learning rate."
+            )
     if loss is None:
         return None
     learned = right is not None and right.first - right.best > LEARNED
     clear = loss.noise < LEARNED * abs(loss.first) or loss.last - loss.first > LEARNED * abs(loss.first)
-    rests = clear and not loss.gained
+    fell = loss.first - loss.last > LEARNED * abs(loss.first)
+    rests = clear and not (loss.gained or fell)
     if rests and (learned or (val is not None and val.first - val.last > LEARNED * abs(val.first))):
         level = spelled(loss.last, ".3g")
         told = "more answers become right" if learned else "the validation loss falls"
@@ -241,7 +245,6 @@ def _contradicted(run: Run) -> _Doubt | None:
             "Compute loss and answers by hand on one batch with the last weights: one of the two is not of this model, "
             "or not of these samples."
         )
-    fell = loss.first - loss.last > LEARNED * abs(loss.first)
     if fell and right is not None and -right.best < HALF and right.first - right.best < GAINED:
         share = spelled(-right.best, ".1%")
         return f"the loss falls, and the share of right answers never exceeds {share}", (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,17 +21,17 @@ from curvedoc.stats.noise.noise import noise
 
 #: Pictures of a model that learns too little, which say nothing of where the fault lies.
 LEARNS_LITTLE = frozenset(("plateau-from-start", "plateau-after-progress", "stuck-at-chance", "underfitting"))
-#: One test that rules out half of the causes.
-SPLIT = NextAction(
-    "Train on one batch of 32 samples: if its loss does not come near zero, print the learning rate and each "
-    "parameter's requires_grad and gradient norm, else look at 20 samples beside their labels."
-)
 #: Those of a model that learned something, and then no more.
 RESTS = frozenset(("plateau-after-progress", "underfitting"))
 #: Times the training loss: validation below it is limited by what training comes to.
 ALIKE = 1.25
 #: What tells how a policy moves, by the role under which it is logged.
 TELLS_OF_POLICY = {"entropy": "its entropy", "kl": "its KL divergence"}
+#: How the share of random actions is logged, and what is most of them.
+_EXPLORES = re.compile(
+    r"(?i)(?:(?:greedy|exploration)[ _-]?)?(?:eps(?:ilon)?|exploration[ _-]?(?:rate|prob\w*|fraction))"
+)
+MOSTLY_RANDOM = 0.5
 #: Below this the first cause of such a picture is a guess among several.
 LIKELY = 0.3
 #: Causes of a fit that is too close, whose actions say where to stop.
@@ -48,11 +49,12 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
     if lead is None or not causes:
         return None
     likely = causes[0].probability
-    if lead.symptom in LEARNS_LITTLE and likely < LIKELY:
+    random = bench.run.series("reward") is not None and random_actions(bench.run)[1] >= MOSTLY_RANDOM
+    if lead.symptom in LEARNS_LITTLE and (likely < LIKELY or random):
         return (
             _split_of_policy(bench.run)
             if bench.run.series("reward") is not None
-            else trained_on(bench, lead) or _larger(bench, lead) or SPLIT
+            else trained_on(bench, lead) or _larger(bench, lead) or split(bench.run)
         )
     if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED and not _best_at_first(bench):
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
@@ -60,13 +62,37 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
     return None
 
 
+def split(run: Run) -> NextAction:
+    """One test that rules out half of the causes. What is logged already is not asked for."""
+    rate = "" if run.series("lr") is not None or run.settings.get("lr") is not None else "the learning rate and "
+    norm = "" if run.series("grad_norm") is not None else " and gradient norm"
+    return NextAction(
+        f"Train on one batch alone: if its loss does not come near zero, print {rate}each parameter's "
+        f"requires_grad{norm}, else look at 20 samples beside their labels."
+    )
+
+
 def _split_of_policy(run: Run) -> NextAction:
     """A policy has no batch that it could learn by heart. What is logged already is not asked for."""
+    name, chance = random_actions(run)
+    if chance >= MOSTLY_RANDOM:
+        return NextAction(
+            f"Let {name} come down: it is still {spelled(chance, '.3g')} at the end, so that {spelled(chance, '.0%')} "
+            f"of the actions are random, whatever was learned. Evaluate the last weights without it first."
+        )
     lacks = [name for role, name in TELLS_OF_POLICY.items() if run.series(role) is None]
     log = f", log {' and '.join(lacks)} at each update" if lacks else ""
     return NextAction(
         f"Check that the sign of the policy's loss makes reward rise{log}, and cut the learning rate tenfold."
     )
+
+
+def random_actions(run: Run) -> tuple[str, float]:
+    """What share of the actions is random at the end, and how that is logged; 0 where it is not."""
+    logged = next((name for name in run.metrics() if _EXPLORES.fullmatch(name.rsplit("/", 1)[-1])), "")
+    found = run.metric(logged) if logged else None
+    known = None if found is None else found.finite()
+    return logged, 0.0 if known is None or not len(known) or float(known.value.max()) > 1.0 else float(known.value[-1])
 
 
 def _best_at_first(bench: Bench) -> bool:

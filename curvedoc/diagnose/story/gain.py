@@ -60,6 +60,9 @@ def gain(
     if one_batch(run):
         return _of_one_batch(run)
     val, rated = validation(run), quality(run, bench)
+    tasks = bench.value_of("tasks", False)
+    if tasks is not None and rated is not None and not rated.still_best:
+        return _of_tasks(int(tasks), rated)
     if val is not None:
         if turned and not (rated is not None and rated.best == len(rated.series) - 1):
             return best_of(run, Quality("validation loss", val, falls=True), count)
@@ -92,6 +95,14 @@ def _of_one_batch(run: Run) -> NextAction:
     return NextAction(
         f"The test on one batch is passed: model, loss and optimizer work together. {where} the configuration and "
         f"start the training itself."
+    )
+
+
+def _of_tasks(tasks: int, rated: Quality) -> NextAction:
+    """Earlier weights know fewer tasks: what is best for the first one is not to be gone back to."""
+    return NextAction(
+        f"Keep the last weights, which alone know all {tasks} tasks; if the {rated.told(-1)} of {rated.name} that is "
+        f"left of {rated.told(rated.best)} is too little, mix some samples of earlier tasks into every batch."
     )
 
 

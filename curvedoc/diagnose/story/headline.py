@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
+from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.judge.grounds import grounds
@@ -15,7 +16,15 @@ from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import lower_first
-from curvedoc.diagnose.story.choice import CLOSE_FIT, FITTED, LEARNS_LITTLE, LIKELY, trained_on
+from curvedoc.diagnose.story.choice import (
+    CLOSE_FIT,
+    FITTED,
+    LEARNS_LITTLE,
+    LIKELY,
+    MOSTLY_RANDOM,
+    random_actions,
+    trained_on,
+)
 from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.level import still_falls
 from curvedoc.diagnose.story.progress import course_of, moved, validation
@@ -84,6 +93,11 @@ def headline(
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}{went}."
     first = _first(findings)
     beside = answers(run, bench, first) if bench is not None and first.symptom not in ERRORS else ""
+    name, chance = random_actions(run)
+    if chance >= MOSTLY_RANDOM and first.symptom in LEARNS_LITTLE and run.series("reward") is not None:
+        return (
+            f"{said((bench or Bench(run)).counter, findings, ())} {name} is still {spelled(chance, '.3g')} at the end."
+        )
     # what still learns at the end needs no reason why it does not
     learns = bench is not None and causes and causes[0].probability < LIKELY and trained_on(bench, first) is not None
     return said((bench or Bench(run)).counter, findings, () if learns else causes, beside) + (

@@ -15,6 +15,8 @@ from curvedoc.diagnose.story.quality import AS_GOOD
 LATE = 0.2
 #: Standard errors that a level is known to: rewards of neighboring episodes wander together.
 WANDERS = 4.0
+#: So many rows in turn below the one before are no luck.
+SINKING = 3
 #: A reward with fewer rows has no level of its fifths.
 FEWEST = 15
 
@@ -29,6 +31,9 @@ def of_reward(reward: Series, count: Counter) -> NextAction | None:
     gained = level[-1] - level[first]
     # a level of many rows is known better than one row, and neighbors among them wander together
     known_to = WANDERS * max(_scatter(p) / len(p) ** 0.5 for p in (parts[first], parts[-1]))
+    sank = _sinks_at_last(reward, count)
+    if sank is not None:
+        return sank
     if gained > known_to:
         return NextAction(
             f"Train on: the reward still rises, to about {spelled(level[-1], '.3g')} in the last fifth of the run; "
@@ -42,6 +47,20 @@ def of_reward(reward: Series, count: Counter) -> NextAction | None:
     return NextAction(
         f"Use a checkpoint from near {since}, where the reward was about {spelled(level[first], '.3g')}: nothing was "
         f"gained after it."
+    )
+
+
+def _sinks_at_last(reward: Series, count: Counter) -> NextAction | None:
+    """An earlier checkpoint, where the last rows sink one after another from the best by a good part of all gained."""
+    best = int(np.argmax(reward.value))
+    after = reward.value[best:]
+    lost, made = float(after[0] - after[-1]), float(after[0] - np.median(reward.value[: max(1, len(reward) // 10)]))
+    if len(after) <= SINKING or not bool((np.diff(after) < 0.0).all()) or lost < LATE * made:
+        return None
+    top, last = spelled(float(after[0]), ".3g"), spelled(float(after[-1]), ".3g")
+    return NextAction(
+        f"Use a checkpoint from near {count.at(int(reward.step[best]))}, where the reward was {top}: it has sunk at "
+        f"every logged point since, to {last}. Going on needs a smaller learning rate."
     )
 
 

@@ -14,8 +14,8 @@ def plain(name: str) -> str:
 
     >>> plain("train/CrossEntropyLoss"), plain("lr-Adam/pg1"), plain("grad_2.0_norm_total"), plain("Pérdida_val")
     ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total', 'perdida_val')
-    >>> plain("text_to_image_R@5")
-    'text_to_image_recall_5'
+    >>> plain("text_to_image_R@5"), plain("training's l2")
+    ('text_to_image_recall_5', 'training_l2')
     """
     return _plain(name[:300])
 
@@ -24,6 +24,7 @@ def plain(name: str) -> str:
 def _plain(name: str) -> str:
     if not name.isascii():
         name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
+    name = _OWN.sub("", name) if "'" in name else name  # "training's l2"
     name = _AT.sub(lambda m: _AT_RANK[m[0][0].lower()], name)
     return _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower()
 
@@ -36,6 +37,7 @@ def words_of(names: tuple[str, ...]) -> frozenset[str]:
 
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
 #: What is found among the first so many: R@5, P@1.
+_OWN = re.compile(r"(?<=[A-Za-z])'s\b")
 _AT = re.compile(r"(?<![A-Za-z])[RrPp]@(?=\d)")
 _AT_RANK = {"r": "recall_", "p": "precision_"}
 _EDGE = re.compile(r"[\W_]+")

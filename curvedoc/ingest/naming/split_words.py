@@ -25,12 +25,13 @@ PLAIN: Mapping[str, tuple[str, ...]] = {
 TERSE: Mapping[str, tuple[str, ...]] = {
     "train": (
         "fit", "fitting", "tr", "dtrain", "learn", "learned", "trening", "entrenamiento", "entrainement",
-        "apprentissage", "treino", "treinamento", "addestramento", "обучение", "обучения",
+        "apprentissage", "treino", "treinamento", "addestramento", "обучение", "обучения", "обуч",
     ),
     "val": (
         "check", "va", "ev", "dval", "dvalid", "deval", "central", "centralized", "centralised", "vali", "vld", "cv",
         "crossval", "oos", "out_of_sample", "unseen", "dev2", "valset",
         "devset", "evals", "validacion", "validacao", "validazione", "walidacja", "вал", "валидация", "валидации",
+        "пров", "проверка", "проверки",
     ),
     "eval": ("evaluate",),
     "test": ("tst", "te", "dtest", "tests", "testset", "teste", "prueba", "prova", "тест", "тесте"),
