@@ -110,3 +110,17 @@ def test_boosted_errors_are_compared_with_their_like(tmp_path: Path) -> None:
     ]
     run = told(tmp_path, "\n".join(rows) + "\n")
     assert "the loss went from 8.37" in run.headline and "validation from 181 to 100" in run.headline
+
+
+def test_a_rate_that_wraps_around_with_its_last_step_threw_nothing(tmp_path: Path) -> None:
+    i = np.arange(100.0)
+    lr = np.r_[np.linspace(1, 40, 20), np.linspace(40, 1, 79), 40.0]
+    loss = np.where(i < 6, 3.8, 3.8 * np.exp(np.minimum(i - 5, 30)))
+    run = told(tmp_path, lines(loss=loss * (1 + wave(100, 0.1)), lr=lr))
+    assert run.causes[0].cause == "lr-too-high" and "at step 990" not in run.headline
+
+
+def test_what_never_beat_its_first_evaluation_is_not_stopped_there(tmp_path: Path) -> None:
+    rows = [f"[{i}]\ttrain-mlogloss:{1.6 * 0.98**i:.5f}\tval-mlogloss:{1.57 + 0.002 * i:.5f}" for i in range(100)]
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    assert run.next_action is not None and "round 0" not in run.next_action.text
