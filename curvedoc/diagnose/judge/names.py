@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,10 @@ from curvedoc.rulebook.rule import Need, Program
 
 if TYPE_CHECKING:
     from curvedoc.diagnose.judge.inputs import Bench
+
+
+#: The name of a group of a pattern.
+_GROUP = re.compile(r"\(\?P?<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +113,24 @@ class Names(Env):
             series = None if logged is None else self[logged.name]
             return unit_of(series.metric) if isinstance(series, Series) else ""
         found = self.bench.spoken.place.get(name)
+        if found is None and name not in _texts_of(self.program):
+            return None  # a number, as most
         for pattern, regex in self.program.patterns.items():
             hits = self.bench.transcript.hits(pattern, regex, self.program.excepted.get(pattern))
             found = found if hits is None else hits.texts.get(name, found)
         if found is None and name in self.program.facts:
             found = self.bench.word(name)
         return called(self.subject.label) if found is None and name == "label" else found
+
+
+def _texts_of(program: Program) -> Collection[str]:
+    """The names that a program may have a text for, wherever its patterns match."""
+    found: frozenset[str] | None = program.made.get("texts")
+    if found is None:
+        groups = (group for regex in program.patterns.values() for group in _GROUP.findall(regex))
+        matched = (f"{pattern}_text" for pattern in program.patterns)
+        found = program.made["texts"] = frozenset(("label", *groups, *matched, *program.facts))
+    return found
 
 
 class SentenceTexts(dict[str, str | None]):
