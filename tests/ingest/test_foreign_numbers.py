@@ -12,6 +12,8 @@ import pytest
 from test_first_contact_shapes import CURVES, EPOCHS, values
 from text_log import read
 
+import curvedoc
+from curvedoc.core.errors import CurvedocError
 from curvedoc.ingest import read_runs
 from curvedoc.rulebook.load import signals_file
 
@@ -44,6 +46,9 @@ FORMS: dict[str, Form] = {
     "Dutch": lambda e, t, v: f"Ronde {e}/24 - trainingsfout {t} - testfout {v}",
     "Vietnamese": lambda e, t, v: f"Epoch {e}/24 - mất mát huấn luyện: {t} - mất mát kiểm định: {v}",
     "Portuguese": lambda e, t, v: f"Época {e}: custo de treino {t}, custo de validação {v}, acurácia 0.5",
+    "between tildes": lambda e, t, v: f"~ {e:3d} ~ tloss {t} ~ vloss {v} ~ vacc 0.5 ~",
+    "German with brackets": lambda e, t, v: f"Epoche {e} fertig: Fehler (Training) {t}, Fehler (Validierung) {v}",
+    "short prefixes": lambda e, t, v: f"[{e:03d}] tr_loss {t} tr_dice 0.5 | vl_loss {v} vl_dice 0.5 | lr 1e-3",
     "tracing of Rust": lambda e, t, v: f"2026-03-01T10:{e:02d}:00Z  INFO trainer::fit: epoch={e} loss={t} val_loss={v}",
 }  # fmt: skip
 
@@ -116,6 +121,22 @@ def test_a_list_that_is_called_by_what_it_counts(tmp_path: Path, counted: bool) 
     loss, val = run.series("loss"), run.series("val_loss")
     assert run.axis == "epoch" and loss is not None and loss.step.tolist() == list(range(1, 15))
     assert val is not None and val.value[-1] == pytest.approx(1.0)
+
+
+def test_what_is_said_with_its_mean_is_no_curve(tmp_path: Path) -> None:
+    shares = [round(0.4 + 0.03 * (i * 7 % 11), 4) for i in range(20)]
+    text = f"{{'ap': array({shares}), 'map': {sum(shares) / 20}}}\n"
+    (tmp_path / "result_loss.txt").write_text(text * 5)
+    with pytest.raises(CurvedocError):
+        curvedoc.read(tmp_path / "result_loss.txt")
+
+
+def test_settings_that_are_printed_again_and_again_are_no_run(tmp_path: Path) -> None:
+    lines = [
+        f"10:0{i}:00 args = Namespace(ada=False, batch_size=2, epochs=200, lr=0.01, port={5000 + 7 * i})"
+        for i in range(9)
+    ]
+    assert not any(len(run.points) for run in read(tmp_path, "\n".join(lines) + "\n"))
 
 
 def test_a_time_without_the_word(tmp_path: Path) -> None:

@@ -62,6 +62,10 @@ class NumberList:
     torn: bool = False
 
 
+#: "'map': 0.6" behind a list.
+_MEAN = re.compile(r"[)\s]*,\s*['\"]?(?:m|mean|avg|average)[\w ]{0,20}['\"]?\s*[:=]\s*(\d+\.\d+(?:[eE][-+]?\d+)?)")
+
+
 def claims(path: Path, head: bytes) -> bool:
     """A text that is lists of numbers for the most part, of which the keys or the file's name tell a metric."""
     name = _PACKED.sub("", path.name.lower())
@@ -133,13 +137,20 @@ def _lists(text: str, stem: str) -> Iterator[NumberList]:
         torn = not m[2]
         inside = m[1][: m[1].rfind(",")] if torn and "," in m[1] else m[1]
         value = _numbers(inside)
-        if value is not None and len(value) >= _SHORTEST:
+        if value is not None and len(value) >= _SHORTEST and not _averaged(value, text, m.end()):
             key = _KEY.search(text, max(0, m.start() - 120), m.start())
             yield NumberList((key[1] or key[2]).strip() if key else "", value, torn)
     if "[" not in text and text.count("\n", 0, len(text.rstrip())) == 0 and _measures(stem):
         value = _numbers(text)
         if value is not None and len(value) >= MIN_ROW:
             yield NumberList("", value)
+
+
+def _averaged(value: Floats, text: str, end: int) -> bool:
+    """Whether the next thing that is told is the mean of the list ("'ap': [0.7, 0.5, ...], 'map': 0.6"): its entries
+    are classes or parts, and no curve."""
+    told = _MEAN.match(text, end)
+    return told is not None and bool(np.isclose(float(told[1]), np.mean(value), rtol=1e-4))
 
 
 def _numbers(text: str) -> Floats | None:

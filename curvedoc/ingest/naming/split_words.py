@@ -28,7 +28,8 @@ TERSE: Mapping[str, tuple[str, ...]] = {
         "apprentissage", "treino", "treinamento", "addestramento", "обучение", "обучения", "обуч",
     ),
     "val": (
-        "check", "va", "ev", "dval", "dvalid", "deval", "central", "centralized", "centralised", "vali", "vld", "cv",
+        "check", "va", "vl",
+        "ev", "dval", "dvalid", "deval", "central", "centralized", "centralised", "vali", "vld", "cv",
         "crossval", "oos", "out_of_sample", "unseen", "dev2", "valset",
         "devset", "evals", "validacion", "validacao", "validazione", "walidacja", "вал", "валидация", "валидации",
         "пров", "проверка", "проверки",

@@ -49,8 +49,8 @@ _RANK_RE = (
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
 _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
-#: So many values a setting may have in one log.
-_SETTING = 2
+#: So many values a setting may have in one log; where nearly all have no more, none is a record.
+_SETTING, _SET = 2, 0.8
 _RECORDS = ("record", "loose", "member")
 
 
@@ -156,7 +156,7 @@ def _only_settings(read_: Read) -> bool:
     if read_.axis != "row" or not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
-    return bool((same["value"] <= _SETTING).all()) and bool((same["len"] > same["value"]).any())
+    return float((same["value"] <= _SETTING).mean()) >= _SET and bool((same["len"] > same["value"]).any())
 
 
 def _of_tasks(more: int) -> list[Note]:

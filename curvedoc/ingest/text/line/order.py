@@ -114,6 +114,8 @@ def apart(body: str) -> str:
             .replace(f" :: {NUMBER}", f": {NUMBER}")
             .replace(" :: ", " | ")
         )
+    if body.count(" ~ ") > 1:
+        body = body.strip(" ~").replace(" ~ ", " | ")
     if "..." in body:
         body = _LEADER.sub(": ", body)
     if ":" in body and _SYMBOLS.match(body):
