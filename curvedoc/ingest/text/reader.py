@@ -156,7 +156,8 @@ def _only_settings(read_: Read) -> bool:
     if read_.axis != "row" or not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
-    return float((same["value"] <= _SETTING).mean()) >= _SET and bool((same["len"] > same["value"]).any())
+    few = int((same["value"] <= _SETTING).sum())
+    return few >= _SET * len(same) and bool((same["len"] > same["value"]).any())
 
 
 def _of_tasks(more: int) -> list[Note]:
