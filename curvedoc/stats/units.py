@@ -34,7 +34,7 @@ _BY_UNIT: Mapping[str, str] = {
     "standard deviations": "trend_z upturn_z",
     "a correlation": "phi lag1 one_way",
     "1 NaN, 2 inf, 3 -inf": "nonfinite_kind",
-    "a number": "log exp sqrt size nearest",
+    "a number": "log exp size nearest",
 }
 UNITS: Mapping[str, str] = {name: unit for unit, names in _BY_UNIT.items() for name in names.split()}
 

@@ -104,7 +104,7 @@ from curvedoc.stats.schedule.phases import (
     warmup_share,
     warmup_steps,
 )
-from curvedoc.stats.schedule.promise import one_way, promised_fall
+from curvedoc.stats.schedule.promise import by_rate, one_way, promised_fall
 from curvedoc.stats.schedule.steps import coincide, is_range_test, is_staircase, lr_drop_steps
 from curvedoc.stats.shape.climb import climbing_share
 from curvedoc.stats.shape.decay import decay_fit, fit_drop, fit_floor, fit_r2, fit_sigma, fitted, residual
@@ -164,7 +164,7 @@ _NOISE: tuple[_Function, ...] = (
     noise, noise_growth, noise_rel, noise_tail, phi, quantum,
 )  # fmt: skip
 _TRENDS: tuple[_Function, ...] = (
-    best_progress, drop_in_noise, fraction_done, one_way, progress, promised_fall, speed_left, total_change,
+    best_progress, by_rate, drop_in_noise, fraction_done, one_way, progress, promised_fall, speed_left, total_change,
     trend_z, flat_end, still_falling, flat_from_start, hovers, plateau_start,
 )  # fmt: skip
 _TURNS: tuple[_Function, ...] = (

@@ -195,6 +195,20 @@ def test_each_validation_set_is_a_match_with_its_own_label() -> None:
     assert [(m.metric, m.label) for m in found if m.role == "val_loss"] == [("val_loss", ""), ("val_loss_b", "b")]
 
 
+def test_of_several_validation_sets_the_one_that_holds_what_is_trained_on_comes_first() -> None:
+    found = roles(
+        **{
+            "train/loss": [3.6, 3.2, 2.5, 2.0],
+            "val_loss/general": [0.02, 0.02, 0.03, 0.05],
+            "val_loss/lawyers": [3.7, 3.3, 2.6, 2.2],
+            "val_acc/general": [0.99, 0.99, 0.99, 0.98],
+            "val_acc/lawyers": [0.3, 0.35, 0.4, 0.5],
+        }
+    )
+    firsts = {role: next(m.metric for m in found if m.role == role) for role in ("val_loss", "val_accuracy")}
+    assert firsts == {"val_loss": "val_loss/lawyers", "val_accuracy": "val_acc/lawyers"}
+
+
 def test_the_only_data_set_needs_no_label() -> None:
     assert roles(eval_wikitext_loss=[1.0, 0.9])[0].label == ""
 

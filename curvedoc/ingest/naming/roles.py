@@ -52,6 +52,8 @@ _ANEW, _SELDOM = 0.5, 0.05
 #: A metric with this share of the points of the most logged of its role counts as logged as often; one that covers
 #: less than this share of the steps of the widest is one of a part of the run.
 _DENSE = 0.5
+#: A validation set whose loss is this many times farther from that of training than another's is of another task.
+_ANOTHER = 3.0
 #: Roles in which each label is a thing of its own, told in the order logged (the order of the layers).
 _LAYERED = word_set(
     """layer_grad_norm layer_weight_norm layer_update_norm layer_update_ratio zero_fraction saturation_fraction
@@ -148,7 +150,8 @@ def _assigned(
         if role in chosen:
             out.append(RoleMatch(role, chosen[role], "", "set by --signal"))
         if role in by_role:
-            out.extend(_ranked(role, by_role[role], role in chosen, table, out))
+            home = _at_home(role, by_role[role], out, {f.metric: f for f in metrics})
+            out.extend(_ranked(role, by_role[role], role in chosen, table, out, home))
     parts = shares(table)
     return tuple(replace(m, unit=FRACTION) if m.role in parts else m for m in out)
 
@@ -198,8 +201,40 @@ def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts
     return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
 
 
+def _at_home(
+    role: str, group: Sequence[tuple[Facts, Reading]], known: Sequence[RoleMatch], metrics: Mapping[str, Facts]
+) -> frozenset[str]:
+    """The labels of the sets that hold what is trained on, of validation sets that all have a label.
+
+    Of losses the one whose level is nearest to that of training, and those at most _ANOTHER times as far; of accuracies
+    that of the preferred loss. What was learned before the run and is graded beside it costs far less.
+    """
+    labels = frozenset(r.label for _, r in group)
+    if len(labels) < 2 or "" in labels:
+        return frozenset()
+    if role == "val_accuracy":
+        return labels & {m.label for m in [m for m in known if m.role == "val_loss"][:1]}
+    main = next((metrics[m.metric] for m in known if m.role == "loss" and m.metric in metrics), None)
+    level = _level(main) if main is not None else 0.0
+    if role != "val_loss" or not level > 0.0:
+        return frozenset()
+    far = {r.label: abs(float(np.log(_level(f) / level))) for f, r in group if _level(f) > 0.0}
+    if not far:
+        return frozenset()
+    return frozenset(k for k, d in far.items() if d <= min(far.values()) + np.log(_ANOTHER))
+
+
+def _level(f: Facts) -> float:
+    return float(np.median(f.finite)) if len(f.finite) else 0.0
+
+
 def _ranked(
-    role: str, group: list[tuple[Facts, Reading]], led: bool, table: Signals, known: Sequence[RoleMatch]
+    role: str,
+    group: list[tuple[Facts, Reading]],
+    led: bool,
+    table: Signals,
+    known: Sequence[RoleMatch],
+    home: frozenset[str],
 ) -> list[RoleMatch]:
     if len(group) == 1 and not led and role not in _LAYERED and group[0][1].label != ABSOLUTE_ERROR:
         ((f, r),) = group  # as of most roles: nothing to be told from
@@ -221,8 +256,8 @@ def _ranked(
         raw = -1 if mean else r.average
         sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
-            r.part, bool(r.label) and r.family != "metric" and f not in same, f not in same, sparse,
-            f.cover < _DENSE * whole, raw, r.order, -f.points, not has_scope(f.metric), order[f.metric],
+            r.part, bool(r.label) and r.family != "metric" and f not in same, f not in same, r.label not in home,
+            sparse, f.cover < _DENSE * whole, raw, r.order, -f.points, not has_scope(f.metric), order[f.metric],
         )  # fmt: skip
 
     out: list[RoleMatch] = []

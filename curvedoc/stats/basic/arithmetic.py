@@ -15,11 +15,6 @@ def exp(x: float) -> float | None:
     return math.exp(x) if x < 700 else None
 
 
-def sqrt(x: float) -> float | None:
-    """The square root; unknown below 0."""
-    return math.sqrt(x) if x >= 0 else None
-
-
 def size(x: float) -> float:
     """The absolute value."""
     return abs(x)
@@ -42,4 +37,4 @@ def near(x: float, anchor: float, rel: float) -> bool:
     return abs(x - anchor) <= rel * abs(anchor)
 
 
-NUMBERS = (log, exp, sqrt, size, nearest, ramp, near)
+NUMBERS = (log, exp, size, nearest, ramp, near)

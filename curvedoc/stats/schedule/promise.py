@@ -1,4 +1,4 @@
-"""Promise: what rate and gradient say a loss should have lost, and whether a curve goes one way all along."""
+"""Promise: what rate and gradient say a loss should have lost, its course by the rate spent; what goes one way."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from curvedoc.core.series import Floats, Series
 from curvedoc.stats.pairs.train_val import aligned
 
 LEAST = 5  # rows: four in one order happen by chance
+_WHOLE = 1e9  # places on the axis of a rate that was spent
 
 
 def promised_fall(lr: Series, grad: Series) -> float | None:
@@ -30,6 +31,30 @@ def promised_fall(lr: Series, grad: Series) -> float | None:
     with np.errstate(over="ignore"):
         told = float((np.abs(rate.value[:-1]) * np.minimum(norm, norm * norm) * steps).sum())
     return told if np.isfinite(told) else None
+
+
+def by_rate(s: Series, lr: Series) -> Series:
+    """`s` over the rate that was spent so far instead of over steps; empty without a rate above zero.
+
+    A step counts as much as its rate, so that a fall which only slows because the rate runs down is a straight line.
+    The axis runs from 0 to _WHOLE; rows of one place stay in order.
+
+    >>> by_rate(Series.of([3.0, 2.0, 1.5, 1.5]), Series.of([2.0, 2.0, 0.0, 0.0])).step.tolist()
+    [0, 666666668, 1000000002, 1000000003]
+    """
+    f = s.finite()
+    rate = aligned(lr, f)
+    f = f.cut(np.isin(f.step, rate.step))
+    speed = np.abs(rate.value)
+    if len(f) < 2 or not bool(np.isfinite(speed).all()):
+        return Series.of([], metric=s.metric)
+    top = float(speed.max())
+    with np.errstate(over="ignore"):
+        spent = np.cumsum(0.5 * (speed[1:] / top + speed[:-1] / top) * np.diff(f.step)) if top > 0.0 else np.zeros(1)
+    if not 0.0 < spent[-1] < np.inf:
+        return Series.of([], metric=s.metric)
+    place = np.concatenate([[0.0], spent / spent[-1]]) * _WHOLE
+    return Series(place.astype(np.int64) + np.arange(len(f)), f.value.copy(), s.metric)
 
 
 def one_way(s: Series) -> float | None:
