@@ -124,3 +124,28 @@ def test_what_never_beat_its_first_evaluation_is_not_stopped_there(tmp_path: Pat
     rows = [f"[{i}]\ttrain-mlogloss:{1.6 * 0.98**i:.5f}\tval-mlogloss:{1.57 + 0.002 * i:.5f}" for i in range(100)]
     run = told(tmp_path, "\n".join(rows) + "\n")
     assert run.next_action is not None and "round 0" not in run.next_action.text
+
+
+def test_memory_that_rose_from_row_to_row_answers_its_question(tmp_path: Path) -> None:
+    rows = [f"step {i} loss {2.3 * 0.9**i + 0.01 * np.sin(i * i):.4f} mem_gb {3 + 0.3 * i:.2f}" for i in range(24)]
+    end = "Traceback (most recent call last):\n" + '  File "fit.py", line 71, in <module>\n' + "    loss.backward()\n"
+    run = told(
+        tmp_path,
+        "\n".join(rows) + "\n" + end + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.00 GiB.\n",
+    )
+    assert run.causes[0].checks[0].answer == "yes"
+    assert [e.step for e in run.timeline if e.channel == "memory"] < [23]
+
+
+def test_a_slow_rank_is_named_with_its_step(tmp_path: Path) -> None:
+    for rank in range(4):
+        slow = 0.4 if rank == 2 else 0.0
+        rows = [
+            f"[rank {rank}] step {i} loss {3 * 0.99**i + 0.01 * np.sin(i + rank):.4f} "
+            f"step_time {0.2 + slow * (i >= 90) + 0.004 * np.sin(7 * i + rank):.4f}"
+            for i in range(0, 240, 3)
+        ]
+        (tmp_path / f"rank{rank}.log").write_text("\n".join(rows) + "\n")
+    run = curvedoc.analyze(tmp_path).runs[0]
+    assert "Steps of rank 2 take about" in run.headline and " from step 9" in run.headline
+    assert run.next_action is not None and "rank 2" in run.next_action.text

@@ -124,13 +124,13 @@ def agreement(held: Iterable[tuple[str, float]]) -> float:
     return math.prod(best.values())
 
 
-def weigh_cause(cause: Cause, bench: Bench, layer: str = "") -> Weighed:
-    """What a cause's own file says of a run. layer: the one that a finding is about which names this cause."""
+def weigh_cause(cause: Cause, bench: Bench, members: Mapping[str, str] | None = None) -> Weighed:
+    """What a cause's own file says of a run. members: the layer or rank that a finding is about which names it."""
     env = bench.environment(cause.program, WHOLE)
     texts = env.texts()
     texts.update(bench.spoken.of(cause.id))
-    if layer:
-        texts["said.layer"] = called(layer)
+    for kind, name in (members or {}).items():
+        texts[f"said.{kind}"] = called(name) if kind == "layer" else f"{kind} {name}"
     shown: dict[bool, list[Evidence]] = {True: [], False: []}
     held = [p for p in cause.predicts if env.get(p.given) is True]
     for p in sorted(held, key=lambda p: -abs(math.log(p.times))):
@@ -224,9 +224,12 @@ def raised(probability: float, factor: float) -> float:
 
 def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench) -> dict[str, Weighed]:
     """Every cause that a finding names, with the evidence of its own file."""
-    layers = {c: f.scope["layer"] for f in reversed(findings) if "layer" in f.scope for c, _ in f.causes}
+    members: dict[str, dict[str, str]] = {}
+    for f in reversed(findings):
+        for cause, _ in f.causes if f.scope.keys() & {"layer", "rank"} else ():
+            members.setdefault(cause, {}).update(f.scope)
     named = sorted({c for f in findings for c, _ in f.causes if c in causes})
-    return {c: weigh_cause(causes[c], bench, layers.get(c, "")) for c in named}
+    return {c: weigh_cause(causes[c], bench, members.get(c)) for c in named}
 
 
 def _opening(finding: Finding) -> str:

@@ -11,6 +11,7 @@ import polars as pl
 from curvedoc.core.diagnosis import Event, Finding
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
+from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.rulebook.rule import Remark
 from curvedoc.stats.basic.finite import first_nonfinite, nonfinite_kind
 from curvedoc.stats.basic.medians import median_of
@@ -170,7 +171,7 @@ def _as_told(events: list[Event], metric: str, findings: Sequence[Finding]) -> l
     measure sees at once and another a little later is one event. A blow-up that breaks off has a rise before it.
     """
     lead = next((f for f in findings if f.kind == "pathology" and f.explained_by is None), None)
-    at = lead.first_step if lead is not None and lead.metric == metric else None
+    at = lead.first_step if lead is not None and lead.metric == metric and lead.symptom not in ERRORS else None
     if at is None or any(e.what != "began to rise" for e in events):
         return events
     return [replace(e, step=max(e.step, at)) for e in events]

@@ -37,7 +37,9 @@ def phases(run: RunDiagnosis, start: int, end: int) -> tuple[RunPhase, ...]:
     stop = end + 1
     for a, _ in (s for c in run.curves[:1] for s in c.nonfinite[:1]):
         stop = min(stop, a)
-    if lead is not None and lead.symptom in _DIVERGING and lead.first_step is not None:
+    # what a run is only warned of came back
+    gone = lead is not None and lead.symptom in _DIVERGING and run.verdict == "failed"
+    if lead is not None and gone and lead.first_step is not None:
         began = max(start, lead.first_step)
         found = [*_until(found, began), RunPhase(began, min(end, stop), "diverge", "diverging")]
     width = max(1, end - start)
