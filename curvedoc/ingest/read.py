@@ -198,7 +198,7 @@ def _runs(
                 why.update((s.path, none) for s in run.sources)
                 continue
             told = run.axis != "row" or (run.roles and any(len(block) > 1 for block in run.blocks))
-            if (told or _loud(group)) and (b.named or not is_idle(run, group)):
+            if (told or _loud(group)) and (b.named or not is_idle(run, group, table)):
                 out.append(run)
     return out
 

@@ -56,10 +56,12 @@ def left_open(
     for finding in findings:
         if finding.kind == "notice" and rules[finding.symptom].undecided_if:
             return finding.title
-    loss = run.series("loss")
+    loss, name = run.series("loss"), "loss"
+    if loss is None:
+        loss, name = run.series("val_loss"), "validation loss"
     if loss is None or _came_down(loss.finite()):
         return ""
-    hidden = "the scatter of the loss hides whether it came down"
+    hidden = f"the scatter of the {name} hides whether it came down"
     if (start := known("start_unknown")) is not None and start.value is True:
         return f"{hidden}, and nothing tells whether it began with trained weights"
     return "" if _knows_otherwise(run, known) else hidden

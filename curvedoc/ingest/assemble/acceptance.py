@@ -4,6 +4,7 @@ times of a test or the trials of a search, even in a file that is given by name.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +14,8 @@ from curvedoc.core.run import Run
 from curvedoc.core.series import Floats
 from curvedoc.ingest.assemble.groups import Piece
 from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.metric_name import split_and_rest
+from curvedoc.ingest.naming.signals import Signals
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves
@@ -29,6 +32,8 @@ _REQUESTS = 5
 _BESIDE = word_set("epoch tokens samples batch_size step_time data_time memory cpu gpu_utilization throughput")
 #: What a search tries beside the learning rate, by the last word of the name.
 _TRIED = word_set("lr rate decay wd dropout momentum gamma alpha hidden units layers size l1 l2 c")
+#: Rows that count epochs, at least so many, so far apart at most, and of fewer than so many.
+_EPOCHS, _APART, _TOO_MANY = 3, 10, 100_000
 #: Trials, at least so many; a setting jumps by so much, and so often that no schedule does.
 _TRIALS, _JUMP, _OFTEN = 5, 3.0, 1 / 3
 
@@ -71,9 +76,10 @@ def _serves(messages: pl.DataFrame) -> bool:
     return int((text.str.contains(_REQUEST) & ~text.str.contains(_ASKED)).sum()) >= _REQUESTS
 
 
-def is_idle(run: Run, pieces: Sequence[Piece]) -> bool:
+def is_idle(run: Run, pieces: Sequence[Piece], table: Signals) -> bool:
     """Whether a run that was met on a walk shows no learning: out of tables or text alone, without a role that says so,
-    and without a curve whose neighbors are alike. A text that tells a fatal error is one that failed early."""
+    without epochs or two sets of samples that a table measures alike, and without a curve whose neighbors are alike.
+    A text that tells a fatal error is one that failed early."""
     if not pieces or any(p.log.format not in _TABLES and not p.log.is_text for p in pieces):
         return False
     if any(m.role not in _BESIDE and m.trust != "guess" for m in run.roles):
@@ -81,5 +87,26 @@ def is_idle(run: Run, pieces: Sequence[Piece]) -> bool:
     said = [p for p in pieces if p.log.is_text]
     if said and (run.roles or any(_FATAL & set(p.log.messages["level"].to_list()) for p in said)):
         return not run.roles and any(_serves(p.log.messages) for p in said)
+    if _counts_epochs(run) or _measures_twice(run, table):
+        return False
     curves = [s for name in run.metrics() if (s := run.metric(name)) is not None and len(s) >= FEWEST]
     return not any(behaves(s.value) for s in curves)
+
+
+def _counts_epochs(run: Run) -> bool:
+    """Whether the rows are epochs one after the other: the seconds since 1970 are called an epoch too."""
+    if run.axis != "epoch":
+        return False
+    steps = np.unique(np.concatenate([block.step for block in run.blocks])) if run.blocks else np.zeros(0)
+    return len(steps) >= _EPOCHS and float(np.median(np.diff(steps))) <= _APART and float(steps[-1]) < _TOO_MANY
+
+
+def _measures_twice(run: Run, table: Signals) -> bool:
+    """Whether one quantity is measured on the samples of training and on others along a counter, whatever it is."""
+    if run.axis == "row":
+        return False
+    parts: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for name in run.metrics():
+        split, rest = split_and_rest(name, table)
+        parts[rest].add(split)
+    return any(rest and "train" in splits and len(splits) > 1 for rest, splits in parts.items())

@@ -17,6 +17,8 @@ from curvedoc.ingest.naming.values.rivals import as_evaluated, pairs_of, rivals_
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
 _CROWD = 40
+#: Families of what shows how well a model does.
+_MEASURES = frozenset({"loss", "perplexity", "accuracy", "metric", "reward"})
 #: The rate of a configuration, as a logger rounds it.
 _SAME_RATE = 1e-3
 #: Losses of one run, on data seen and unseen, begin within this factor of each other.
@@ -38,9 +40,10 @@ def by_evidence(
     MetricValues alone name a loss only where nothing is known of the run's loss, its reward or its rivals.
     """
     known = {f.metric for f, _ in found}
+    blank = _never_finite(metrics, found, table)
     unread = [f for f in metrics if f.metric not in known and len(f.finite)]
-    if not unread:
-        return []
+    if blank or not unread:
+        return blank
     free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
     out = rivals_of(free, found, table)
     found = [*found, *out]
@@ -50,6 +53,23 @@ def by_evidence(
     out += [] if crowd else _shares(_left(free, out), [*found, *out], table)
     out += [] if crowd else _losses(_left(free, out), [*found, *out], table, settings)
     return out
+
+
+def _never_finite(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
+    """The first metric of each split where none ever was a number: whichever is the loss, it is not one either."""
+    family = table.family("loss")
+    free = [f for f in metrics if not is_aside(f.metric, table) and _says_something(f.metric, table)]
+    measured = any(r.family in _MEASURES for _, r in found) or any(len(f.finite) for f in free)
+    if family is None or measured:
+        return []
+    out: dict[str, tuple[F, Reading]] = {}
+    for f in free:
+        split, _ = split_and_rest(f.metric, table)
+        if split in family.roles and f.points:
+            why = "never is a number, as all that is measured"
+            made = Reading(family.roles[split], split, "", why, family.bounds, "loss", trust="likely")
+            out.setdefault(split, (f, made))
+    return list(out.values()) if "train" in out else []
 
 
 def _says_something(name: str, table: Signals) -> bool:
