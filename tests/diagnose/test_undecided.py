@@ -6,6 +6,7 @@ from pathlib import Path
 
 from helpers.drawn import run_of
 
+import curvedoc
 from curvedoc.core.series import Series
 from curvedoc.diagnose.cases import build
 from curvedoc.diagnose.judge.detect import detect
@@ -53,3 +54,15 @@ def test_nothing_is_asked_for_that_is_worked_out_and_not_logged() -> None:
     told = diagnose(run_of({"loss": Series.of([2.3 * 0.97**i for i in range(120)])}), rulebook(Options()))
     asked = {need for row in told.not_judged for need in row.needs}
     assert "accuracy" in asked and not asked & {*MADE_OF, ""}
+
+
+def test_a_gap_is_told_where_nothing_says_what_learns() -> None:
+    """Boosting, whose trees fit training alone, excuses a gap; that it may be boosting does not."""
+    epochs = list(range(1, 31))
+    log = {
+        "epoch": epochs,
+        "train_loss": [0.85 + 3.5 * 0.88**i + 0.01 * (i % 3) for i in epochs],
+        "val_loss": [2.4 + 0.7 * 0.8**i + 0.01 * (i % 4) for i in epochs],
+    }
+    (judged,) = curvedoc.analyze(log).diagnosis.runs
+    assert judged.verdict == "warning" and "generalization-gap" in [f.symptom for f in judged.findings]
