@@ -46,6 +46,7 @@ FORMS: dict[str, Form] = {
     "Dutch": lambda e, t, v: f"Ronde {e}/24 - trainingsfout {t} - testfout {v}",
     "Vietnamese": lambda e, t, v: f"Epoch {e}/24 - mất mát huấn luyện: {t} - mất mát kiểm định: {v}",
     "Portuguese": lambda e, t, v: f"Época {e}: custo de treino {t}, custo de validação {v}, acurácia 0.5",
+    "about as much": lambda e, t, v: f">> epoch #{e} <<  avg_train_loss ~ {t}, avg_valid_loss ~ {v}, patience 3/10",
     "between tildes": lambda e, t, v: f"~ {e:3d} ~ tloss {t} ~ vloss {v} ~ vacc 0.5 ~",
     "German with brackets": lambda e, t, v: f"Epoche {e} fertig: Fehler (Training) {t}, Fehler (Validierung) {v}",
     "short prefixes": lambda e, t, v: f"[{e:03d}] tr_loss {t} tr_dice 0.5 | vl_loss {v} vl_dice 0.5 | lr 1e-3",

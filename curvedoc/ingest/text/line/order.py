@@ -114,7 +114,7 @@ def apart(body: str) -> str:
             .replace(f" :: {NUMBER}", f": {NUMBER}")
             .replace(" :: ", " | ")
         )
-    if body.count(" ~ ") > 1:
+    if body.startswith("~ ") and body.count(" ~ ") > 1:  # "loss ~ 0.5" is about as much
         body = body.strip(" ~").replace(" ~ ", " | ")
     if "..." in body:
         body = _LEADER.sub(": ", body)
