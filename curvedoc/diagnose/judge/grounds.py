@@ -23,11 +23,13 @@ ADVERSARIAL = "adversarial loss"
 #: Curves that tell progress, best first: a reward, whose losses follow moving targets; a loss; else what is right.
 PROGRESS = (
     ("reward", "reward"),
+    ("val_reward", "reward of evaluations"),
     ("loss", "loss"),
     ("accuracy", "accuracy"),
     ("val_loss", "validation loss"),
     ("val_accuracy", "validation accuracy"),
     ("val_metric", "validation metric"),
+    ("metric", "metric"),
     ("game_loss", ADVERSARIAL),
 )
 #: Below so many finite points of training no rule about shape can speak.
@@ -104,9 +106,9 @@ def _against(run: Run, role: str, name: str, curve: Series) -> _Doubt | None:
         return broken
     if role in ("accuracy", "val_accuracy"):
         return _hardly_gained(name, curve, run.axis == "row")
-    if role == "val_metric":
+    if role.endswith("metric"):
         return _hardly_moved(curve)
-    if role == "reward":
+    if role.endswith("reward"):
         return _few_rewards(curve.finite())
     if role not in ("loss", "val_loss"):
         return None

@@ -46,7 +46,7 @@ MAX_LAYERS = 400
 
 
 #: The measure that the run is for.
-MAIN_QUALITY = "main_quality"
+MAIN_QUALITY, REWARD = "main_quality", "reward"
 #: The input of that fact by which the name of a measure says that it should fall.
 ERROR = "lower"
 LOSS_KIND, SIMILARITY = "loss_kind", "similarity"
@@ -62,7 +62,8 @@ MADE_OF = {
 }
 #: Measures that are ten times the logarithm of a signal over its error.
 DECIBELS = re.compile(r"(?i)psnr|(?<![a-z])(si[-_ ]?)?s[nd]r(?![a-z])")
-_QUALITY_ROLES = {"val_metric_up": ("val_metric", 1.0), "val_metric_down": ("val_metric", -1.0)}
+#: Rewards of evaluations have no exploration in them; fewer are no course.
+EVALUATED, ENOUGH_EVALUATED = "val_reward", 5
 
 
 class Bench:
@@ -179,9 +180,9 @@ class Bench:
         in decibels, which rises by the logarithm of its error, that error."""
         told = self.fact(MAIN_QUALITY)
         found = next((s for role in roles if (s := self.run.series(role)) is not None), None)
-        if found is None or told is None or str(told.value) == "reward":
+        if found is None or told is None or str(told.value) == REWARD:
             return None
-        if str(told.value) == "val_metric_down":
+        if str(told.value).endswith("_down"):
             return found
         if DECIBELS.search(found.metric):
             return Series(found.step, 10 ** (-found.value / 10), found.metric, found.time)
@@ -202,8 +203,11 @@ class Bench:
         told = self.fact(MAIN_QUALITY)
         if told is None:
             return None
-        role, sign = _QUALITY_ROLES.get(str(told.value), (str(told.value), 1.0))
+        word = str(told.value)
+        role, sign = word.removesuffix("_up").removesuffix("_down"), -1.0 if word.endswith(("_down", "_loss")) else 1.0
         found = self.run.series(role)
+        if role == REWARD and (evaluated := self.run.series(EVALUATED)) is not None:
+            found = evaluated if found is None or len(evaluated.finite()) >= ENOUGH_EVALUATED else found
         return found if found is None or sign == better else Series(found.step, -found.value, found.metric, found.time)
 
     def _called(self, roles: Sequence[str], regex: str) -> Series | None:
@@ -234,7 +238,8 @@ class Bench:
             case "restarts":
                 return self.restarts()
             case "name":
-                match = next(iter(self.run.matches(need.target)), None)
+                roles = METRICS if need.target == ANY_METRIC else (need.target,)
+                match = next((m for role in roles for m in self.run.matches(role)), None)
                 return None if match is None else _is_called(match, need.regex)
             case "ranks":
                 return float(len(self.run.ranks())) or None

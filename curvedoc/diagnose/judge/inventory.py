@@ -179,11 +179,9 @@ class Inventory:
     def fixed(self, need: Need) -> Fixed | None:
         """The value of an input that all runs of this kind have; None where it is a matter of each."""
         match need.source:
-            case "role" if need.target not in (QUALITY, SHORTFALL):
+            case "role" | "name" if need.target not in (QUALITY, SHORTFALL):
                 there = not self._roles.isdisjoint(_WORKED_OUT.get(need.target, (need.target,)))
                 return None if there else UNKNOWN
-            case "name":
-                return None if need.target in self._roles else UNKNOWN
             case "config" | "config-text":
                 return None if need.target in self._settings else UNKNOWN
             case "note":
