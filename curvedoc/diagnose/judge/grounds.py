@@ -51,6 +51,8 @@ LEARNED, HALF = 0.3, 0.5
 #: Measures of what is found, which begin at 0 and have 1 as their best, and what a model that finds something reaches.
 _FOUND = re.compile(r"dice|iou|jaccard|map|f1|(?:^|[_/ ])ap(?:$|[_/ 0-9])", re.IGNORECASE)
 FOUND = 0.01
+#: Losses that leave alone what is far enough apart.
+_MARGIN = re.compile(r"triplet|margin|hinge|contrastive", re.IGNORECASE)
 #: Of the planned steps: a run that has done less is still in its warm-up, and nothing of it says how it will go.
 BEGUN = 0.01
 #: Decides whether a run learned anything where its loss does not: other weights, the same samples.
@@ -220,7 +222,7 @@ def _contradicted(run: Run) -> _Doubt | None:
     if any(run.series(role) is not None for role in ("reward", "game_loss")) or _tries_rates(run):
         return None
     loss, val = _course(run, "loss"), _course(run, "val_loss")
-    if loss is not None and loss.first > 0.0 == loss.last:
+    if loss is not None and loss.first > 0.0 == loss.last and not _has_margin(run):
         return "the loss ends at exactly 0", (
             "Compute the loss of one batch by hand: a loss of exactly 0 is masked, overflowed or not computed, unless "
             "it has a margin that every sample keeps."
@@ -254,6 +256,11 @@ def _contradicted(run: Run) -> _Doubt | None:
             "wrongly, or what is learned is not what is asked."
         )
     return None
+
+
+def _has_margin(run: Run) -> bool:
+    """Whether the loss is 0 where every sample keeps its margin, by its name."""
+    return any(_MARGIN.search(m.metric) for m in run.matches("loss")[:1])
 
 
 def _tries_rates(run: Run) -> bool:
