@@ -109,7 +109,7 @@ def test_boosted_errors_are_compared_with_their_like(tmp_path: Path) -> None:
         for i in range(1, 90)
     ]
     run = told(tmp_path, "\n".join(rows) + "\n")
-    assert "the loss went from 8.37" in run.headline and "validation from 181 to 100" in run.headline
+    assert "181, at the last 100, while training fell from 8.37" in run.headline
 
 
 def test_a_rate_that_wraps_around_with_its_last_step_threw_nothing(tmp_path: Path) -> None:
