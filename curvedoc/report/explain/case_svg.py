@@ -114,8 +114,9 @@ def _path(curve: Curve, x: Callable[[int], float], y: Callable[[float], int], lo
             continue
         bottom, top = y(low), y(high)
         here, there = round(x(step)), top if bottom != top else y(mean)
-        # relative moves are a third shorter
-        out.append(f"M{here} {there}" if pen == "M" else f"l{here - across} {there - up}".replace(" -", "-"))
+        # relative moves are a third shorter, and level ones half as long again
+        level = f"h{here - across}" if there == up else f"l{here - across} {there - up}".replace(" -", "-")
+        out.append(f"M{here} {there}" if pen == "M" else level)
         if bottom != top:
             out.append(f"v{bottom - there}")
         pen, across, up = "l", here, bottom if bottom != top else there
