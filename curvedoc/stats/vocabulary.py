@@ -18,7 +18,7 @@ from curvedoc.stats.basic.anchors import (
     power_of_two_factor,
     smoothing_floor,
 )
-from curvedoc.stats.basic.arithmetic import NUMBERS
+from curvedoc.stats.basic.arithmetic import NUMBERS, sqrt
 from curvedoc.stats.basic.counting import examples_counted
 from curvedoc.stats.basic.finite import (
     before_nonfinite,
@@ -211,6 +211,6 @@ RETIRED: tuple[_Function, ...] = (
     in_nats, init_excess, jumps, last_event, last_finite, log_dips, log_spikes, lost_of_gain, lr_peak_step,
     noise_correlation, noise_head, paired_shift, paired_z, period_amplitude, period_score, plateau_level,
     plateau_share, projected_step, rate, recovered, residual, rises, rising_end, same_order, share_equal_pairs,
-    share_recovered, slope, smoothing_floor, stays_nonfinite, tail_ratio, total_drop, turn_high, turn_low, unrecovered,
-    warmup_share,
+    share_recovered, slope, smoothing_floor, sqrt, stays_nonfinite, tail_ratio, total_drop, turn_high, turn_low,
+    unrecovered, warmup_share,
 )  # fmt: skip

@@ -15,6 +15,11 @@ def exp(x: float) -> float | None:
     return math.exp(x) if x < 700 else None
 
 
+def sqrt(x: float) -> float | None:
+    """The square root; unknown below 0."""
+    return math.sqrt(x) if x >= 0 else None
+
+
 def size(x: float) -> float:
     """The absolute value."""
     return abs(x)
