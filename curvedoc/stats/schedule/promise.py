@@ -40,7 +40,7 @@ def by_rate(s: Series, lr: Series) -> Series:
     The axis runs from 0 to _WHOLE; rows of one place stay in order.
 
     >>> by_rate(Series.of([3.0, 2.0, 1.5, 1.5]), Series.of([2.0, 2.0, 0.0, 0.0])).step.tolist()
-    [0, 666666668, 1000000002, 1000000003]
+    [0, 666666667, 1000000002, 1000000003]
     """
     f = s.finite()
     rate = aligned(lr, f)
