@@ -16,10 +16,10 @@ from curvedoc.diagnose.ending.ending import ending
 from curvedoc.diagnose.ending.notices import OUTSIDE, as_note, happened, record, with_causes, with_reason
 from curvedoc.diagnose.ending.quotes import spoken
 from curvedoc.diagnose.ending.said import said
+from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
 from curvedoc.diagnose.judge.fold import fold
-from curvedoc.diagnose.judge.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.inventory import inventory_of
 from curvedoc.diagnose.judge.rank import rank

@@ -15,7 +15,7 @@ import curvedoc
 from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import Grounds, grounds
+from curvedoc.diagnose.grounds.grounds import Grounds, grounds
 from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.progress import course_of, moved
 from curvedoc.diagnose.story.remedy import remedy

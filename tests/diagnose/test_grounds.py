@@ -11,7 +11,7 @@ from helpers.drawn import run_of
 
 import curvedoc
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.run import diagnose
 from curvedoc.diagnose.story.progress import course_of
 from curvedoc.options import Options, rulebook

@@ -11,7 +11,7 @@ from helpers.drawn import run_of
 import curvedoc
 from curvedoc.core.diagnosis import RunDiagnosis
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.story.gain import gain
 from curvedoc.diagnose.story.level import level_of
 from curvedoc.diagnose.story.quality import Quality

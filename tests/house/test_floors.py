@@ -46,7 +46,7 @@ INSIDE = {
         ("read",),
     ),
     "diagnose": (
-        ("sentence",),
+        ("grounds", "sentence"),
         ("curves", "judge", "main_curve"),
         ("ending",),
         ("restart", "story"),

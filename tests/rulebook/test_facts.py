@@ -73,6 +73,20 @@ tests:
 """
 
 
+SPELLED = """
+id: color
+title: What color it is
+type: word
+words: {red: crimson red, blue: deep blue}
+what: A color.
+needs: {set: 'config.precision? ~ "(?P<blue>deep)|(?P<red>crims)"', log: log?}
+patterns: {said: "painted (?:(?P<red>red)|(?P<blue>blue))"}
+known_by:
+  - {value: set, say: "the configuration says {value}"}
+  - {value: said, trust: guess, say: "a message says {value}"}
+"""
+
+
 def book_of(folder: Path, rule: str = "", **facts: str) -> Rulebook:
     """The shipped rules with these facts, and a rule, of one's own."""
     (folder / "facts").mkdir()
@@ -167,11 +181,14 @@ def test_a_measure_of_a_rule_stands_before_a_fact_of_its_name(tmp_path: Path) ->
         ("words: {red: crimson red, blue: deep blue}", "", "lists its words"),
         ("height > 2", "hight > 2", "unknown name 'hight'"),
         ("{value}", "{value:.2f}", "is text and takes no format"),
+        ("(?P<red>crims)", "(?P<green>crims)", "a group of 'set' is no word of its list: green"),
+        ("(?P<blue>deep)|(?P<red>crims)", "deep|crims", "'set' is not in its list of words, nor a regex"),
+        ("value: said", "value: sad", "'sad' is not in its list of words, nor a regex"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, said: str) -> None:
     with pytest.raises(RuleErrors, match=r"color\.yaml:") as caught:
-        book_of(tmp_path, height=HEIGHT, color=COLOR.replace(old, new, 1))
+        book_of(tmp_path, height=HEIGHT, color=(COLOR if old in COLOR else SPELLED).replace(old, new, 1))
     assert said in str(caught.value)
 
 
@@ -193,20 +210,6 @@ def test_facts_that_are_known_by_each_other_are_refused(tmp_path: Path) -> None:
         book_of(tmp_path, height=circle, depth=depth)
 
 
-SPELLED = """
-id: color
-title: What color it is
-type: word
-words: {red: crimson red, blue: deep blue}
-what: A color.
-needs: {set: 'config.precision? ~ "(?P<blue>deep)|(?P<red>crims)"', log: log?}
-patterns: {said: "painted (?:(?P<red>red)|(?P<blue>blue))"}
-known_by:
-  - {value: set, say: "the configuration says {value}"}
-  - {value: said, trust: guess, say: "a message says {value}"}
-"""
-
-
 @pytest.mark.parametrize(
     ("config", "log", "expected"),
     [
@@ -222,20 +225,6 @@ def test_a_word_may_be_spelled_out_by_a_setting_or_a_message(
     known = Bench(build(case, case), facts=book_of(tmp_path, color=SPELLED).facts).fact("color")
     found = None if known is None else (known.value, known.trust, known.known_by, known.because)
     assert found == expected
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("(?P<red>crims)", "(?P<green>crims)", "a group of 'set' is no word of its list: green"),
-        ("(?P<blue>deep)|(?P<red>crims)", "deep|crims", "'set' is not in its list of words, nor a regex"),
-        ("value: said", "value: sad", "'sad' is not in its list of words, nor a regex"),
-    ],
-)
-def test_what_spells_out_a_word_has_words_as_groups(tmp_path: Path, old: str, new: str, said: str) -> None:
-    with pytest.raises(RuleErrors, match=r"color\.yaml:") as caught:
-        book_of(tmp_path, color=SPELLED.replace(old, new, 1))
-    assert said in str(caught.value)
 
 
 def test_the_user_overrides_a_fact_and_is_told_of_a_wrong_one(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -15,6 +14,7 @@ from curvedoc.core.block import restarts_of
 from curvedoc.core.diagnosis import KnownFact
 from curvedoc.core.run import Note, RoleMatch, Run
 from curvedoc.core.series import Series
+from curvedoc.diagnose.judge import grades
 from curvedoc.diagnose.judge.facts import established
 from curvedoc.diagnose.judge.inventory import (
     ABOVE_FLOOR,
@@ -46,10 +46,10 @@ MAX_LAYERS = 400
 
 
 #: The measure that the run is for.
-MAIN_QUALITY, REWARD = "main_quality", "reward"
+MAIN_QUALITY = "main_quality"
 #: The input of that fact by which the name of a measure says that it should fall.
 ERROR = "lower"
-LOSS_KIND, SIMILARITY = "loss_kind", "similarity"
+LOSS_KIND = "loss_kind"
 #: What a user logs to have an input that is worked out; the last is there wherever a loss is of that kind.
 MADE_OF = {
     ANY_LOSS: "loss",
@@ -60,10 +60,6 @@ MADE_OF = {
     WRONG: "accuracy",
     VAL_WRONG: "val_accuracy",
 }
-#: Measures that are ten times the logarithm of a signal over its error.
-DECIBELS = re.compile(r"(?i)psnr|(?<![a-z])(si[-_ ]?)?s[nd]r(?![a-z])")
-#: Rewards of evaluations have no exploration in them; fewer are no course.
-EVALUATED, ENOUGH_EVALUATED = "val_reward", 5
 
 
 class Bench:
@@ -162,11 +158,11 @@ class Bench:
         if need.target == ANY_LOSS:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
         if need.target in (QUALITY, SHORTFALL):
-            return self._quality(1.0 if need.target == QUALITY else -1.0)
+            return grades.quality(self.run, self.fact(MAIN_QUALITY), 1.0 if need.target == QUALITY else -1.0)
         if need.target == ABOVE_FLOOR:
-            return self._above_floor()
+            return grades.above_floor(self.run, self.fact(LOSS_KIND))
         if need.target in GRADES:
-            return self._wrong(GRADES[need.target])
+            return grades.wrong(self.run, self.fact(MAIN_QUALITY), GRADES[need.target])
         return self.run.series(need.target)
 
     def is_error(self, role: str) -> bool:
@@ -174,41 +170,6 @@ class Bench:
         fact = self._facts.get(MAIN_QUALITY)
         named = None if fact is None else fact.program.inputs.get(ERROR)
         return named is not None and self.bind(replace(named, target=role), WHOLE) is True
-
-    def _wrong(self, roles: Sequence[str]) -> Series | None:
-        """What a measure between 0 and 1 leaves to be wanted; of one that should fall, the measure itself; of a ratio
-        in decibels, which rises by the logarithm of its error, that error."""
-        told = self.fact(MAIN_QUALITY)
-        found = next((s for role in roles if (s := self.run.series(role)) is not None), None)
-        if found is None or told is None or str(told.value) == REWARD:
-            return None
-        if str(told.value).endswith("_down"):
-            return found
-        if DECIBELS.search(found.metric):
-            return Series(found.step, 10 ** (-found.value / 10), found.metric, found.time)
-        values = found.finite().value
-        if not len(values) or values.min() < 0.0 or values.max() > 1.0:
-            return None
-        return Series(found.step, 1.0 - found.value, found.metric, found.time)
-
-    def _above_floor(self) -> Series | None:
-        """A loss of similarity plus one: from about 1 for what is unlike to 0 for what is the same."""
-        kind, found = self.fact(LOSS_KIND), self.run.series("loss")
-        if found is None or kind is None or kind.value != SIMILARITY:
-            return None
-        return Series(found.step, found.value + 1.0, found.metric, found.time)
-
-    def _quality(self, better: float) -> Series | None:
-        """The measure that the run is for; better: the sign that what is better has."""
-        told = self.fact(MAIN_QUALITY)
-        if told is None:
-            return None
-        word = str(told.value)
-        role, sign = word.removesuffix("_up").removesuffix("_down"), -1.0 if word.endswith(("_down", "_loss")) else 1.0
-        found = self.run.series(role)
-        if role == REWARD and (evaluated := self.run.series(EVALUATED)) is not None:
-            found = evaluated if found is None or len(evaluated.finite()) >= ENOUGH_EVALUATED else found
-        return found if found is None or sign == better else Series(found.step, -found.value, found.metric, found.time)
 
     def _called(self, roles: Sequence[str], regex: str) -> Series | None:
         """The first metric of the first of the roles that is called so."""

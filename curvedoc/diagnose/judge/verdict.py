@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.core.diagnosis import Check, Finding, KnownFact, NextCheck, RankedCause, Verdict, Waste
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 from curvedoc.rulebook.rule import Rule
 from curvedoc.stats.basic.levels import median

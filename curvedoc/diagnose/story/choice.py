@@ -10,7 +10,7 @@ import numpy as np
 from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
-from curvedoc.diagnose.judge.grounds import ENOUGH_POINTS
+from curvedoc.diagnose.grounds.contradictions import ENOUGH_POINTS
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.story.gain import best_of
 from curvedoc.diagnose.story.progress import validation

@@ -12,7 +12,7 @@ from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.ending.course import Course
-from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
+from curvedoc.diagnose.grounds.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent

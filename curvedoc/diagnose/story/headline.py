@@ -9,7 +9,7 @@ from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
-from curvedoc.diagnose.judge.grounds import grounds
+from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN

@@ -9,7 +9,7 @@ import numpy as np
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.judge.grounds import ADVERSARIAL, Grounds
+from curvedoc.diagnose.grounds.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.game import drawn, players

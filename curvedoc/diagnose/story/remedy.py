@@ -12,7 +12,8 @@ from curvedoc.core.diagnosis import Finding, NextAction, Verdict
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import RoleMatch, Run
 from curvedoc.diagnose.ending.course import Course
-from curvedoc.diagnose.judge.grounds import COMPARE, ENOUGH_POINTS, Grounds
+from curvedoc.diagnose.grounds.contradictions import COMPARE, ENOUGH_POINTS
+from curvedoc.diagnose.grounds.grounds import Grounds
 from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.sentence.counter import Counter
 

@@ -7,17 +7,10 @@ from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints
+from curvedoc.ingest.trainings.alien_counters import EPOCHS, agree, counted_apart, stands
 from curvedoc.ingest.trainings.delays import RESET_SHARE, carried, held_back, named_at_end, said_once
 
 _LIMIT = float(2**62)
-#: A counter that stands still for so many epochs counts something else.
-_EPOCHS = 3
-#: So many moves tell a counter that goes up and down from one that begins anew.
-_WANDERING = 8
-#: A counter that did not go on at so many of the epochs is none of the run.
-_STOOD = 0.05
-#: Of two counters, one that has so many times the values of the other one counts the records.
-_FEW = 5
 
 Bools = NDArray[np.bool_]
 
@@ -65,7 +58,7 @@ def epochs_of(ev: CounterEvents) -> Floats:
     counted = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
     named = ~np.isnan(ev.epoch[counted])
     batch = counted[~named]
-    if len(known) < _EPOCHS or not len(batch) or batch[0] > known[0]:
+    if len(known) < EPOCHS or not len(batch) or batch[0] > known[0]:
         return last
     if bool(
         (np.diff(ev.inner[counted])[named[1:]] < 0).any()
@@ -74,7 +67,7 @@ def epochs_of(ev: CounterEvents) -> Floats:
     behind = np.searchsorted(known, batch)  # how many lines that name an epoch stand before each
     begins = np.flatnonzero(np.r_[True, ev.epoch[known][behind[1:] - 1] != ev.epoch[known][behind[:-1] - 1]])
     first = ev.inner[batch[begins]]
-    if len(begins) < _EPOCHS or float((first <= first[0]).mean()) < RESET_SHARE or not _whole(ev.epoch):
+    if len(begins) < EPOCHS or float((first <= first[0]).mean()) < RESET_SHARE or not _whole(ev.epoch):
         return last
     ahead = carried(ev.epoch[::-1])[::-1]
     return np.where(np.isnan(ahead), last + 1, ahead)
@@ -160,28 +153,6 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> 
     return None
 
 
-def _agree(inner: Floats, step: Floats) -> bool:
-    """Whether the steps that other lines name are those that the counter had reached by then."""
-    reached = carried(inner)
-    both = ~np.isnan(step) & ~np.isnan(reached)
-    known = np.unique(inner[~np.isnan(inner)])
-    if both.sum() < 2 or len(known) < 2:
-        return False
-    near = np.abs(step[both] - reached[both]) <= max(1.0, 1.5 * float(np.median(np.diff(known))))
-    return float(near.mean()) >= RESET_SHARE
-
-
-def _counted_apart(inner: Floats, step: Floats, main: Ints) -> bool:
-    """Whether the main curve has a counter of its own on its lines, and what other lines name tells its points apart
-    in few places."""
-    own = inner[main]
-    if not len(own) or float(np.isnan(own).mean()) > 1 - RESET_SHARE:
-        return False
-    known = step[~np.isnan(step)]
-    told = len(np.unique(known)) < len(np.unique(own[~np.isnan(own)])) / _FEW
-    return told and float(known.max()) <= float(np.nanmax(inner)) * (1 + 1 / _FEW)
-
-
 def _between(step: Floats, main: Ints) -> Floats:
     """The steps, carried; where the lines of the main curve name none and several stand between two that do, laid out
     evenly between these."""
@@ -194,7 +165,7 @@ def _between(step: Floats, main: Ints) -> Floats:
     begins = np.flatnonzero(np.r_[True, mine[1:] != mine[:-1]])
     size = np.diff(np.r_[begins, len(mine)])
     level = mine[begins]
-    if len(begins) < _EPOCHS or float((size - 1).sum()) < (1 - RESET_SHARE) * len(mine) or (np.diff(level) <= 0).any():
+    if len(begins) < EPOCHS or float((size - 1).sum()) < (1 - RESET_SHARE) * len(mine) or (np.diff(level) <= 0).any():
         return reached
     stride = np.r_[np.diff(level), np.median(np.diff(level))]
     if bool((stride < size).any()):
@@ -206,28 +177,6 @@ def _between(step: Floats, main: Ints) -> Floats:
     same = (before >= 0) & (reached == mine[np.maximum(before, 0)])
     out[same] = laid[before[same]]
     return out
-
-
-def _stands(count: Floats, epoch: Floats, at: Bools) -> bool:
-    """Whether a counter stands still on the records while the epoch goes on: it counts something else."""
-    on = epoch[at]
-    seen = np.where(np.isnan(on), np.nan, carried(count)[at])
-    turns = int((np.diff(on[~np.isnan(on)]) != 0).sum())
-    if turns + 1 >= _EPOCHS and 2 * int((np.diff(seen[~np.isnan(seen)]) != 0).sum()) < turns:
-        return True
-    return _wanders(count[at], on)
-
-
-def _wanders(count: Floats, epoch: Floats) -> bool:
-    """Whether a counter of records that each begin an epoch goes up and down: the length of an episode."""
-    known = ~np.isnan(count) & ~np.isnan(epoch)
-    move = np.diff(count[known])[np.diff(epoch[known]) > 0]
-    if len(move) < _WANDERING or 2 * len(move) < int(known.sum()):
-        return False
-    up = float((move > 0).mean())
-    down, stood = float((move < 0).mean()), float((move <= 0).mean())
-    rare = 1 - RESET_SHARE
-    return (up > rare and down > rare) or (up > _STOOD and stood > _STOOD and down < RESET_SHARE)
 
 
 def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:
@@ -257,21 +206,21 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
     named = not np.isnan(step).all() and not said_once(step, ev.inner, main)
-    if named and (np.isnan(own).all() or not _stands(own, epoch, ev.record & train)):
+    if named and (np.isnan(own).all() or not stands(own, epoch, ev.record & train)):
         total = np.where(train, ev.total, np.nan)
         if _resets(own, epoch, total):
             step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
         elif np.isnan(own[~np.isnan(ev.inner)]).all():
             inner = _inner(ev, epoch, whole, main)
-            if inner is not None and _agree(inner, step):
+            if inner is not None and agree(inner, step):
                 step = np.where(np.isnan(step), inner, step)
-            elif inner is not None and main is not None and _counted_apart(inner, step, main):
+            elif inner is not None and main is not None and counted_apart(inner, step, main):
                 # the lines that name a step were printed at another time: a buffer held them back
                 last = np.nanmax(inner)
                 step = np.where(np.isnan(inner) & (step <= last), step, inner)
         return Steps(carried(step) if main is None else _between(step, main), "step", whole)
     inner = _inner(ev, epoch, whole, main)
-    if inner is not None and not _stands(inner, epoch, ev.record & train):
+    if inner is not None and not stands(inner, epoch, ev.record & train):
         laid = held_back(inner, ev.total, ev.record, main) if main is not None and len(main) else carried(inner)
         if laid is not None:
             return Steps(laid, "samples" if ev.samples.any() else "step", whole)

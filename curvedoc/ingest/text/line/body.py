@@ -8,37 +8,12 @@ from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, is_dirty, leads, split_key
+from curvedoc.ingest.text.line.phrases import keys_first
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, PLACE, STEP, Body, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 #: A split in brackets holds for the line whatever else it says.
 _TAGGED = re.compile(r"\[([A-Za-z][A-Za-z _()/-]{2,30})\]")
-#: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
-_REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
-#: "Loss after 100 iterations: 0.3"
-_AFTER = re.compile(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
-#: "Avg reward last 100 episodes: 3.5"
-_OVER = re.compile(
-    rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
-    r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))(?= ?[:=])"
-)
-#: A measure, and a dictionary of its parts.
-_PRINTED = re.compile(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
-_ITEM = re.compile(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
-_COUNT = rf"(?:global )?(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
-#: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
-_TOLD = re.compile(
-    rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
-    r"(?: (?:is|was)(?=[: ])| ?= ?| ?:|(?<= and)$)", re.IGNORECASE,
-)  # fmt: skip
-_COUNTED = re.compile(rf"(?:[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and ))|lobal [a-z]+ #?{NUMBER} ?:")
-#: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
-_OF_SPLIT = re.compile(
-    rf"\b((?:{'|'.join(w for w in SCOPES if w.isascii())})) ?[(\[{{] ?(?=[A-Za-z_][\w ]{{0,30}}[:=] ?{NUMBER})",
-    re.IGNORECASE,
-)
-#: "L=0.5 | A=0.8" within a split's brackets.
-_LETTERS = re.compile(rf"\bL( ?[=:] ?{NUMBER} *[|,;]? *)A(?= ?[=:] ?{NUMBER})")
 #: Behind the last number, after a mark of its own: "> saved as the best model", "*** best".
 _BEHIND = re.compile(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
 #: A remark on the number before, after which nothing else is named.
@@ -238,18 +213,7 @@ def _label(before: str, label: str) -> str:
 def read_body(body: str, first: int) -> Body:
     """What the numbers of a body are, slot by slot from `first` on; every number is looked at once."""
     state = Body()
-    printed = _PRINTED.match(body)
-    if printed is not None and is_outcome(printed[1]) and not any(map(is_outcome, _ITEM.findall(body))):
-        name = printed[1].lower().replace("losses", "loss")  # "Losses {'ner': 2.3}"
-        body = _ITEM.sub(rf"'{name}/\1': ", body)
-    body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
-    if "last " in body or "past " in body or "previous " in body:
-        body = _OVER.sub(r"\2 \1", body)
-    if _COUNTED.search(body):
-        body = _TOLD.sub(lambda m: f"{m[2]} {m[1]}:" if is_outcome(m[1]) else m[0], body)
-    if "(" in body or "[" in body or "{" in body:
-        body = _LETTERS.sub(r"loss\1acc", _OF_SPLIT.sub(r"| \1: ", body))
-    end, slot = 0, first
+    body, end, slot = keys_first(body), 0, first
     scoped: dict[int, str] = {}
     for pos, mark in ((i, c) for i, c in enumerate(body) if c in (NUMBER, FRACTION)):
         gap, tail = body[end:pos], body[pos + 1 : pos + 40]

@@ -1,0 +1,1 @@
+"""Grounds: what can earn a run the word healthy, and what stands against that."""

@@ -1,0 +1,52 @@
+"""Phrases about numbers, said anew with the name of each number before it: "Loss after 100 steps: 0.3"."""
+
+from __future__ import annotations
+
+import re
+
+from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.split_words import SCOPES
+from curvedoc.ingest.text.line.template import NUMBER
+
+#: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
+_REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
+#: "Loss after 100 iterations: 0.3"
+_AFTER = re.compile(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
+#: "Avg reward last 100 episodes: 3.5"
+_OVER = re.compile(
+    rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
+    r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))(?= ?[:=])"
+)
+#: A measure, and a dictionary of its parts.
+_PRINTED = re.compile(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
+_ITEM = re.compile(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
+_COUNT = rf"(?:global )?(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
+#: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
+_TOLD = re.compile(
+    rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
+    r"(?: (?:is|was)(?=[: ])| ?= ?| ?:|(?<= and)$)", re.IGNORECASE,
+)  # fmt: skip
+_COUNTED = re.compile(rf"(?:[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and ))|lobal [a-z]+ #?{NUMBER} ?:")
+#: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
+_OF_SPLIT = re.compile(
+    rf"\b((?:{'|'.join(w for w in SCOPES if w.isascii())})) ?[(\[{{] ?(?=[A-Za-z_][\w ]{{0,30}}[:=] ?{NUMBER})",
+    re.IGNORECASE,
+)
+#: "L=0.5 | A=0.8" within a split's brackets.
+_LETTERS = re.compile(rf"\bL( ?[=:] ?{NUMBER} *[|,;]? *)A(?= ?[=:] ?{NUMBER})")
+
+
+def keys_first(body: str) -> str:
+    """The body of a line with its counters and splits where those of other lines stand."""
+    printed = _PRINTED.match(body)
+    if printed is not None and is_outcome(printed[1]) and not any(map(is_outcome, _ITEM.findall(body))):
+        name = printed[1].lower().replace("losses", "loss")  # "Losses {'ner': 2.3}"
+        body = _ITEM.sub(rf"'{name}/\1': ", body)
+    body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
+    if "last " in body or "past " in body or "previous " in body:
+        body = _OVER.sub(r"\2 \1", body)
+    if _COUNTED.search(body):
+        body = _TOLD.sub(lambda m: f"{m[2]} {m[1]}:" if is_outcome(m[1]) else m[0], body)
+    if "(" in body or "[" in body or "{" in body:
+        body = _LETTERS.sub(r"loss\1acc", _OF_SPLIT.sub(r"| \1: ", body))
+    return body
