@@ -53,7 +53,7 @@ def finds_nothing(run: Run) -> Doubt | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class _Course:
     """How a curve that should fall went: its first, best and last level, and the scatter of one point."""
 
     first: float
@@ -74,7 +74,7 @@ class Course:
         return self.gained and back > HALF * (self.first - self.best) and back > SURE * self.noise
 
 
-def _course_of(run: Run, role: str, sign: float = 1.0) -> Course | None:
+def _course_of(run: Run, role: str, sign: float = 1.0) -> _Course | None:
     """The course of a curve of a role, turned by its sign so that it should fall; of levels over three points."""
     curve = run.series(role)
     v = np.empty(0) if curve is None else sign * curve.finite().value
@@ -85,7 +85,7 @@ def _course_of(run: Run, role: str, sign: float = 1.0) -> Course | None:
     best = int(np.argmin(levels))
     sd = noise(curve.finite())
     first = float(np.median(v[:k]))
-    return Course(first, float(levels[best]), int(curve.finite().step[best + 1]), float(np.median(v[-k:])), sd or 0.0)
+    return _Course(first, float(levels[best]), int(curve.finite().step[best + 1]), float(np.median(v[-k:])), sd or 0.0)
 
 
 def contradicted(run: Run) -> Doubt | None:
