@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import Diagnosis, Finding, RankedCause, RunDiagnosis
-from curvedoc.core.output_file import write
+from curvedoc.core.files.output_file import write
 from curvedoc.core.version import __version__
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.ingest.memory import as_paths

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Diagnosis, Differing, Nearest, RunDiagnosis
 from curvedoc.core.errors import NothingToAnalyse, UsageError
-from curvedoc.core.output_file import check, write
+from curvedoc.core.files.output_file import check, write
 from curvedoc.core.run import Run
 from curvedoc.core.version import __version__
 from curvedoc.pipeline import Options, rulebook, runs_below

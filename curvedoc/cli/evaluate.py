@@ -7,7 +7,7 @@ from pathlib import Path
 
 from curvedoc.cli.analyze import ProgressLine
 from curvedoc.core.errors import UsageError
-from curvedoc.core.output_file import check, check_distinct, write
+from curvedoc.core.files.output_file import check, check_distinct, write
 from curvedoc.evaluate.render import to_json, to_markdown, to_text
 from curvedoc.evaluate.run import evaluate
 from curvedoc.pipeline import Options

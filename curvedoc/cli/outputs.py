@@ -11,8 +11,8 @@ from pathlib import Path
 
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, UsageError
+from curvedoc.core.files.output_file import check, check_distinct, folder_for, write
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.output_file import check, check_distinct, folder_for, write
 
 #: Columns of text that goes to no terminal.
 PIPED_WIDTH = 100

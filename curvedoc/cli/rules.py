@@ -218,7 +218,7 @@ def _print(made: Page, markdown: bool) -> None:
 
 def write_reference(folders: list[Path], output: Path) -> None:
     """Write a page for every symptom and cause, their drawings and an index below `output`. Raises UsageError."""
-    from curvedoc.core.output_file import folder_for, write
+    from curvedoc.core.files.output_file import folder_for, write
     from curvedoc.report.explain.markdown import reference
     from curvedoc.rulebook.load import load
 

@@ -14,8 +14,8 @@ from curvedoc.cli.exits import Exit, exit_code
 from curvedoc.cli.outputs import PIPED_WIDTH, colored
 from curvedoc.core.diagnosis import Diagnosis
 from curvedoc.core.errors import CurvedocError, NothingToAnalyse, UsageError
+from curvedoc.core.files.output_file import check, check_distinct, write
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.output_file import check, check_distinct, write
 from curvedoc.ingest.find.contents import contents
 from curvedoc.ingest.find.remote import title_of
 from curvedoc.options import Options

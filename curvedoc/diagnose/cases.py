@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import ASSEMBLED, MESSAGES, Note, RoleMatch, Run, Scalar, Source
 from curvedoc.core.series import Floats, Ints
 from curvedoc.diagnose.judge.detect import Judgment, detect
@@ -21,7 +22,7 @@ from curvedoc.rulebook.location import signals_file
 from curvedoc.rulebook.rule import Fact, Rule
 from curvedoc.rulebook.schema.case import Case, CaseCurve, CaseMember, CaseRun, CauseCase, Knots
 
-_STEPPED = re.compile(r"^@(\d+) (.*)$", re.DOTALL)
+_STEPPED = late_regex(r"^@(\d+) (.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis, Unreadable
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run, Scalar
 from curvedoc.core.version import __version__
 from curvedoc.diagnose.siblings.groups import groups
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from curvedoc.diagnose.siblings.contrast import Parting
 
 #: Configuration keys that belong to a single run: its name, places, times, machine and outcome.
-_OF_ONE_RUN = re.compile(
+_OF_ONE_RUN = late_regex(
     r"""(?ix) ^ (_?wandb|slurm|mlflow|git|env) [._/-]
     | ^ (name | id | uuid | tags | notes | group | command | commit | sha | revision | date | time | user | host) $
     | (^|[._/-]) ( (run|exp|experiment|job|task|trial) _? (name|id|uuid)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.evaluate.rates import Rate
 from curvedoc.evaluate.run import Evaluation
 from curvedoc.evaluate.tables import FigureTable, mistakes, tables
@@ -14,7 +14,7 @@ from curvedoc.report.escape import markdown, visible
 
 #: A cell of the terminal's table: long lists of symptoms are cut.
 _CELL = 60
-_PLAIN = re.compile(r"^[A-Za-z0-9 .,%()/+'-]*$")
+_PLAIN = late_regex(r"^[A-Za-z0-9 .,%()/+'-]*$")
 
 
 def _text(table: FigureTable) -> list[str]:

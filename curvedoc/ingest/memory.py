@@ -6,18 +6,18 @@ import contextlib
 import itertools
 import json
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
 from curvedoc.core.errors import UsageError
+from curvedoc.core.late_regex import late_regex
 
 #: More is no log of one training, and would fill the disk.
 MOST_BYTES = 16 << 30
 _CHUNK = 1 << 20
-_UNSAFE = re.compile(r"[^\w.+=@-]+")
+_UNSAFE = late_regex(r"[^\w.+=@-]+")
 _HOW = (
     "give a path, several paths, a polars or pandas frame, a dict of lists, a list of dicts, or an iterator of lines "
     "or records"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
+
 #: Characters that steer a terminal, hide themselves or turn the reading direction around: C0 and C1 controls, soft
 #: hyphen, zero-width and bidirectional marks, line and paragraph separators, interlinear marks, tags, and lone
 #: surrogates (undecodable bytes of file names), which cannot be written as UTF-8 at all.
@@ -11,11 +13,11 @@ _UNSEEN = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff\U000e0000-\U000e0fff"
 )
-_BLOCK = re.compile(f"[{_UNSEEN}]")
-_LINE = re.compile(f"[\t\n{_UNSEEN}]")
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#~$&])")
-_LIST_MARK = re.compile(r"^(\s*\d*)([-+.)=])")
-_AUTOLINK = re.compile(r"(?i)(@|#|\bGH-|\bwww|:(?=//))(?=[\w./])")
+_BLOCK = late_regex(f"[{_UNSEEN}]")
+_LINE = late_regex(f"[\t\n{_UNSEEN}]")
+_MARKDOWN = late_regex(r"([\\`*_{}\[\]<>|#~$&])")
+_LIST_MARK = late_regex(r"^(\s*\d*)([-+.)=])")
+_AUTOLINK = late_regex(r"(?i)(@|#|\bGH-|\bwww|:(?=//))(?=[\w./])")
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 
 from markupsafe import Markup, escape
 
+from curvedoc.core.late_regex import late_regex
+
 #: Term, in small letters -> what it means, in a sentence that needs no other term.
 TERMS: Mapping[str, str] = {
     "edge of stability": "The learning rate at which steps along the steepest direction just stop settling down.",
@@ -27,7 +29,7 @@ TERMS: Mapping[str, str] = {
     "float16": "A 16-bit number that overflows above 65,504.",
     "grokking": "Solving validation long after training is solved.",
 }
-_FIND = re.compile(r"\b(?:" + "|".join(sorted(map(re.escape, TERMS), key=len, reverse=True)) + r")\b", re.IGNORECASE)
+_FIND = late_regex(r"\b(?:" + "|".join(sorted(map(re.escape, TERMS), key=len, reverse=True)) + r")\b", re.IGNORECASE)
 
 
 def glossed(text: str) -> Markup:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.source import Scalar
 from curvedoc.report.credentials.names import kind_of_name
 from curvedoc.report.credentials.shapes import SHAPES, has_prefix, is_hash, is_nothing, is_random
@@ -23,7 +24,7 @@ SHOW_SECRETS: ContextVar[bool] = ContextVar("show_secrets", default=False)
 
 #: A name, a sign that gives it a value, and the value. Of an option a space or the comma of a list will do; of other
 #: names a space, a word or two and a call, where a long word follows.
-_PAIR = re.compile(
+_PAIR = late_regex(
     r"""(?i)(?P<name>(?P<option>(?<![\w-])--?)?(?<![\w.])"""
     r"""(?=[\w.\-]{0,80}(?:pass|pwd|secret|token|key|auth|cred|webhook|cookie|sig|pat\b|dsn|[as]k\b))"""
     r"""[a-z_][\w.\-]{0,80})(?P<sign>["']?\]?(?:\s{0,30}[=:]>?|\s?->|\s?\.{3,60}|\s{0,40}\|)\s{0,9}"""
@@ -36,12 +37,12 @@ _PAIR = re.compile(
 )
 #: Fewer digits than a key or a token has that is told as a number.
 _SHORT_NUMBER = 12
-_LONG_WORD = re.compile(r"(?=[A-Za-z_-]*\d)[\w-]{16,}")
+_LONG_WORD = late_regex(r"(?=[A-Za-z_-]*\d)[\w-]{16,}")
 #: The word before a name: of "cache key" and "API key".
-_BEFORE = re.compile(r"\b([A-Za-z]+) $")
+_BEFORE = late_regex(r"\b([A-Za-z]+) $")
 #: Commands that take a password behind a letter or at a place, the file in which curl and W&B look one up, and
 #: addresses whose last part is all that it takes to post there.
-_TYPED = re.compile(
+_TYPED = late_regex(
     r"(\b(?:\w{2,20} (?:registry |acr )?login|sshpass|mysql\w{0,10})\b[^\n;|&]{0,200}? -[pkt] ?"
     r"|\bwandb login\b[^\n;|&]{0,200}? (?=[0-9a-f]{40}\b)|\bwandb\.login\((?=['\"][0-9a-f]{40}\b)"
     r"|\b(?:curl|wget|https?)\b[^\n;|&]{0,300}? (?:-u|--user) ?[^\s:]{1,80}:"
@@ -54,11 +55,11 @@ _TYPED = re.compile(
     r"(['\"]?)(?![-\s'\"])[^\s'\"]{1,200}"
 )
 #: A prefix of an issuer that nobody has heard of before, and what is drawn at random behind it.
-_PREFIXED = re.compile(
+_PREFIXED = late_regex(
     r"(?<![\w/.:-])[a-z]{2,12}[-_](?:[A-Za-z0-9]{1,5}[-_])?(?=[a-zA-Z]{0,30}\d)[A-Za-z0-9]{20,200}(?![\w/.-])"
 )
 #: A text without any of these holds no credential; looking for one word takes less than looking for all shapes.
-_HINT = re.compile(
+_HINT = late_regex(
     r"(?i)pass|pwd|secret|token|key|auth|cred|webhook|bearer|basic |cookie|://|login|sig=|signature|\bpat\b|dsn|mysql"
     r"|curl |wget |\bmc |kaggle|sudo|\b[as]k\b|hooks\."
     r"|hf_|github_|sk-|[srp]k_|gsk_|r8_|npm_|gh[pousr]_|glpat|pypi-|dapi|AKIA|ASIA|xox|xapp|AIza|ya29|eyJ|SG\.|lsv2"

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from curvedoc.core.errors import RuleError, RuleErrors
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import unknown_kind
 from curvedoc.core.series import Series
 from curvedoc.rulebook.expr import TRUTHS, Expr, Word, compile_expr
@@ -34,14 +35,14 @@ if TYPE_CHECKING:
 
 #: Texts that are no names of a program: of the last message, how a series is logged, the unit in its name.
 _TEXTS = ("said.", "name.", "unit.")
-_NEED = re.compile(
+_NEED = late_regex(
     r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
     r"(?P<target>config\.[a-z0-9_]+|name\.[a-z][a-z0-9_]*|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
     r"(?P<optional>\?)?(?: ~ (?P<regex>.+))?$"
 )
 #: A field of a sentence; a width would be a memory bomb, so only a sign, a precision and a type.
-FIELD = re.compile(r"\{([^{}]*)\}")
-FORMAT = re.compile(r"^(?:\+?,?(?:\.\d)?[efg%]|step)?$")
+FIELD = late_regex(r"\{([^{}]*)\}")
+FORMAT = late_regex(r"^(?:\+?,?(?:\.\d)?[efg%]|step)?$")
 
 #: What an input is that is no series.
 _INPUTS: Mapping[str, type] = {

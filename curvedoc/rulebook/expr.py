@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import copyreg
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
@@ -14,6 +13,7 @@ import orjson
 
 from curvedoc.core.errors import RuleError
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.rulebook.vocabulary import SPECIAL, Function, callable_functions, fields_of, type_name
 
 MAX_CHARS = 300
@@ -30,7 +30,7 @@ Form = Any
 #: The operations that read a field, and that ask whether a word is one of those that follow.
 FIELD, AMONG = ".", "in"
 _ARITHMETIC: Mapping[type[ast.AST], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_WORD = re.compile(r"\d+|[^\W\d]\w*|[^\w\s]")
+_WORD = late_regex(r"\d+|[^\W\d]\w*|[^\w\s]")
 _COMPARE: Mapping[type[ast.AST], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _SIGNS = {**_ARITHMETIC, **_COMPARE, ast.And: "and", ast.Or: "or", ast.Not: "not", ast.USub: "minus"}
 

@@ -6,20 +6,22 @@ import functools
 import re
 from collections.abc import Iterator
 
+from curvedoc.core.late_regex import late_regex
+
 #: Shorter words stand in nearly every message.
 SHORTEST = 3
 
 #: What a regex is made of: a sign that stands for itself (after a backslash as well), a repetition, the head and the
 #: end of a group, a choice; and else a class, an escape, flags or any other sign.
-_TOKEN = re.compile(
+_TOKEN = late_regex(
     r"(?P<sign>[A-Za-z0-9 _\-=:;,'\"<>/%&!@#~`]|\\[^\w\s])|(?P<times>(?:[*+?]|\{\d+(?:,\d*)?\})\??)"
     r"|(?P<open>\((?:\?P?<\w+>|\?[a-zA-Z-]*:|(?!\?)))|(?P<close>\))|(?P<choice>\|)"
     r"|(?P<other>\[\^?\]?(?:\\.|[^\]\\])*\]|\\[pPxuU](?:\{\w+\}|\w)|\\.|\(\?[a-zA-Z-]+\)|.)",
     re.DOTALL,
 )
 #: The flag that lets spaces and comments mean nothing, and such spaces: neither escaped nor in a class.
-_SPACED = re.compile(r"\(\?[a-zA-Z]*x")
-_SPACES = re.compile(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\])|\s+", re.DOTALL)
+_SPACED = late_regex(r"\(\?[a-zA-Z]*x")
+_SPACES = late_regex(r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\])|\s+", re.DOTALL)
 
 #: Words in lower case of which one must be there; none where nothing is known to be needed.
 Words = frozenset[str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
@@ -13,12 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from curvedoc.core.errors import RuleError, RuleErrors, UsageError
+from curvedoc.core.late_regex import late_regex
 from curvedoc.rulebook import renames
+from curvedoc.rulebook.cache.book import ShippedBook, load_book, save_book
 from curvedoc.rulebook.cache.compiled import load_compiled, save_compiled
 from curvedoc.rulebook.cache.lazy_causes import LazyCauses
 from curvedoc.rulebook.compile import compile_cause, compile_rule
 from curvedoc.rulebook.facts.fact_files import FOLDER, load_facts, types_of
 from curvedoc.rulebook.location import rules_dir as rules_dir
+from curvedoc.rulebook.location import shipped_state
 from curvedoc.rulebook.location import signals_file as signals_file
 from curvedoc.rulebook.messages.catalog import FOLDER as MESSAGES
 from curvedoc.rulebook.outside import outside_rules
@@ -126,6 +128,9 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     """
     shipped = rules_dir()
     folders = (*(outside_rules() if builtin else ()), *folders)
+    state = shipped_state() if lazy and builtin and not folders else ()
+    if state and (kept := load_book(state)) is not None:
+        return _whole(kept, shipped)
     roots = [*([shipped] if builtin else []), *folders]
     rules: dict[str, Rule] = {}
     causes: dict[str, Cause] = {}
@@ -169,12 +174,22 @@ def load(folders: Sequence[Path] = (), builtin: bool = True, lazy: bool = False)
     if errors:
         raise RuleErrors(errors)
     made_of = digest.hexdigest()[:16]
-    return Rulebook(
-        tuple(rules[k] for k in sorted(rules)), LazyCauses(causes, closed) if lazy else causes, made_of, facts, remarks
-    )
+    in_order = tuple(rules[k] for k in sorted(rules))
+    if state:
+        save_book(state, ShippedBook(made_of, in_order, tuple(facts.values()), tuple(remarks.values())))
+    return Rulebook(in_order, LazyCauses(causes, closed) if lazy else causes, made_of, facts, remarks)
 
 
-_SET = re.compile(r"^([a-z0-9_-]+)\.([a-z0-9_]+)=(.+)$")
+def _whole(book: ShippedBook, shipped: Path) -> Rulebook:
+    """The rulebook of what ships, as it was kept; its causes are read when they are asked for."""
+    facts = {f.id: f for f in book.facts}
+    named = tuple(types_of(facts).items())
+    paths = files_of(shipped, "causes")
+    closed = {p.stem: partial(_shipped_cause, p, inside(p, shipped.parent), named) for p in paths}
+    return Rulebook(book.rules, LazyCauses({}, closed), book.digest, facts, {r.id: r for r in book.remarks})
+
+
+_SET = late_regex(r"^([a-z0-9_-]+)\.([a-z0-9_]+)=(.+)$")
 
 
 def _number(text: str, setting: str) -> float:

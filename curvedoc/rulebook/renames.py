@@ -10,12 +10,13 @@ from functools import cache
 from typing import Any
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.rulebook.location import rules_dir
 from curvedoc.rulebook.rule import GRADES
 from curvedoc.rulebook.vocabulary import retired
 
 FILE = "renamed.yaml"
-_CALL = re.compile(r"\b([a-z][a-z0-9_]*)\s*\(")
+_CALL = late_regex(r"\b([a-z][a-z0-9_]*)\s*\(")
 #: The release that takes old names for errors.
 LAST = "0.3"
 

@@ -14,12 +14,13 @@ from typing import Any
 import yaml
 
 from curvedoc.core.errors import RuleError
+from curvedoc.core.late_regex import late_regex
 
 #: A rule file is a page or two; more than this is not one.
 MAX_BYTES = 400_000
 
 #: Where an anchor or alias could begin; prose with such a sign in it just takes the longer way.
-_ANCHOR = re.compile(r"(?:^|[\s\[{,:-])[&*]\S", re.MULTILINE)
+_ANCHOR = late_regex(r"(?:^|[\s\[{,:-])[&*]\S", re.MULTILINE)
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -39,7 +40,7 @@ for _tag, _pattern, _first in (
         list("-+0123456789."),
     ),
 ):
-    _RuleLoader.add_implicit_resolver(_tag, re.compile(f"^(?:{_pattern})$"), _first)
+    _RuleLoader.add_implicit_resolver(_tag, late_regex(f"^(?:{_pattern})$"), _first)
 
 
 def _float(loader: Any, node: yaml.ScalarNode) -> float:

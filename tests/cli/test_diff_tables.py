@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from curvedoc.cli.app import app
-from curvedoc.core.output_file import is_own
+from curvedoc.core.files.output_file import is_own
 
 #: number, rate, optimizer, batch size, whether it went wrong, final loss
 Trial = tuple[int, float, str, int, bool, float]

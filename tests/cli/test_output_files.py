@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from curvedoc.core.errors import UsageError
-from curvedoc.core.output_file import check, is_own, write
+from curvedoc.core.files.output_file import check, is_own, write
 
 LOG = "".join(f'{{"step": {i}, "loss": {2.3 * 0.99**i:.4f}}}\n' for i in range(60))
 

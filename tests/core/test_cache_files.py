@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curvedoc.core.cache_files import KEEP_SECONDS, drop_old, read_entry, replacing, write_entry
+from curvedoc.core.files.cache_files import KEEP_SECONDS, drop_old, read_entry, replacing, write_entry
 
 MAGIC = b"curvedoc-test/1"
 

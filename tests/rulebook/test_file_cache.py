@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from curvedoc.core.errors import RuleError
 from curvedoc.rulebook import load as loading
+from curvedoc.rulebook.cache import book
 from curvedoc.rulebook.cache.documents import _place, load_cached, write_kept
 from curvedoc.rulebook.evaluate import Env, Evaluator, code_of
 from curvedoc.rulebook.expr import _WORD, Expr, compile_expr, word_type
@@ -47,13 +48,24 @@ def said(rule: Rule) -> str:
     return repr((replace(bare, program=program, when=(), strength=rule.strength.text), own, when))
 
 
-def test_kept_rules_and_causes_are_the_same_and_no_file_is_parsed_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("whole", [True, False])
+def test_kept_rules_and_causes_are_the_same_and_no_file_is_parsed_for_them(
+    monkeypatch: pytest.MonkeyPatch, whole: bool
+) -> None:
     fresh = load(lazy=True)
     titles = {id_: (c.title, c.checks, c.fix, c.predicts) for id_, c in fresh.causes.items()}
     forget()
     monkeypatch.setattr(loading, "_load_file", None)
+    if not whole:
+        monkeypatch.setattr(loading, "load_book", lambda state: None)
     again = load(lazy=True)
-    assert again.digest == fresh.digest
+    assert again.digest == fresh.digest and list(again.facts) == list(fresh.facts)
+    assert [repr(replace(f, tests=())) for f in again.facts.values()] == [
+        repr(replace(f, tests=())) for f in fresh.facts.values()
+    ]
+    assert {id_: (r.title, r.program.given) for id_, r in again.remarks.items()} == {
+        id_: (r.title, r.program.given) for id_, r in fresh.remarks.items()
+    }
     assert [said(r) for r in again.rules] == [said(r) for r in fresh.rules]
     assert {id_: (c.title, c.checks, c.fix, c.predicts) for id_, c in again.causes.items()} == titles
 
@@ -95,9 +107,9 @@ def test_what_is_kept_may_be_damaged_anywhere(data: st.DataObject) -> None:
 
 
 OTHERS = [
-    None, 3, [], {}, {"": 3}, {"Rule": []}, {"Rule": 3}, {"Need": ["a", "role", "loss", False]}, {"mapping": [[1], []]},
-    {"expr": ["x > 1", "truth", ["x"], ["no such type"]]}, {"expr": ["x > 1"]}, {"eval": ["1"]}, {"tuple": 3},
-    {"tuple": [], "mapping": [[], []]},
+    None, 3, [], {}, [1, 2, 3], [[], [], None], [[], [], [6]], [[], [], [99, 1]], [[], [], [0, "a", "role", "loss"]],
+    [[], [], [-2, [1]]], [[], [], [-3, 0]], [["no such type"], [], 1], [["number"], [["x > 1"]], [-3, 0]],
+    [["number"], [["x > 1", "", [0, 5], ["x"]]], [-3, 0]], [[], [], []], [[], [], [-1]], [[], [], [[0], 1]],
 ]  # fmt: skip
 
 
@@ -108,6 +120,7 @@ def test_a_document_of_another_kind_is_read_from_its_file(document: object) -> N
     where = path.relative_to(rules_dir().parent).as_posix()
     body = json.dumps(document).encode()
     write_kept(path.read_bytes(), loading._context(where, types), body)
+    write_kept(repr(loading.shipped_state()).encode(), book._CONTEXT, body)
     assert any(r.id == "nan-sudden" and r.program.measures for r in load(lazy=True).rules)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.options import Options
 from curvedoc.reading import read
 
 #: What a run's name may not bring into the name of a folder.
-_UNSAFE = re.compile(r"[^\w.+=@-]+")
+_UNSAFE = late_regex(r"[^\w.+=@-]+")
 
 
 def export(
@@ -23,7 +23,7 @@ def export(
     force: bool = False,
 ) -> None:
     """Write what was asked for; with nothing asked for, CSV to stdout. Raises UsageError."""
-    from curvedoc.core.output_file import check, check_distinct, folder_for, write
+    from curvedoc.core.files.output_file import check, check_distinct, folder_for, write
     from curvedoc.report.exchange import points
 
     for target in (parquet, csv, jsonl):

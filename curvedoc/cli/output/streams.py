@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from typing import Any, TextIO
 
+from curvedoc.core.late_regex import late_regex
+
 #: What may pass: line ends, tabs, colors (SGR) and the two that rewrite the progress line, which begins with its CR.
-_FORBIDDEN = re.compile(
+_FORBIDDEN = late_regex(
     r"\x1b(?!\[[0-9;]{0,20}m|\[K)|(?<=[\s\S])\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
 

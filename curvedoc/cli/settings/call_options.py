@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from curvedoc.core.late_regex import late_regex
 
 if TYPE_CHECKING:
     from curvedoc.cli.settings.config import FileConfig
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 #: A comma is a part of a name where no ROLE= follows it.
-_NEXT = re.compile(r",(?=\s*\w+=)")
+_NEXT = late_regex(r",(?=\s*\w+=)")
 
 
 def signals_of(pairs: list[str] | None) -> dict[str, str]:

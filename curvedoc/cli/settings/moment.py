@@ -7,15 +7,16 @@ import re
 from datetime import datetime
 
 from curvedoc.core.errors import UsageError
+from curvedoc.core.late_regex import late_regex
 
 _UNIT = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
-_PART = re.compile(
+_PART = late_regex(
     r"(\d+(?:\.\d+)?)[ .]?(w|weeks?|d|days?|h|hours?|hrs?|min|minutes?|mins?|m|s|sec|secs|seconds?)(?![a-z])",
     re.IGNORECASE,
 )
 #: What git prints: a blank before the zone, which ISO 8601 does not have.
-_GIT = re.compile(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ([+-]\d\d:?\d\d|Z)")
-_EPOCH = re.compile(r"@(\d{1,12}(?:\.\d+)?)(?: [+-]\d{4})?")
+_GIT = late_regex(r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ([+-]\d\d:?\d\d|Z)")
+_EPOCH = late_regex(r"@(\d{1,12}(?:\.\d+)?)(?: [+-]\d{4})?")
 _HINT = "for example 2026-03-01, '2026-03-01 12:00:00 +0100', @1772366400, 12h, 2h30m or '3 days ago'"
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from curvedoc.cli.skeletons.cause import cause_skeleton
 from curvedoc.cli.skeletons.reader import reader_skeleton
 from curvedoc.cli.skeletons.rule import skeleton
-from curvedoc.core import output_file
 from curvedoc.core.errors import UsageError
+from curvedoc.core.files import output_file
+from curvedoc.core.late_regex import late_regex
 
 CONFIG = "curvedoc.toml"
 
@@ -59,7 +60,7 @@ CI = """\
   with: {name: curvedoc-report, path: curvedoc-report.html}
 """
 
-_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_ID = late_regex(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def init(folder: Path, force: bool) -> None:

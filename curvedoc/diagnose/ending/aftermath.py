@@ -6,13 +6,13 @@ fatal error, but rows of finite loss follow.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from curvedoc.core.diagnosis import Evidence, Finding
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.said import FEW, rows_after
@@ -26,7 +26,7 @@ FAMILY, CRASH = "log-message", "crash-traceback"
 #: Endings that someone or something outside the program made.
 OUTSIDE = frozenset(("by-hand", "time-limit", "preempted", "killed"))
 #: Time, level and source file before a message, as "2024-05-22 00:52:15.2: W core/device.cc:256] ".
-_LOGGER = re.compile(r"^[^\]]{0,120}\.(?:cc|cpp|py|cu|h):\d+\] ")
+_LOGGER = late_regex(r"^[^\]]{0,120}\.(?:cc|cpp|py|cu|h):\d+\] ")
 #: A message that is quoted in a title.
 _LONGEST = 80
 #: What the program says of such an end: it is none of its own.

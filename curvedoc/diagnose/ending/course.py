@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.stats.basic.medians import median_of
@@ -16,11 +17,11 @@ from curvedoc.stats.basic.medians import median_of
 #: A logger that writes every n steps leaves out the last few, and an epoch counter starts at 0 or 1.
 DONE = 0.95
 #: What makes of a plan a ceiling: the training may stop before it by design.
-_STOPPER = re.compile(r"early_?stop|patience|stop_?after|max_time|time_?limit", re.IGNORECASE)
+_STOPPER = late_regex(r"early_?stop|patience|stop_?after|max_time|time_?limit", re.IGNORECASE)
 #: Patience of a learning-rate schedule stops nothing.
-_SCHEDULE = re.compile(r"lr|plateau|sched|reduce|anneal", re.IGNORECASE)
-_LEFT = re.compile(r"(?i)(?:^|[_/ .])(?:remaining_time|time_remaining|time_left|eta(?:_seconds)?)$")
-_TOTAL = re.compile(r"(?:^|[_/ .])train_runtime$")
+_SCHEDULE = late_regex(r"lr|plateau|sched|reduce|anneal", re.IGNORECASE)
+_LEFT = late_regex(r"(?i)(?:^|[_/ .])(?:remaining_time|time_remaining|time_left|eta(?:_seconds)?)$")
+_TOTAL = late_regex(r"(?:^|[_/ .])train_runtime$")
 _OFF = ("", "false", "none", "no", "off", "null", "0")
 
 

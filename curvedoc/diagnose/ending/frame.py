@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.diagnose.judge.transcript import shortened
 
-_FRAME = re.compile(r'File "([^"\n]{1,400})", line ([0-9]{1,9})(?:, in ([^\n]{1,120}))?')
+_FRAME = late_regex(r'File "([^"\n]{1,400})", line ([0-9]{1,9})(?:, in ([^\n]{1,120}))?')
 _LONGEST = 160
 #: Code of others: installed packages, the standard library, what an interpreter runs before a script.
-_FOREIGN = re.compile(
+_FOREIGN = late_regex(
     r"(?:site|dist)-packages[\\/]|/lib(?:64)?/python[0-9.]+/|[\\/]Lib[\\/]|^<(?:frozen|string|decorator)"
 )
 #: Below the code Python 3.11 and later mark the part that failed.
-_CARETS = re.compile(r"^ *[~^]*\^[~^]*\s*$")
+_CARETS = late_regex(r"^ *[~^]*\^[~^]*\s*$")
 
 
 @dataclass(frozen=True, slots=True)

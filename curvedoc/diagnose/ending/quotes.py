@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.ending import Ending
 from curvedoc.diagnose.ending.frame import user_frame
@@ -19,8 +18,8 @@ _LONGEST = 120
 #: In anomaly mode PyTorch shows where in the forward pass the operation was called whose backward pass failed.
 _FORWARD = "Traceback of forward call that caused the error"
 #: How backward nodes are named after their operations: SqrtBackward0, LinalgVectorNormBackward0.
-_NODE = re.compile(r"\b([A-Z]\w*?)Backward\d*\b")
-_FEET = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_NODE = late_regex(r"\b([A-Z]\w*?)Backward\d*\b")
+_FEET = late_regex(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def spoken(run: Run, ending: Ending) -> Spoken:

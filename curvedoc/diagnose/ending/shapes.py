@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 
+from curvedoc.core.late_regex import late_regex
+
 _PLACES = ("first", "second", "third", "fourth", "fifth")
-_SHAPE = re.compile(r"[\[(] ?((?:\d+|None)(?:, ?(?:\d+|None))*),? ?[\])]")
+_SHAPE = late_regex(r"[\[(] ?((?:\d+|None)(?:, ?(?:\d+|None))*),? ?[\])]")
 #: Two numbers for one dimension, the one that is there and the one that is asked for, and what is counted.
 _PAIRS = tuple(
-    (re.compile(say), counted)
+    (late_regex(say), counted)
     for say, counted in (
         (r"to have (?P<wanted>\d+) channels, but got (?P<found>\d+) channels", "input channels"),
         (
@@ -24,7 +26,7 @@ _PAIRS = tuple(
 )
 #: Two sizes of which none is the right one.
 _SIDES = tuple(
-    re.compile(say)
+    late_regex(say)
     for say in (
         r"size of tensor a \((?P<left>\d+)\) must match the size of tensor b \((?P<right>\d+)\)",
         r"input batch_size \((?P<left>\d+)\) to match target batch_size \((?P<right>\d+)\)",

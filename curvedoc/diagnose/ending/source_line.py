@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.diagnose.ending.frame import Frame
 
 #: A longer piece of code is not read inside a sentence.
@@ -16,10 +17,10 @@ _SIGNS: Mapping[str, str] = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 _ONLY_IN_PLACE = frozenset(
     ("backward", "copy", "data", "detach", "fill", "normal", "requires_grad", "resize", "set", "uniform", "zero")
 )
-_METHOD = re.compile(r"(?P<x>[\w.]+(?:\[[^\[\]]*\])?)\.(?P<op>[a-z]\w*?)_\((?P<args>.*)\)")
+_METHOD = late_regex(r"(?P<x>[\w.]+(?:\[[^\[\]]*\])?)\.(?P<op>[a-z]\w*?)_\((?P<args>.*)\)")
 #: A prefix that is put before the keys of a state: "module." + key, f"module.{key}".
-_PREFIX = re.compile(r"""f?['"](?P<prefix>(?:module|_orig_mod|model)\.)(?:['"] ?\+|\{)""")
-_AUGMENTED = re.compile(r"(?P<x>[\w.]+(?:\[[^\[\]]*\])?) ?(?P<sign>[-+*/])= ?(?P<y>[^=].*)")
+_PREFIX = late_regex(r"""f?['"](?P<prefix>(?:module|_orig_mod|model)\.)(?:['"] ?\+|\{)""")
+_AUGMENTED = late_regex(r"(?P<x>[\w.]+(?:\[[^\[\]]*\])?) ?(?P<sign>[-+*/])= ?(?P<y>[^=].*)")
 
 
 def of_line(frame: Frame) -> dict[str, str]:

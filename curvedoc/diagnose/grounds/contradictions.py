@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.stats.basic.windows import steady
@@ -20,10 +21,10 @@ GAINED = 0.05
 #: Of a level, of all answers, and of what was gained: so much is no accident of sampling.
 LEARNED, HALF = 0.3, 0.5
 #: Measures of what is found, which begin at 0 and have 1 as their best, and what a model that finds something reaches.
-_FOUND = re.compile(r"dice|iou|jaccard|map|f1|(?:^|[_/ ])ap(?:$|[_/ 0-9])", re.IGNORECASE)
+_FOUND = late_regex(r"dice|iou|jaccard|map|f1|(?:^|[_/ ])ap(?:$|[_/ 0-9])", re.IGNORECASE)
 FOUND = 0.01
 #: Losses that leave alone what is far enough apart.
-_MARGIN = re.compile(r"triplet|margin|hinge|contrastive", re.IGNORECASE)
+_MARGIN = late_regex(r"triplet|margin|hinge|contrastive", re.IGNORECASE)
 #: Decides whether a run learned anything where its loss does not: other weights, the same samples.
 COMPARE = (
     "Evaluate the first and the last weights on the same held-out samples: if the last are no better, nothing was "

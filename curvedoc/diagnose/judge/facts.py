@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.diagnosis import KnownFact, Trust
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.diagnose.judge.names import WHOLE, Names
 from curvedoc.diagnose.sentence.fields import fill
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 TOLD = "you said so"
 #: A path, a file or an artifact: "true", "auto" and "none" are settings too.
-_PLACE = re.compile(r"^\S*[/\\.:]\S*$")
+_PLACE = late_regex(r"^\S*[/\\.:]\S*$")
 
 Value = bool | int | float | str
 

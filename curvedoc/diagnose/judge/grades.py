@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import KnownFact
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 
 #: Measures that are ten times the logarithm of a signal over its error.
-DECIBELS = re.compile(r"(?i)psnr|(?<![a-z])(si[-_ ]?)?s[nd]r(?![a-z])")
+DECIBELS = late_regex(r"(?i)psnr|(?<![a-z])(si[-_ ]?)?s[nd]r(?![a-z])")
 #: Rewards of evaluations have no exploration in them; fewer are no course.
 REWARD, EVALUATED, ENOUGH_EVALUATED = "reward", "val_reward", 5
 SIMILARITY = "similarity"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Floats, Ints, Series
 
 Summary = Literal["total", "weak", "strong", "moved", "still"]
@@ -15,7 +15,7 @@ SUMMARIES: tuple[Summary, ...] = ("total", "weak", "strong", "moved", "still")
 
 #: Biases and scales of normalization: their gradients may be tiny by nature (a bias before a batch norm has none), so
 #: they say nothing about what passes through a layer.
-_SIDE = re.compile(r"(?i)(^|[._/])(bias|beta|gamma|bn\d*|ln\w*|norm\w*|\w*norm|\w*bias)([._/]|$)|[._/]b$")
+_SIDE = late_regex(r"(?i)(^|[._/])(bias|beta|gamma|bn\d*|ln\w*|norm\w*|\w*norm|\w*bias)([._/]|$)|[._/]b$")
 #: A quarter of the layers is more than one odd layer, and fewer than four have no quarter.
 WEAK_SHARE = 0.25
 LEAST_LAYERS = 4

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Series
 from curvedoc.diagnose.judge.inventory import Makers
 from curvedoc.diagnose.sentence.units import unit_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 #: The name of a group of a pattern.
-_GROUP = re.compile(r"\(\?P?<(\w+)>")
+_GROUP = late_regex(r"\(\?P?<(\w+)>")
 
 
 @dataclass(frozen=True, slots=True)

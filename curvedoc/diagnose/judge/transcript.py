@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import empty_messages
 from curvedoc.core.series import Floats, Series
 from curvedoc.rulebook.compiler import CAPTURED
@@ -20,13 +21,13 @@ _LONGEST = 160
 #: Messages written before the first logged step.
 BEFORE_FIRST = -1
 #: What stands before the error in a traceback that a logger wrote as one line.
-_ERROR_OF_ONE_LINE = re.compile(
+_ERROR_OF_ONE_LINE = late_regex(
     r"^Traceback \(most recent call last\):.*?(?=\b(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b)"
 )
 #: What glog writes before a message: "[E1127 03:10:11.101 ProcessGroup.cpp:632] ".
-_STAMP = re.compile(r"^\[?[EWIF]\d{4} [\d:.]{8,20} (?:\d+ )?[\w./-]{1,80}:\d+\] ?")
+_STAMP = late_regex(r"^\[?[EWIF]\d{4} [\d:.]{8,20} (?:\d+ )?[\w./-]{1,80}:\d+\] ?")
 #: What a probe prints at its end: "check bad-data 2: no", the second question of that cause.
-_PROBED = re.compile(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
+_PROBED = late_regex(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
 
 
 @dataclass(frozen=True, slots=True)

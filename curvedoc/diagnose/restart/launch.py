@@ -8,20 +8,21 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.core.source import Scalar
 
 #: Characters that a shell would act on; a command that is shown holds none of them, quoted or not.
 FORBIDDEN = frozenset(";|&$()<>`\n\r\\")
 #: A token by itself that ends the launch: what follows is another command, or where the output goes.
-_OPERATOR = re.compile(r"^(?:[0-9]*>>?(?:&[0-9])?|<|\||\|&|&|&&|\|\||;)$|^[0-9]*>>?[^\s>]*$|^&>")
-_PROGRAM = re.compile(r"^(?:[\w./-]*/)?(?:python[0-9.]*|torchrun|accelerate|deepspeed|uv|poetry|srun|horovodrun)$")
-_SCRIPT = re.compile(r"^[\w./@+~-]+\.py$|^-m$")
+_OPERATOR = late_regex(r"^(?:[0-9]*>>?(?:&[0-9])?|<|\||\|&|&|&&|\|\||;)$|^[0-9]*>>?[^\s>]*$|^&>")
+_PROGRAM = late_regex(r"^(?:[\w./-]*/)?(?:python[0-9.]*|torchrun|accelerate|deepspeed|uv|poetry|srun|horovodrun)$")
+_SCRIPT = late_regex(r"^[\w./@+~-]+\.py$|^-m$")
 #: What may stand before the launch: a prompt, `+` of a shell that tells its commands, a word and a colon.
-_LEAD = re.compile(r"^\s*(?:(?:[\w ]{0,30}(?:command|cmd|launch|running|executing)[\w ]{0,20}:)|[+$#>%]+)?\s*", re.I)
+_LEAD = late_regex(r"^\s*(?:(?:[\w ]{0,30}(?:command|cmd|launch|running|executing)[\w ]{0,20}:)|[+$#>%]+)?\s*", re.I)
 #: Settings of the environment that belong to the launch; others may be secrets.
-_ENVIRONMENT = re.compile(r"^(?:CUDA_VISIBLE_DEVICES|OMP_NUM_THREADS|WORLD_SIZE|HF_HOME)=[\w,.:/-]*$")
-_ASSIGNMENT = re.compile(r"^[A-Za-z_]\w*=")
+_ENVIRONMENT = late_regex(r"^(?:CUDA_VISIBLE_DEVICES|OMP_NUM_THREADS|WORLD_SIZE|HF_HOME)=[\w,.:/-]*$")
+_ASSIGNMENT = late_regex(r"^[A-Za-z_]\w*=")
 #: Last part of a key of the configuration that holds a launch line.
 _KEYS = frozenset(("launch", "launch_command", "command", "cmd", "cmdline", "command_line"))
 _WORDS = r"(?i)\.py\b|\btorchrun\b|\bpython[0-9.]* +-m\b"

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from curvedoc.core.diagnosis import Evidence, Mark
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import STEPS, Counter
 from curvedoc.rulebook.rule import MarkSpec, Sentence
 
-_FIELD = re.compile(r"\{([^{}]*)\}")
+_FIELD = late_regex(r"\{([^{}]*)\}")
 #: A ratio below it keeps a second digit.
 TOLD_APART = 10.0
 #: What is counted in sentences: one of it loses its s.
-_COUNTED = re.compile(
+_COUNTED = late_regex(
     r"^((?: logged| accumulated| finite)? (?:row|step|sample|point|evaluation|epoch|layer|micro-batch|class))(?:e?s)\b"
 )
-_STEP = re.compile(r"\bstep(s?) $")
+_STEP = late_regex(r"\bstep(s?) $")
 _TIMES = " time(s)"
 #: A course whose ends read alike, and what it says then; the words that each has, because most sentences have none.
 _LEVEL = tuple(
-    (words, re.compile(course + r"(?=[\s,;:)]|$)"), said)
+    (words, late_regex(course + r"(?=[\s,;:)]|$)"), said)
     for words, course, said in (
         (
             " from ",
@@ -39,7 +39,7 @@ _LEVEL = tuple(
         ),
     )
 )
-_OPEN_PLURAL = re.compile(r"^((?: [a-z-]+){1,2})\(s\)")
+_OPEN_PLURAL = late_regex(r"^((?: [a-z-]+){1,2})\(s\)")
 
 
 def fill(text: str, env: Mapping[str, Any], texts: Mapping[str, str | None], count: Counter = STEPS) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
+from curvedoc.core.late_regex import late_regex
 
 #: Between sentences; a point in a number or a name is none.
-_SENTENCES = re.compile(r"(?<=[.!]) (?=[A-Z])")
+_SENTENCES = late_regex(r"(?<=[.!]) (?=[A-Z])")
 
 #: Where a title may end early and still be a sentence.
-_CLAUSES = re.compile(
+_CLAUSES = late_regex(
     r"(?=[;:] |, (?!at\b|\d)|,? (?:while|when|which|where|until|and (?:became|ended|ends|is|rests|stays|went))\b)"
 )
 #: What is left of a title up to this share of the room says too little.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from curvedoc.core.late_regex import late_regex
 
-_UNIT = re.compile(
+_UNIT = late_regex(
     r"(?i:(?<![a-z])(?P<unit>[gmk]i?b|bytes|ms|perc|percent|pct|msec|millis|milliseconds|s|sec|secs|seconds)"
     r"(?![a-z]))|%|(?<=[a-z])(?:[GMK]i?B)(?![A-Za-z])"
 )

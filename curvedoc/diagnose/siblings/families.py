@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.diagnose.siblings.outline import Sibling
 
@@ -17,10 +18,10 @@ MOST_KEYS = 4
 MOST_KEYS_OF_SWEEP = 8
 #: What must agree before runs are compared at all.
 IDENTITY = ("model", "dataset", "num_classes", "vocab_size")
-_SWEEP = re.compile(r"(?:^|[._/-])sweep(?:_id|_name)?$", re.IGNORECASE)
-_PROJECT = re.compile(r"(?:^|[._/-])(?:project|project_name|experiment_name|sweep(?:_id|_name)?)$", re.IGNORECASE)
+_SWEEP = late_regex(r"(?:^|[._/-])sweep(?:_id|_name)?$", re.IGNORECASE)
+_PROJECT = late_regex(r"(?:^|[._/-])(?:project|project_name|experiment_name|sweep(?:_id|_name)?)$", re.IGNORECASE)
 #: Keys that name or place a run, or that tell how it went, instead of saying what was tried.
-NAMING = re.compile(
+NAMING = late_regex(
     r"^(?:wandb|trainer|_wandb|mlflow|slurm|env|system|git|summary)[._/]"
     r"|(?:^|[._/-])(?:seed|id|ids|uuid|guid|name|names|path|paths|dir|dirs|directory|folder|file|files|filename|root|"
     r"output|logdir|url|uri|host|hostname|user|port|pid|tag|tags|note|notes|group|version|commit|sha|hash|timestamp|"

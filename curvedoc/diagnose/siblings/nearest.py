@@ -11,6 +11,7 @@ import numpy as np
 
 from curvedoc.core.diagnosis import Differing, Nearest, RunDiagnosis
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Scalar
 from curvedoc.diagnose.siblings.contrast import CAUSES
@@ -37,7 +38,7 @@ OTHER_TASK = 1.5
 #: Keys that the sentence names.
 TOLD = 6
 _WORD = 40
-_SECRET = re.compile(r"pass(?:word|wd|phrase)|secret|credential|api_?key|(?:^|[._-])token$", re.IGNORECASE)
+_SECRET = late_regex(r"pass(?:word|wd|phrase)|secret|credential|api_?key|(?:^|[._-])token$", re.IGNORECASE)
 #: Settings whose difference is known to decide runs; the others follow by name.
 _TELLING = frozenset(key for key, _ in CAUSES)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.grounds.contradictions import ENOUGH_POINTS
@@ -28,7 +28,7 @@ ALIKE = 1.25
 #: What tells how a policy moves, by the role under which it is logged.
 TELLS_OF_POLICY = {"entropy": "its entropy", "kl": "its KL divergence"}
 #: How the share of random actions is logged, and what is most of them.
-_EXPLORES = re.compile(
+_EXPLORES = late_regex(
     r"(?i)(?:(?:greedy|exploration)[ _-]?)?(?:eps(?:ilon)?|exploration[ _-]?(?:rate|prob\w*|fraction))"
 )
 MOSTLY_RANDOM = 0.5

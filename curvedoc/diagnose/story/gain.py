@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
@@ -27,7 +28,7 @@ from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
 
 #: How the setting that repeats one batch is called.
-_ONE_BATCH = re.compile(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
+_ONE_BATCH = late_regex(r"over_?fit|single_?batch|one_?batch", re.IGNORECASE)
 #: What keeps a counter going where the loss does.
 RESTORE = (
     "Save the step with the checkpoint and restore it on resume: the counter began anew while the loss went on, and "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
@@ -39,7 +39,7 @@ POSSIBLE = 0.08
 TOLD_FIRST = CLOSE_FIT | {UNUSUAL_RATE}
 #: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
 _LONGEST = 150
-_WORD = re.compile(r"[a-z]+")
+_WORD = late_regex(r"[a-z]+")
 #: Words that say nothing on their own, without the s of a plural.
 _FILLERS = frozenset(
     {"a", "an", "the", "i", "are", "wa", "were", "be", "do", "not", "by", "of", "to", "in", "on", "or", "and", "it"}

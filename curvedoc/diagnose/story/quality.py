@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from curvedoc.core.finding import Finding
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import ABSOLUTE_ERROR, RoleMatch, Run
 from curvedoc.core.series import Series
@@ -25,9 +24,9 @@ FEW = 3
 #: A name that is longer is no word of a sentence.
 _LONGEST = 40
 #: Measures of what is rare, as the few pixels of a tumor, which tell more than the share of all answers that are right.
-_OF_THE_RARE = re.compile(r"(?i)(?:^|[^a-z])m?(?:dice|iou|io_u|jaccard|ap|map|f1)(?:[^a-z]|$)")
+_OF_THE_RARE = late_regex(r"(?i)(?:^|[^a-z])m?(?:dice|iou|io_u|jaccard|ap|map|f1)(?:[^a-z]|$)")
 #: Precision averaged over overlaps from 0.5 to 0.95, which rates boxes better than that of one overlap.
-_STRICTER = re.compile(r"(?i)(?:50|0\.5)\W{0,2}(?:0\.)?95(?!\d)")
+_STRICTER = late_regex(r"(?i)(?:50|0\.5)\W{0,2}(?:0\.)?95(?!\d)")
 #: What a finding is about that is told better with the answers beside it.
 _BESIDE = ("loss", "val_loss", "lr")
 #: Words of a title that tells the answers itself.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
 from curvedoc.core.diagnosis import NextAction
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run, once_a_run
 from curvedoc.core.series import Series
@@ -21,10 +20,10 @@ _SEEN = (
     r"[^\n\d]{0,30}\d"
 )
 #: A line that ends in one measure and its value: "IoU Score: 0.4253", "the best AP is 90.00".
-_RESULT = re.compile(
+_RESULT = late_regex(
     r"(?i)((?:[a-z][\w@-]* ){0,2}[a-z][\w@-]*) *(?:[:=]|\bis\b) *(\d{1,6}(?:\.\d{1,20})?) ?%?\s*$",
 )
-_MEASURE = re.compile(r"(?i)(?:^|[^a-z])(?:m?iou|dice|jaccard|f1|m?ap|auc|auroc|bleu|accuracy|acc)(?:[^a-z]|$)")
+_MEASURE = late_regex(r"(?i)(?:^|[^a-z])(?:m?iou|dice|jaccard|f1|m?ap|auc|auroc|bleu|accuracy|acc)(?:[^a-z]|$)")
 
 #: What programs say of weights that they keep, with or without a path.
 _SAVES = (

@@ -5,22 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from curvedoc.core.late_regex import late_regex
+
 #: The share of lines beyond ASCII that a codec must take (the tail may be cut).
 _TAKES = 0.98
 #: Lines that are tried, of so many that are found, and fewer than that show nothing.
 _LINES, _FOUND, _FEW = 200, 20_000, 2
 #: Lines with bytes beyond ASCII.
-_OTHER = re.compile(rb"^[^\n]*[\x80-\xff][^\n]*", re.MULTILINE)
+_OTHER = late_regex(rb"^[^\n]*[\x80-\xff][^\n]*", re.MULTILINE)
 #: What Western text has beyond ASCII, one byte at a time: accents, signs, quotes.
-_WEST = re.compile(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xff](?![\x80-\xff])")
-_ANY = re.compile(rb"[\x80-\xff]")
-_PAIR = re.compile(rb"[\x81-\xfe][\x40-\xfe]")
+_WEST = late_regex(rb"(?<![\x80-\xff])[\x80\x85\x91-\x97\x99\xa0-\xff](?![\x80-\xff])")
+_ANY = late_regex(rb"[\x80-\xff]")
+_PAIR = late_regex(rb"[\x81-\xfe][\x40-\xfe]")
 #: Codecs of two bytes a character, and the pairs of what is written most; where two fit as well, the first.
 _PAIRS = {
-    "cp932": re.compile(rb"[\x81-\x83\x88-\x97][\x40-\xfc]"),
-    "euc_kr": re.compile(rb"[\xa1-\xac\xb0-\xc8][\xa1-\xfe]"),
-    "gb18030": re.compile(rb"[\xa1-\xa7\xb0-\xd7][\xa1-\xfe]|[\xa8\xa9][\x40-\xfe]"),  # frames of tables
-    "big5": re.compile(rb"[\xa1-\xc6][\x40-\x7e\xa1-\xfe]"),
+    "cp932": late_regex(rb"[\x81-\x83\x88-\x97][\x40-\xfc]"),
+    "euc_kr": late_regex(rb"[\xa1-\xac\xb0-\xc8][\xa1-\xfe]"),
+    "gb18030": late_regex(rb"[\xa1-\xa7\xb0-\xd7][\xa1-\xfe]|[\xa8\xa9][\x40-\xfe]"),  # frames of tables
+    "big5": late_regex(rb"[\xa1-\xc6][\x40-\x7e\xa1-\xfe]"),
 }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import stat
 from collections.abc import Callable
 from functools import lru_cache, partial
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.compression import GZIP, MOST, ZSTD, ZSTD_BLOCK, Read, Unpacked
 from curvedoc.ingest.bytes.encodings import legacy
@@ -33,10 +33,10 @@ _POINTERS = (
     (b"version https://git-lfs", "a git-LFS pointer, not the file itself: run `git lfs pull`"),
     (b"/annex/objects/", "a git-annex pointer, not the file itself: run `git annex get`"),
 )
-_HOLE = re.compile("\x00+")
+_HOLE = late_regex("\x00+")
 #: Possessive, and never begun inside a run: a long hole within a line is looked at once.
-_HOLE_AT_END = re.compile("(?<![^\n])\x00++|(?<!\x00)\x00++(?![^\n])")
-_LINE_END = re.compile("(?<!\r)\r++\n")
+_HOLE_AT_END = late_regex("(?<![^\n])\x00++|(?<!\x00)\x00++(?![^\n])")
+_LINE_END = late_regex("(?<!\r)\r++\n")
 
 
 def read_bytes(path: Path, limit: int = MAX_BYTES, text: bool = True) -> tuple[bytes, tuple[Note, ...]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 
 #: Shorter holes are read as the zeros they stand for: a copying tool leaves them where a record holds zeros.
@@ -26,7 +26,7 @@ _MAX_HOLES = 10_000
 _READ = 1 << 26
 #: Of a text that is looked at in stretches, so much at a time.
 LINES = 1 << 22
-_ZEROS = re.compile(b"\x00{%d,}" % TEXT_HOLE_BYTES)
+_ZEROS = late_regex(b"\x00{%d,}" % TEXT_HOLE_BYTES)
 _RUN = bytes(TEXT_HOLE_BYTES)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.bytes.file import clean_head, decoded_head, pointer
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
@@ -26,7 +27,7 @@ from curvedoc.ingest.table.values import moment, number
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
 SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
-PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
 NAME_COLUMNS = ("metric_name", "metricname", "name", "tag", "metric", "key", "attribute_path", "attribute_name")
 VALUE_COLUMNS = (
     "value",

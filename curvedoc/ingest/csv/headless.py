@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, decoded_head, read_text
@@ -29,7 +30,7 @@ MIN_ROWS = 20
 #: A counter, and the values of a few splits or tasks; what has more columns is a matrix.
 MAX_COLUMNS = 8
 _SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", "")
-_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
+_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _MEASURES = frozenset(
     ("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity")
 ) | frozenset(("reward", "rewards", "returns"))
@@ -47,12 +48,12 @@ _APART = word_set(
 )
 _GAP = r"[ \t]*[,;][ \t]*|[ \t]+"
 #: Two counters, of which the second begins anew with the first ("epoch 0, batch 3: 0.7").
-_PLACED = re.compile(
+_PLACED = late_regex(
     r"^epoch[ \t:=_#]*-?\d+[ \t,;|/]{1,3}(?:step|iter(?:ation)?|batch)[ \t:=_#]*-?\d+[ \t,;:=_|-]{1,3}"
     r"(?=[-+]?(?:\d|\.\d|nan|inf))", re.IGNORECASE,
 )  # fmt: skip
 #: A counter that is called so in each row, or parted by another mark ("epoch1 0.25", "1_1.85", "12: 0.7").
-_CALLED = re.compile(
+_CALLED = late_regex(
     r"^(?:(?:epoch|step|iter(?:ation)?|batch|episode)[ \t:=_#]*)?(-?\d+)(?:[_:=][ \t]*|[ \t]+|[ \t]*[,;][ \t]*)"
     r"(?=[-+]?(?:\d|\.\d|nan|inf))", re.IGNORECASE,
 )  # fmt: skip

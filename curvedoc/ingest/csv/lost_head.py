@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.sections import is_header, separator_of, split_line
 from curvedoc.ingest.table.inference.structure import counts
@@ -17,8 +17,8 @@ _ROWS, _LOOK = 4, 20
 _LOOK_BYTES = 1 << 16
 #: So many rows stand under a damaged header, which damage may have broken into a few lines.
 _SOUND, _BROKEN = 8, 9
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\ufffd]")
-_NAME = re.compile(r"[A-Za-z_][\w./ @%()-]{0,60}")
+_CONTROL = late_regex("[\x00-\x08\x0e-\x1f\ufffd]")
+_NAME = late_regex(r"[A-Za-z_][\w./ @%()-]{0,60}")
 
 
 def headed(data: bytes) -> tuple[bytes, str]:

@@ -12,6 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.block import Block, as_frame
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import POINTS, Note
 from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
@@ -42,7 +43,7 @@ MAX_COLUMNS = 10_000
 #: What stands beside step and value where a file holds one metric: clocks, and an index written along.
 _BESIDE = frozenset(("wall time", "timestamp", "time", "column 1", "unnamed: 0", "relative time"))
 _SEPARATORS = (",", ";", "\t")
-_BEST_OF = re.compile(r"(?:run-.*-tag-|run-)")
+_BEST_OF = late_regex(r"(?:run-.*-tag-|run-)")
 
 
 def read(paths: Sequence[Path]) -> list[Log]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.bytes.file import read_text
 from curvedoc.ingest.csv.as_records import as_records
@@ -28,7 +28,7 @@ _STATE = word_set("state status")
 _NAMES = ("name", "run_name", "tags.mlflow.runname", "run_id", "trial_id", "number", "trial", "id")
 _METRIC = ("metrics.", "metrics/", "metrics_", "values_", "summary.", "summary/")
 #: Columns that are neither chosen nor measured.
-_ASIDE = re.compile(r"_.*|.*(?:runtime|duration|timestamp|_time|created|updated)|system_attrs_.*|tags\..*")
+_ASIDE = late_regex(r"_.*|.*(?:runtime|duration|timestamp|_time|created|updated)|system_attrs_.*|tags\..*")
 
 
 @dataclass(frozen=True, slots=True)

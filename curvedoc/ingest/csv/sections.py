@@ -10,6 +10,7 @@ from dataclasses import field
 import polars as pl
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 from curvedoc.ingest.csv.cells import CellColumn
 from curvedoc.ingest.csv.monitor import monitored
@@ -19,9 +20,9 @@ from curvedoc.ingest.csv.upright import upright
 SEPARATORS = (",", ";", "\t", "|")
 #: A longer line is no row of metrics.
 LINE_CAP = 1 << 20
-_NUMBER = re.compile(r"[-+]?(?:\d[\d.,_]*|\.\d+)(?:[eE][-+]?\d+)?%?|[-+]?(?i:nan|inf|infinity)")
+_NUMBER = late_regex(r"[-+]?(?:\d[\d.,_]*|\.\d+)(?:[eE][-+]?\d+)?%?|[-+]?(?i:nan|inf|infinity)")
 #: "tensor(0.5, device='cuda:0', grad_fn=<NllLossBackward0>)"
-_TENSOR = re.compile(rb"tensor\(\s*([-+\w.]{1,40})[^()\n\"]{0,200}\)")
+_TENSOR = late_regex(rb"tensor\(\s*([-+\w.]{1,40})[^()\n\"]{0,200}\)")
 
 
 @dataclass(frozen=True, slots=True)

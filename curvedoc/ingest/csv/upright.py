@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.values import number
@@ -15,7 +15,7 @@ _ROWS, _COLUMNS = 40, 10
 _LOOK = 1 << 16
 _COUNTERS = ("epoch", "step", "iteration", "iter", "round", "episode")
 #: "epoch 3", "Epoch_3", "3"
-_COUNTED = re.compile(r"([A-Za-z]*)[ _-]?(\d{1,9})")
+_COUNTED = late_regex(r"([A-Za-z]*)[ _-]?(\d{1,9})")
 
 
 def upright(data: bytes) -> bytes:

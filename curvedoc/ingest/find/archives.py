@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from curvedoc.core.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
+from curvedoc.core.files.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.bytes.file import read_head
 from curvedoc.ingest.find.file_names import ARCHIVES, CURVE_NAMES, LOG_NAME, skipped

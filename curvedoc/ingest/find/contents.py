@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 
 #: Files that are looked at; a tree of data has millions.
@@ -63,6 +62,8 @@ def contents(paths: Sequence[Path]) -> tuple[str, str]:
 
 def absent(path: Path) -> tuple[str, str]:
     """What is wrong with a path that is not there, and what is: a like name, or the last folder that exists."""
+    from difflib import get_close_matches  # where there is something to correct
+
     parent = path.parent
     names = _names(parent)
     near = get_close_matches(path.name, names, 1)

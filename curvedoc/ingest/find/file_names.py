@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.naming.word_set import word_set
 
@@ -21,12 +22,12 @@ SKIP_SUFFIXES = word_set(
     .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
 )
 #: Of arrays, of which most are data and weights, those that are called by what a training logs.
-CURVE_NAMES = re.compile(
+CURVE_NAMES = late_regex(
     r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
     r"([_. -].*)?\.np[yz]"
 )
 #: Text files with a fixed meaning that is not a log.
-SKIP_NAMES = re.compile(
+SKIP_NAMES = late_regex(
     r"(requirements.*|readme([._-][a-z]{2}([_-][a-z]{2})?)?|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
     r"(\.(txt|json|yaml|yml))?|tokenizer.*|special_tokens_map\.json|added_tokens\.json|preprocessor_config\.json"
     r"|package(-lock)?\.json|.*\.index\.json|\..*",
@@ -35,9 +36,9 @@ SKIP_NAMES = re.compile(
 #: What is a folder in one file.
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 #: W&B's own diary, not the run's.
-_WANDB_DIARY = re.compile(r"debug(-internal|-core|-cli)?(\..+)?\.log")
+_WANDB_DIARY = late_regex(r"debug(-internal|-core|-cli)?(\..+)?\.log")
 #: A file of this name is a log, so one that nothing can read is told.
-LOG_NAME = re.compile(
+LOG_NAME = late_regex(
     r".*tfevents.*|.*\.(wandb|log|jsonl|ndjson)(\.\d+)?(\.(gz|zst))?|trainer_state\.json|.*\.log\.json", re.IGNORECASE
 )
 #: The folder of an Aim store, and the file in it that stands for the store.
@@ -45,8 +46,8 @@ AIM_FOLDER, AIM_INDEX = ".aim", "run_metadata.sqlite"
 AIM = "an Aim store: pip install 'curvedoc[aim]' reads it, or export the run's metrics to CSV"
 #: Stores of other tools that curvedoc knows by name and does not read, and what to do instead.
 FOREIGN: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r".*\.aim|\.aim_.*"), AIM),
-    (re.compile(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
+    (late_regex(r".*\.aim|\.aim_.*"), AIM),
+    (late_regex(r".*\.xplane\.pb"), "a profiler trace holds no curves"),
 )
 
 

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.split_words import PLAIN_SPLITS
 from curvedoc.ingest.naming.word_set import word_set
 
@@ -27,29 +28,29 @@ CONTAINERS = word_set(
 #: Folders without a log that hold the configuration of the run beside them.
 CONFIG_FOLDERS = word_set(".hydra config configs conf cfg params hparams args files settings meta")
 #: A run folder that some logger names by itself: Lightning's versions, W&B's and Hugging Face's time stamps.
-_STAMPED = re.compile(
+_STAMPED = late_regex(
     r"version_\d+|(offline-)?run-\d{8}_\d{6}-\w+|latest-run|[A-Z][a-z]{2}\d{2}_\d{2}-\d{2}-\d{2}_.+|\d{8}[-_]\d{4,6}"
     r"|\d{4}-\d{2}-\d{2}([_T-]\d{2}[-_.:h]?\d{2}([-_.:]?\d{2})?)?|\d{2}-\d{2}-\d{2}"
 )
-_WANDB_RUN = re.compile(r"(?:offline-)?run-(\d{8}_\d{6})-(\w+)")
-_GHOST = re.compile(r"\d{9,11}\.\d+(\.\d+)?")
-_CHECKPOINT = re.compile(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?(\d+)", re.IGNORECASE)
-_ATTEMPT = re.compile(r"(?:attempt|restart)[-_]?(\d+)", re.IGNORECASE)
+_WANDB_RUN = late_regex(r"(?:offline-)?run-(\d{8}_\d{6})-(\w+)")
+_GHOST = late_regex(r"\d{9,11}\.\d+(\.\d+)?")
+_CHECKPOINT = late_regex(r"(?:checkpoint|ckpt|global_?step|step|iter|epoch)[-_]?(\d+)", re.IGNORECASE)
+_ATTEMPT = late_regex(r"(?:attempt|restart)[-_]?(\d+)", re.IGNORECASE)
 _RANK_WORD = r"(?:global_?rank|rank|replica|worker|process|proc|device|gpu|node|local_?rank)"
-_RANK_FOLDER = re.compile(rf"{_RANK_WORD}[-_]?(\d{{1,5}})", re.IGNORECASE)
+_RANK_FOLDER = late_regex(rf"{_RANK_WORD}[-_]?(\d{{1,5}})", re.IGNORECASE)
 #: A rank word inside a file name. "global" wins over "local"; a node number alone is no rank of a file.
 _RANK_FILE = (
-    re.compile(r"global_?rank[-_=]?(\d{1,5})(?!\d)", re.IGNORECASE),
-    re.compile(r"(?<![a-z])rank[-_=]?(\d{1,5})(?!\d)", re.IGNORECASE),
-    re.compile(r"(?<![a-z])(?:replica|worker|process|proc|device|gpu)[-_=]?(\d{1,5})(?!\d)", re.IGNORECASE),
+    late_regex(r"global_?rank[-_=]?(\d{1,5})(?!\d)", re.IGNORECASE),
+    late_regex(r"(?<![a-z])rank[-_=]?(\d{1,5})(?!\d)", re.IGNORECASE),
+    late_regex(r"(?<![a-z])(?:replica|worker|process|proc|device|gpu)[-_=]?(\d{1,5})(?!\d)", re.IGNORECASE),
 )
 #: Names that number their ranks without saying so: out-1, stderr_0, slurm-4711_1.
-_RANK_BARE = re.compile(r"((?:out|stdout|stderr|err|output|console|slurm-\d+|job-\d+)[-_.])(\d{1,5})", re.IGNORECASE)
-_ROTATED = re.compile(r"(.+\.(?:log|txt|out|err|jsonl|ndjson|csv))\.(\d{1,3})", re.IGNORECASE)
-_ENDINGS = re.compile(
+_RANK_BARE = late_regex(r"((?:out|stdout|stderr|err|output|console|slurm-\d+|job-\d+)[-_.])(\d{1,5})", re.IGNORECASE)
+_ROTATED = late_regex(r"(.+\.(?:log|txt|out|err|jsonl|ndjson|csv))\.(\d{1,3})", re.IGNORECASE)
+_ENDINGS = late_regex(
     r"\.(gz|zst|log|txt|out|err|jsonl|ndjson|json|csv|tsv|parquet|wandb|yaml|yml)(?=$|\.)", re.IGNORECASE
 )
-_WORDS = re.compile(r"[^A-Za-z0-9]+")
+_WORDS = late_regex(r"[^A-Za-z0-9]+")
 #: The files of a tree have a few names between them, which are looked at once.
 _BY_NAME = lru_cache(maxsize=4096)
 

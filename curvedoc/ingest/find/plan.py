@@ -14,11 +14,10 @@ from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.contract import Reader
-from curvedoc.ingest.find.archives import is_archive, unpacked
 from curvedoc.ingest.find.contents import absent
+from curvedoc.ingest.find.file_names import ARCHIVES
 from curvedoc.ingest.find.folders import Draft, gather
 from curvedoc.ingest.find.glob_matches import matches, top_of
-from curvedoc.ingest.find.met_archives import opened
 from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.remote import local_copies
 from curvedoc.ingest.find.walk import Finds, Folder, lies_outside, sort_file, walk
@@ -120,7 +119,11 @@ def plan(
 
 def _in_archives(finds: Finds, readers: Sequence[Reader], common: Path) -> list[Bundle]:
     """The runs in the archives that were met, named by the archive and by their place in it."""
-    out = []
+    out: list[Bundle] = []
+    if not finds.archives:
+        return out
+    from curvedoc.ingest.find.met_archives import opened  # few calls meet an archive
+
     for path, folder in opened(finds.archives, finds.unreadable):
         inside = Finds(roots=(Path(os.path.realpath(folder)),))
         drafts = gather(walk(folder, readers, inside), inside)
@@ -162,6 +165,10 @@ def _leaves(match: Path, top: Path) -> bool:
 
 def _opened(path: Path, lost: list[Unreadable]) -> Path:
     """The path, or the folder that stands for an archive that was given; what of it was left out goes to `lost`."""
+    if not path.name.lower().endswith(ARCHIVES):
+        return path
+    from curvedoc.ingest.find.archives import is_archive, unpacked  # few calls meet an archive
+
     if not is_archive(path):
         return path
     folder, troubles = unpacked(path)

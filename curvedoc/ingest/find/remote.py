@@ -8,9 +8,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from curvedoc.core.diagnosis import Unreadable
+from curvedoc.core.late_regex import late_regex
 
 #: Only these, and only where the user wrote one: nothing else ever opens the network. A Path has one slash of the two.
-_URL = re.compile(r"(s3a?|gs|gcs|hf|memory|https?):/+(.+)", re.DOTALL)
+_URL = late_regex(r"(s3a?|gs|gcs|hf|memory|https?):/+(.+)", re.DOTALL)
 
 Progress = Callable[[str, int, int], None]
 

@@ -12,9 +12,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from curvedoc.core.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.core.diagnosis import Unreadable
 from curvedoc.core.errors import UsageError
+from curvedoc.core.files.cache_files import KEEP_SECONDS, cache_place
 from curvedoc.ingest.bytes import file as file_bytes
 from curvedoc.ingest.find.remote_list import REQUESTS, Item, Listing, listings, opened, trouble
 from curvedoc.ingest.find.walk import claimant

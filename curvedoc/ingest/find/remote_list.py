@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import logging
 import math
-import re
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from curvedoc.core.errors import UsageError
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.find.file_names import HIDDEN_FOLDERS, skipped
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 
@@ -44,7 +44,7 @@ _TAGS = ("ETag", "etag", "md5Hash", "blob_id", "sha256", "generation", "crc32c",
 #: Clients that log what they raise as well, with a traceback; whoever set up logging still sees it.
 _LOUD = ("gcsfs", "s3fs", "fsspec", "aiobotocore", "huggingface_hub")
 #: A query may hold a signature, and a client's message the whole URL.
-_QUERY = re.compile(r"\?[^\s'\"]+")
+_QUERY = late_regex(r"\?[^\s'\"]+")
 _CONFIGS = (".json", ".yaml", ".yml", ".toml", ".txt")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Flag, Note
 from curvedoc.ingest.bytes.file import clean_head, pointer, read_text, text_bytes
@@ -31,13 +32,13 @@ NAME = "column-json"
 FILES: tuple[str, ...] = ("*.json",)
 ABOUT = "curves as columns of one JSON object: Keras histories, XGBoost's evals_result, Sacred's metrics"
 
-_NAMED = re.compile(r"history|hist|evals?_result|metrics|results?|loss|curves?|log|progress|stats", re.IGNORECASE)
-_LIST = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:\[\s*)?(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
-_INDEXED = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
-_DRAWN = re.compile(rb'"name"\s*:\s*"([^"\\]{1,200})"')
-_HOLDER = re.compile(rb'"([^"\\]{1,200})"\s*:\s*\{')
+_NAMED = late_regex(r"history|hist|evals?_result|metrics|results?|loss|curves?|log|progress|stats", re.IGNORECASE)
+_LIST = late_regex(rb'"([^"\\]{1,200})"\s*:\s*\[\s*(?:\[\s*)?(?:-?\d|NaN|-?Infinity|null|"(?:NaN|-?Infinity)")')
+_INDEXED = late_regex(rb'"([^"\\]{1,200})"\s*:\s*\{\s*"0"\s*:\s*(?:-?\d|NaN|null)')
+_DRAWN = late_regex(rb'"name"\s*:\s*"([^"\\]{1,200})"')
+_HOLDER = late_regex(rb'"([^"\\]{1,200})"\s*:\s*\{')
 #: An object of JSON has quoted keys: Lua and Python print tables of another kind ahead of a log.
-_OPENED = re.compile(rb"\{\s*[\"}]")
+_OPENED = late_regex(rb"\{\s*[\"}]")
 _COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS))
 _MAX_DEPTH = 8
 #: Lists shorter than this are settings (betas), not curves.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import pointer, read_text, text_bytes
@@ -22,11 +23,11 @@ NAME = "hf-state"
 FILES: tuple[str, ...] = ("trainer_state.json", "*_results.json")
 ABOUT = "Hugging Face Trainer: the log history and the result files"
 
-_RESULTS = re.compile(r"(all|train|eval|test|predict)_results\.json(\.gz|\.zst)?", re.IGNORECASE)
+_RESULTS = late_regex(r"(all|train|eval|test|predict)_results\.json(\.gz|\.zst)?", re.IGNORECASE)
 #: These stand in the row that closes a training, and in no other.
 _FINAL = ("train_runtime", "train_samples_per_second", "total_flos")
-_ROW = re.compile(rb"\{[^{}]*\"step\"\s*:\s*\d")
-_SCALAR = re.compile(r'"(\w+)"\s*:\s*(-?[\d.eE+-]+|true|false|"[^"\n]{0,200}")\s*,?\s*\n')
+_ROW = late_regex(rb"\{[^{}]*\"step\"\s*:\s*\d")
+_SCALAR = late_regex(r'"(\w+)"\s*:\s*(-?[\d.eE+-]+|true|false|"[^"\n]{0,200}")\s*,?\s*\n')
 
 
 def claims(path: Path, head: bytes) -> bool:

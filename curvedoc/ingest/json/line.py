@@ -9,18 +9,19 @@ from typing import Any, Literal
 
 import orjson
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.table.values import moment, split_of
 
 #: "record": all of the line was taken; "damaged": a part of a record is lost; "odd": JSON, but no object;
 #: "text": no JSON at all.
 Verdict = Literal["record", "damaged", "odd", "text"]
 
-_LITERAL = re.compile(r"(?<=[:,\[\s])(-?)(nan|NAN|inf|INF|None|True|False)(?=\s*[,}\]])")
+_LITERAL = late_regex(r"(?<=[:,\[\s])(-?)(nan|NAN|inf|INF|None|True|False)(?=\s*[,}\]])")
 _SPELLED = {"nan": "NaN", "inf": "Infinity", "none": "null", "true": "true", "false": "false"}
-_GLUED = re.compile(rb"\}\s*,?\s*\{")
-_SETTINGS = re.compile(rb"config|args|param|option|namespace|setting", re.IGNORECASE)
+_GLUED = late_regex(rb"\}\s*,?\s*\{")
+_SETTINGS = late_regex(rb"config|args|param|option|namespace|setting", re.IGNORECASE)
 #: "global_step 120: {...}"
-_COUNTED = re.compile(
+_COUNTED = late_regex(
     r"(?i)(?:^|[\s|(\[])(global[_ ]?step|step|iter(?:ation)?|epoch)[\s:=#]{1,3}(\d{1,15})[\s:=)\]>|-]*$"
 )
 #: A prefix is a logger's head (time, level, name), not prose.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, decoded_head, pointer, read_text
@@ -35,13 +36,13 @@ MAX_LISTS, _MANY = 200, 6_000
 #: So much of a text are the lists, where they are what it is about.
 _SHARE = 0.4
 _SUFFIXES = (".txt", ".log", ".dat", ".csv", ".json", ".jsonl", ".out", "")
-_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
-_LIST = re.compile(r"\[([^\[\]]{15,})(\]|\Z)")
-_KEY = re.compile(r"""(?:['"]([^'"\n]{1,80})['"]|([^\W\d][\w ./@-]{0,60}?))\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z""")
+_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
+_LIST = late_regex(r"\[([^\[\]]{15,})(\]|\Z)")
+_KEY = late_regex(r"""(?:['"]([^'"\n]{1,80})['"]|([^\W\d][\w ./@-]{0,60}?))\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z""")
 #: numpy.float64(0.5), tensor(0.5, device='cuda:0')
-_WRAPPED = re.compile(r"(?:\w{1,12}\.)?(?:float\d*|int\d*|tensor)\(\s*([^()\[\],]{1,40})(?:,[^()\[\]]{0,80})?\)")
+_WRAPPED = late_regex(r"(?:\w{1,12}\.)?(?:float\d*|int\d*|tensor)\(\s*([^()\[\],]{1,40})(?:,[^()\[\]]{0,80})?\)")
 #: Records that are counted are a log of another kind.
-_COUNTED = re.compile(
+_COUNTED = late_regex(
     r"""(?:["'{,]\s*|^)(?:epoch|step|global_step|iteration|iter)["']?\s*[:= ]\s*\d""", re.IGNORECASE | re.MULTILINE
 )
 #: Of these there is one value each.
@@ -63,7 +64,7 @@ class NumberList:
 
 
 #: "'map': 0.6" behind a list.
-_MEAN = re.compile(r"[)\s]*,\s*['\"]?(?:m|mean|avg|average)[\w ]{0,20}['\"]?\s*[:=]\s*(\d+\.\d+(?:[eE][-+]?\d+)?)")
+_MEAN = late_regex(r"[)\s]*,\s*['\"]?(?:m|mean|avg|average)[\w ]{0,20}['\"]?\s*[:=]\s*(\d+\.\d+(?:[eE][-+]?\d+)?)")
 
 
 def claims(path: Path, head: bytes) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import pointer, read_bytes, text_bytes
@@ -23,7 +24,7 @@ FILES: tuple[str, ...] = ("metrics_epoch_<n>.json",)
 ABOUT = "one JSON object a file, numbered by epoch, step or round: AllenNLP's metrics and others of that kind"
 
 #: What the number counts stands before it. seed_1, fold_1 and run_1 are runs of their own.
-NUMBERED = re.compile(
+NUMBERED = late_regex(
     r"(.*?)(epoch|ep|step|iteration|iter|round|ckpt|checkpoint)([ _.-]?)(\d{1,9})\.json", re.IGNORECASE
 )
 #: Two files may be a result before and one after.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
@@ -11,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 from curvedoc.ingest.json.chunks import CHUNK_BYTES, by_line, rows_by_line
 from curvedoc.ingest.json.line import objects, parse_line
@@ -22,8 +22,8 @@ from curvedoc.ingest.table.keys import unwrapped
 MAX_DOCUMENT = 1 << 27
 _SAMPLE_LINES = 30
 
-_SOMETHING = re.compile(rb"\s*\{")
-_DOCUMENT = re.compile(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
+_SOMETHING = late_regex(rb"\s*\{")
+_DOCUMENT = late_regex(rb'\s*(?:\[\s*(?:[\[{"\]]|$)|\{\s*(?:["}]|$))')
 
 
 def is_document(data: bytes, whole: bool = True) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.bytes.file import clean_head, pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects, parse_line
@@ -27,8 +27,8 @@ ABOUT = "JSON records: one a line, in an array, pretty-printed, or wrapped by lo
 _LINE_NAMES = (".jsonl", ".ndjson", ".jsonlines", ".log.json")
 _SAMPLE = 50
 #: A string that never ends is one to the end: looked for anew from each of its quotes, it would take for ever.
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]]')
-_FIRST = re.compile(rb"\s*\{")
+_TOKEN = late_regex(rb'"(?:[^"\\]|\\.?)*+(?:"|\Z)|[{}\[\]]')
+_FIRST = late_regex(rb"\s*\{")
 
 
 def claims(path: Path, head: bytes) -> bool:

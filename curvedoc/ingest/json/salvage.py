@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 
 #: Decoding objects one by one after damage may look at this many times the text's length in all.
 _MAX_REWORK = 20
-_NEXT_OBJECT = re.compile(r'\{\s*"')
-_BETWEEN = re.compile(r"[\s,\[\]]*")
+_NEXT_OBJECT = late_regex(r'\{\s*"')
+_BETWEEN = late_regex(r"[\s,\[\]]*")
 #: Objects and lists one inside the other.
-_OPENED = re.compile(r'(?:\{\s*"[^"\n]{0,200}"\s*:\s*|\[\s*)+')
+_OPENED = late_regex(r'(?:\{\s*"[^"\n]{0,200}"\s*:\s*|\[\s*)+')
 _DECODER = json.JSONDecoder()
 _WINDOW = 1 << 12
 #: A fault this close to the end of a window may be the window's doing ("-Infini").

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import read_text
@@ -20,11 +20,11 @@ FILES: tuple[str, ...] = ("*.json",)
 ABOUT = "TensorBoard's JSON downloads: a list of wall time, step and value, called as the file is"
 
 _NUMBER = rb"-?\d{1,20}(?:\.\d{0,25})?(?:[eE][-+]?\d{1,3})?|\"?NaN\"?|\"?-?Infinity\"?"
-_ROW = re.compile(rb"\[\s*(%b)\s*,\s*(\d{1,18})(?:\.0)?\s*,\s*(%b)\s*\]" % (_NUMBER, _NUMBER))
-_OPENED = re.compile(rb"\s*\[\s*\[")
-_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd))+$")
+_ROW = late_regex(rb"\[\s*(%b)\s*,\s*(\d{1,18})(?:\.0)?\s*,\s*(%b)\s*\]" % (_NUMBER, _NUMBER))
+_OPENED = late_regex(rb"\s*\[\s*\[")
+_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 #: "run-exp1_train-tag-loss.json"
-_TAGGED = re.compile(r"^run-.*-tag-")
+_TAGGED = late_regex(r"^run-.*-tag-")
 #: A wall time is in seconds since 1970, later than 2001.
 _FIRST_TIME = 1e9
 #: Fewer rows are a matrix of three columns.

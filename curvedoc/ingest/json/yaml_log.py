@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
@@ -28,13 +29,13 @@ ABOUT = "YAML of training records: a list, a document for each, or lists of valu
 MAX_LOG = 1 << 22
 #: Fewer records, and shorter lists, are settings.
 _RECORDS, _VALUES = 3, 8
-_ITEM = re.compile(r"^(?=- )", re.MULTILINE)
-_DOCUMENT = re.compile(r"^---[^\n]*\n", re.MULTILINE)
+_ITEM = late_regex(r"^(?=- )", re.MULTILINE)
+_DOCUMENT = late_regex(r"^---[^\n]*\n", re.MULTILINE)
 #: YAML 1.1 takes 1e-4 for a text.
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?[eE][-+]?\d+|[-+]?(?i:nan|inf)")
+_NUMBER = late_regex(r"[-+]?\d+(?:\.\d*)?[eE][-+]?\d+|[-+]?(?i:nan|inf)")
 #: Counters of records or in keys, and numbers of a list: what is parsed has some of these.
 _COUNTED = rb"(?:epoch|step|iter|iteration|round|episode)"
-_SIGNS = re.compile(
+_SIGNS = late_regex(
     rb"(?im)^[ \t]*(?:- +)?\{?[ \t]*[\"']?(?:\w{0,16}" + _COUNTED + rb"s?[\"']?[ \t]*:[ \t]*\d"
     rb"|" + _COUNTED + rb"[ _-]?\d+[\"']?[ \t]*:)|(?:[\[,]|^[ \t]*-)[ \t]*-?\d+\.\d+[ \t]*(?=[,\]\n])"
 )

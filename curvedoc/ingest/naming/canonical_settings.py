@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.naming.signals import SettingKeys, Signals, plain
 
-_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
+_THOUSANDS = late_regex(r"\d{1,3}(,\d{3})+")
 _TRUE = frozenset(("true", "yes", "on", "y", "enabled"))
 _FALSE = frozenset(("false", "no", "off", "n", "none", "null", "disabled", ""))
 #: How many parts of a dotted key are compared together.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 
 from curvedoc.core.errors import UsageError
 from curvedoc.ingest.naming.signals import Signals
@@ -47,6 +46,8 @@ def resolved(chosen: Mapping[str, str], metrics: Sequence[str]) -> dict[str, str
 
 def check_chosen(chosen: Mapping[str, str], metrics: Sequence[str], table: Signals) -> None:
     """Raises UsageError for a role that does not exist or a metric that no run logged, with near matches."""
+    from difflib import get_close_matches  # where there is something to correct
+
     for role, metric in roles_of(chosen).items():
         if role not in table.roles():
             near = get_close_matches(role, (*table.roles(), *COLUMNS), 1)

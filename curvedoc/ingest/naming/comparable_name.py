@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from unicodedata import normalize
+
+from curvedoc.core.late_regex import late_regex
 
 
 def plain(name: str) -> str:
@@ -35,11 +36,11 @@ def words_of(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for name in names for word in plain(name).split("_"))
 
 
-_CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
+_CAMEL = late_regex(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
 #: What is found among the first so many: R@5, P@1.
-_OWN = re.compile(r"(?<=[A-Za-z])'s\b")
-_AT = re.compile(r"(?<![A-Za-z])[RrPp]@(?=\d)")
+_OWN = late_regex(r"(?<=[A-Za-z])'s\b")
+_AT = late_regex(r"(?<![A-Za-z])[RrPp]@(?=\d)")
 _AT_RANK = {"r": "recall_", "p": "precision_"}
-_EDGE = re.compile(r"[\W_]+")
+_EDGE = late_regex(r"[\W_]+")
 #: The marks of Latin, Greek and Cyrillic letters; those of Japanese make another letter and stay.
-_ACCENT = re.compile("[\u0300-\u036f]")
+_ACCENT = late_regex("[\u0300-\u036f]")

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
+
 #: What a model is measured by beside its loss, by the names that nothing else has: ranking, regression, agreement,
 #: speech, images, language, games.
 QUALITIES = (
@@ -16,7 +18,7 @@ QUALITIES = (
     r"|(?:win|success|solve) ?rates?\b|xent\b|\bb?ce\b|\bmpjpe\b|\bepe\b|\bnds\b|pass@"
 )
 #: A key without counter makes a record only if one of these words is in it.
-_OUTCOME = re.compile(
+_OUTCOME = late_regex(
     # losses
     r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
     r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobjf\b|\bobj (?:fn|value)\b|criterion\b"
@@ -47,14 +49,14 @@ MEASURES = (
     r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
     r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
 )
-_HYPER = re.compile(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput|\b[fist]ps\b")
+_HYPER = late_regex(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput|\b[fist]ps\b")
 
-_RATE = re.compile(r"\blr\b|learning.?rate")
+_RATE = late_regex(r"\blr\b|learning.?rate")
 
 #: Keys of structured files, where nothing else says that a list or an object is about training.
 _STORED = "loss|acc|reward|ppl|perplex|auc|learning_rate"
-_CURVE = re.compile(rf"{_STORED}|mae|mse|f1|error|score|grad_norm|lr", re.IGNORECASE)
-_RECORD = re.compile(rf"{_STORED}|(^|[_/])lr($|[_/])|grad|metric|(^|[_/])(f1|mse|mae|bleu|wer)")
+_CURVE = late_regex(rf"{_STORED}|mae|mse|f1|error|score|grad_norm|lr", re.IGNORECASE)
+_RECORD = late_regex(rf"{_STORED}|(^|[_/])lr($|[_/])|grad|metric|(^|[_/])(f1|mse|mae|bleu|wer)")
 
 
 def spaced(key: str) -> str:

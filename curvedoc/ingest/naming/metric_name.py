@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Sureness
 from curvedoc.ingest.naming.signals import Bounds, RoleFamily, Signals, Split, plain
 from curvedoc.ingest.naming.word_set import word_set
@@ -52,9 +53,9 @@ _LOSSES = "losses"
 _INITIALS = 2
 #: No quantity has a longer name, and matching takes time with the square of it.
 _LONGEST = 200
-_GAPS = re.compile("__+")
+_GAPS = late_regex("__+")
 #: How many candidates a contrastive loss was asked of: "dev_nce@300".
-_AMONG = re.compile(r"@\d+k?$")
+_AMONG = late_regex(r"@\d+k?$")
 #: What stands between a metric's name and its file where two files log different things under one name.
 FROM = " @ "
 

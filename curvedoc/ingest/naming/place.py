@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from curvedoc.core.errors import RuleError
@@ -34,6 +33,8 @@ class Place:
     def keys(self, value: Any, known: set[str]) -> None:
         for key in self.mapping(value):
             if key not in known:
+                from difflib import get_close_matches  # where there is something to correct
+
                 near = get_close_matches(key, known, 1)
                 raise self.wrong(f"unknown key '{key}'", f"did you mean '{near[0]}'?" if near else "")
 

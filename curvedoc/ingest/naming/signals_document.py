@@ -11,8 +11,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from curvedoc.core.cache_files import cache_place, drop_old, read_entry, write_entry
 from curvedoc.core.errors import RuleError
+from curvedoc.core.files.cache_files import cache_place, drop_old, read_entry, write_entry
 
 MAGIC = b"curvedoc-signals/1"
 #: No document is longer: the cache is a file like any other.

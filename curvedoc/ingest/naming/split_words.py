@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from curvedoc.core.late_regex import late_regex
+
 #: split -> words that mean it wherever they stand: as a folder, in front of a key, in a line. An evaluation is of
 #: validation data; where both are logged it goes by its own name.
 PLAIN: Mapping[str, tuple[str, ...]] = {
@@ -47,7 +49,7 @@ ANY_SPLIT = "|".join(PLAIN_SPLITS)
 UNSEEN_SPLIT = "|".join(word for split in ("val", "eval", "test") for word in PLAIN[split])
 #: In small letters, with a capital, in capitals: `trainLoss` says a split, and so does `Train loss`.
 _SPELLED = "|".join(f"{w}|{w.title()}|{w.upper()}" for w in sorted(PLAIN_SPLITS, key=len, reverse=True) if w.isascii())
-_SCOPED = re.compile(rf"(?:^|[^A-Za-z])(?:{_SPELLED})(?![a-z])")
+_SCOPED = late_regex(rf"(?:^|[^A-Za-z])(?:{_SPELLED})(?![a-z])")
 
 
 def has_scope(key: str) -> bool:

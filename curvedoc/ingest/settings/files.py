@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import decode, pointer, read_bytes
 from curvedoc.ingest.naming.log_words import names_curve
@@ -32,18 +33,18 @@ _NOT_CONFIG = {
     "tokenizer", "generation", "preprocessor", "processor", "compose", "pre", "commit", "hydra", "adapter",
     "vocab",
 }  # fmt: skip
-_WORD = re.compile(r"[A-Za-z]+")
+_WORD = late_regex(r"[A-Za-z]+")
 #: Each blank line or comment can be passed in one way only: many of them would take for ever otherwise.
-_YAML_START = re.compile(rb"(?:[ \t\r\f\v]*+(?:#[^\n]*+|---[^\n]*+|%[^\n]*+)?\n)*+\s*+(?:[\w\"'./-]++\s*+:(?:\s|$)|- )")
+_YAML_START = late_regex(rb"(?:[ \t\r\f\v]*+(?:#[^\n]*+|---[^\n]*+|%[^\n]*+)?\n)*+\s*+(?:[\w\"'./-]++\s*+:(?:\s|$)|- )")
 #: So many entries that each count are records of a log.
-_YAML_COUNT = re.compile(
+_YAML_COUNT = late_regex(
     rb"(?m)^(?:- |---[^\n]*\n)\{?\s*[\"']?(?:epoch|step|global_step|iteration|iter)\b"
     rb"|^(?:epoch|step|iteration)[_ -]?\d+:"
 )
 _RECORDS = 3
 #: What W&B and SwanLab say of each setting.
 _VALUED = frozenset(("value", "desc", "sort"))
-_FLAT_LINE = re.compile(r"([A-Za-z_][\w.-]*)\s*:\s+(\S.*)")
+_FLAT_LINE = late_regex(r"([A-Za-z_][\w.-]*)\s*:\s+(\S.*)")
 
 
 def is_config(path: Path, head: bytes) -> bool:

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 
 #: A configuration has hundreds of keys; what has more is not one.
@@ -23,8 +24,8 @@ _MAX_DEPTH = 20
 #: A longer line is no setting, and a longer command line no command line.
 _MAX_LINE = 1 << 14
 _FENCE_MARK = "```"
-_LINE = re.compile(r"(?:[-*] )?`?([A-Za-z_][\w./\-]{0,99})`? {0,40}(?::\s|=|:$)(.*)")
-_NUMBER = re.compile(r"[+-]?(\d[\d_]*)(\.\d*)?([eE][+-]?\d+)?|[+-]?\.\d+([eE][+-]?\d+)?")
+_LINE = late_regex(r"(?:[-*] )?`?([A-Za-z_][\w./\-]{0,99})`? {0,40}(?::\s|=|:$)(.*)")
+_NUMBER = late_regex(r"[+-]?(\d[\d_]*)(\.\d*)?([eE][+-]?\d+)?|[+-]?\.\d+([eE][+-]?\d+)?")
 
 
 def flatten(value: object, prefix: str = "") -> dict[str, Scalar]:

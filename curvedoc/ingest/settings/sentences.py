@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.settings.flatten import scalar
 
@@ -21,11 +22,11 @@ _KEYS = (
 )
 _VALUE = r"\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?"
 #: A share of hundred, a range or a longer word is another thing; so is "warmup lr" or the rate of one part.
-_SAID = re.compile(
+_SAID = late_regex(
     rf"(?i)(?:\b([a-z]+) )?(?<![\w./-])({_KEYS})(?: ?[:=] ?|[ (]| of | is )({_VALUE})(?![\w%]|\.\d|[-/]\d)"
 )
 #: Classes of one task among several are not those of the model.
-_COUNTED = re.compile(r"(?i)(?<![\w.,/-])(?<!x )(\d{1,6}) classes\b(?! each| per)")
+_COUNTED = late_regex(r"(?i)(?<![\w.,/-])(?<!x )(\d{1,6}) classes\b(?! each| per)")
 #: Words before a name that make it the setting of something else.
 _OF_ANOTHER = frozenset(
     ("warmup", "min", "final", "end", "backbone", "head", "critic", "actor", "teacher", "test", "eval", "no", "new")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, Scalar
 from curvedoc.ingest.bytes.file import decode, read_bytes, read_text
@@ -27,9 +28,9 @@ _METRICS, _PARAMS, _TAGS = "metrics", "params", "tags"
 _MAX_VALUE = 1 << 16
 #: A run of a million parameters' curves is none.
 _MAX_FILES = 100_000
-_DELETED = re.compile(rb"^lifecycle_stage:\s*['\"]?deleted", re.MULTILINE)
-_MODEL = re.compile(rb"^model_id:", re.MULTILINE)
-_RUN = re.compile(rb"^run_(id|uuid):", re.MULTILINE)
+_DELETED = late_regex(rb"^lifecycle_stage:\s*['\"]?deleted", re.MULTILINE)
+_MODEL = late_regex(rb"^model_id:", re.MULTILINE)
+_RUN = late_regex(rb"^run_(id|uuid):", re.MULTILINE)
 #: Run states as MLflow numbers them.
 STATES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import read_bytes
@@ -28,10 +29,10 @@ ABOUT = "curves as numpy arrays: .npz of one array a metric, .npy called by its 
 #: More than that are data.
 MAX_BYTES = 256 << 20
 _MIN_POINTS = 2
-_NAMES = re.compile(rb"PK\x03\x04.{22}(.)\x00..([\w./ -]{1,200})\.npy", re.DOTALL)
+_NAMES = late_regex(rb"PK\x03\x04.{22}(.)\x00..([\w./ -]{1,200})\.npy", re.DOTALL)
 _STEPS, _EPOCHS = frozenset(map(spaced, STEP_KEYS)), frozenset(map(spaced, EPOCH_KEYS))
 #: What makes an array called by a loss no curve of it: weights of classes, a landscape, a loss for each sample.
-_NO_CURVE = re.compile(
+_NO_CURVE = late_regex(
     r"(?:^|_)(?:weights?|class(?:es)?|landscape|surface|matrix|mask|samples?|fold|folds|grid|vs)(?:_|$)"
 )
 #: Stable-Baselines3's EvalCallback: a row an evaluation, a column an episode.

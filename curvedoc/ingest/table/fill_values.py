@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import TypeVar
@@ -11,11 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Key = TypeVar("Key", int, str)
 
-_NEVER_NAN = re.compile(
+_NEVER_NAN = late_regex(
     r"(?:.*/)?(?:(?:lr|learning[ _-]?rate)(?:[-_/ ][\w-]+)?|epochs?|(?:global[ _])?steps?|(?:wall[ _])?time)"
 )
 #: Columns of another kind share no more than this part of their rows with those of the one,

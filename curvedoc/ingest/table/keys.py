@@ -6,6 +6,7 @@ import re
 from itertools import pairwise
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS, names_record
 from curvedoc.ingest.naming.split_words import ANY_SPLIT
 from curvedoc.ingest.table.messages import is_logging
@@ -25,15 +26,15 @@ SAMPLE_KEYS = ("consumed_samples", "samples_seen", "num_samples", "samples", "ex
 #: A key or column that says which split its record or row belongs to.
 SPLIT_KEYS = ("mode", "split", "phase", "stage", "subset", "partition", "set")
 #: Names that say it themselves.
-HAS_SPLIT = re.compile(rf"({ANY_SPLIT})[_/. -]", re.IGNORECASE)
+HAS_SPLIT = late_regex(rf"({ANY_SPLIT})[_/. -]", re.IGNORECASE)
 COUNTERS = frozenset((*STEP_KEYS, *EPOCH_KEYS, *SAMPLE_KEYS))
 #: So many like objects are records, whatever their keys are called.
 _MANY = 8
 #: Lists that are called by what their entries count, which may nest so deep.
 _LISTED, _DEEP = frozenset(("epochs", "steps", "iterations", "rounds", "episodes")), 3
-_NUMBER = re.compile(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
+_NUMBER = late_regex(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
 #: The split of a list of records, in the key that holds it.
-_SPLIT = re.compile(rf"(?i:(?:^|[^a-z])({ANY_SPLIT})(?:$|[^a-z]))")
+_SPLIT = late_regex(rf"(?i:(?:^|[^a-z])({ANY_SPLIT})(?:$|[^a-z]))")
 #: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
 _WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
 

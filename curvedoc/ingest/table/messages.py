@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import MESSAGES, empty_messages
 from curvedoc.ingest.naming.split_words import ANY_SPLIT
 from curvedoc.ingest.table.values import clock, moment, split_of
@@ -21,7 +22,7 @@ _LEVELS = {
     "WARNING": "WARNING", "ERR": "ERROR", "ERROR": "ERROR", "EXCEPTION": "ERROR", "FATAL": "CRITICAL",
     "CRITICAL": "CRITICAL",
 }  # fmt: skip
-_LEVEL = re.compile(r"\b(DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\b(\w*(?:Warning))\b:")
+_LEVEL = late_regex(r"\b(DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b|\b(\w*(?:Warning))\b:")
 _TEXT_KEYS = ("message", "msg", "event", "log", "textPayload")
 #: What marks a text as a line of output where nothing tells a level: Docker's files, exports of CloudWatch.
 _CARRIED = (frozenset(("log", "stream")), frozenset(("message", "ingestionTime")))
@@ -36,11 +37,11 @@ _RECORD_KEYS = (
     "func_name", "function", "module", "filename", "pathname", "name", "logger", "file", "stack_info", "args",
     "taskName", "ingestionTime",
 )  # fmt: skip
-_PAIR = re.compile(
+_PAIR = late_regex(
     rf"(?<![\w/.@-])((?:(?i:{ANY_SPLIT}) )?[A-Za-z_][\w/.@-]{{0,60}})\s{{0,4}}(?:[=:]\s{{0,4}}|\s)"
     r"([-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Infinity))(?=[\s,;|)\]}%/]|:\s|$)"
 )
-_COUNTER = re.compile(r"(global_?)?(step|iter|iteration|epoch|update)s?", re.IGNORECASE)
+_COUNTER = late_regex(r"(global_?)?(step|iter|iteration|epoch|update)s?", re.IGNORECASE)
 _TRACEBACK = "Traceback (most recent call last)"
 _CHAINED = ("During handling of the above", "The above exception was the direct")
 _MAX_BLOCK = 400

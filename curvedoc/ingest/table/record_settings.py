@@ -8,6 +8,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Flag, Scalar
 from curvedoc.ingest.settings import flatten
 from curvedoc.ingest.table.axis import RecordAxis
@@ -17,7 +18,7 @@ from curvedoc.ingest.table.messages import clean
 _CONTAINERS = ("config/", "args/", "hparams/", "params/", "hyperparameters/", "cfg/")
 #: Ray repeats its whole configuration in each record. ("params/" may hold norms of parameters, so it is not here.)
 _REPEATED = ("config/", "args/", "hparams/", "hyperparameters/", "cfg/")
-_PRINTED = re.compile(
+_PRINTED = late_regex(
     r"(?:config|args|arguments|hparams|params|settings)\b[^{]{0,40}(\{.*\})\s*$"
     r"|((?:\bNamespace|\b[a-z]\w{0,40}(?:Config|Args|Arguments))\(.*\))\s*$",
     re.IGNORECASE | re.DOTALL,

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence, Set
 from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Flag
 from curvedoc.ingest.naming.split_words import SPLITS
 
 _MISSING = {"none", "null", "n/a", "na", "--", "-", ""}
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
-_PERCENT = re.compile(r"[+-]?\d+(\.\d+)?\s?%")
+_THOUSANDS = late_regex(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_PERCENT = late_regex(r"[+-]?\d+(\.\d+)?\s?%")
 #: A column of strings is taken for numbers only when nearly all of it is: run ids and dates hold digits too.
 _MOSTLY = 0.9
 #: A column of strings none of whose first probes is a number is text.
 _PROBE = 64
 
-_SPLIT_TAIL = re.compile(r"[ _.:/-]?(step|epoch|iter|iteration|batch|metrics|log|end|result|results|loop)s?(_end)?$")
+_SPLIT_TAIL = late_regex(r"[ _.:/-]?(step|epoch|iter|iteration|batch|metrics|log|end|result|results|loop)s?(_end)?$")
 
 
 def number(text: str) -> float | None:

@@ -6,6 +6,7 @@ import re
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.settings.flatten import scalar, settings
@@ -32,7 +33,7 @@ _PAIR_RE = r"^\s*(?:Overriding: |Overriding config with )?([A-Za-z_][\w./-]*)\s*
 _BOX_RE = r"^\s*\| *([A-Za-z_][\w ./-]*?)(?: +[A-Z]{1,2})?(?: *\([^()|]*\))? *\| *([^|]*?) *\|\s*$"
 #: A longer key or value is none.
 _LONGEST = 80
-_PAIR = re.compile(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\"']?[\w.+\-/{NUMBER}]{{1,80}}[\"']?$")
+_PAIR = late_regex(rf"([A-Za-z_][\w./-]{{0,80}})\s{{0,30}}[:=]\s{{0,30}}[\"']?[\w.+\-/{NUMBER}]{{1,80}}[\"']?$")
 _STAMPED_RE = r"(?-u:\b)(?:INFO|DEBUG|NOTICE)(?-u:\b)|^\[?" + CLOCK + "|^[ID][0-9]{4} "
 _LISTED_RE = rf"{_NAMED}\W{{1,10}}(\w[\w.-]*=\S+(?:[,;]? +\w[\w.-]*=\S+)+)$"
 #: What is told with so many values is measured: "training loss ...... 0.5", epoch by epoch.
@@ -47,10 +48,10 @@ _STAMPED_DICT_RE = r"^(?:[^{]*[\s\]:-] )?\s*\{[\"'][A-Za-z_]"
 _NESTED_RE = r"[|\]:-] \{[\"'][A-Za-z_]\w*[\"']: .*\{[\"'][A-Za-z_]"
 #: max_grad_norm is a setting, grad_norm an outcome.
 #: So is how often one is logged.
-_LIMIT = re.compile(r"(?i)(?:.*[./_ ])?(?:max|clip|target|min)[_ ]|.*[_ ](?:every|interval|freq(?:uency)?|steps)$")
+_LIMIT = late_regex(r"(?i)(?:.*[./_ ])?(?:max|clip|target|min)[_ ]|.*[_ ](?:every|interval|freq(?:uency)?|steps)$")
 #: Fewer rows are no box of settings.
 _BOXED = 4
-_OPENING = re.compile(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
+_OPENING = late_regex(r"\{|(?:Namespace|[A-Z]\w{0,40}(?:Config|Args|Arguments))\(")
 
 
 def loose_config(lines: pl.DataFrame) -> dict[str, Scalar]:

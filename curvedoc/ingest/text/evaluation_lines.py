@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -22,7 +22,7 @@ SELDOM = 5
 _MOST = 0.9
 #: Lines of one shape that make a curve.
 OFTEN = 2
-_LOSS = re.compile(r"(?i)loss|\bnll\b|cross.?entropy")
+_LOSS = late_regex(r"(?i)loss|\bnll\b|cross.?entropy")
 
 
 def with_evaluations(plans: list[LinePlan], tid: Sequence[int], kind: Sequence[str]) -> list[LinePlan]:

@@ -7,16 +7,15 @@ bytes before it are a whole number of blocks, and less than one block follows it
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.text.tracebacks import HEADER
 
 #: io.DEFAULT_BUFFER_SIZE of Python, by which the C library of pipes and files goes too in most builds.
 BLOCK = 8192
 #: Warnings go the way of errors: they are no part of the blocks.
-_UNHELD = re.compile(r"(?m)^[^\n]*\b[A-Z]\w{0,60}Warning: [^\n]*\n(?:[ \t][^\n]*\n)?")
+_UNHELD = late_regex(r"(?m)^[^\n]*\b[A-Z]\w{0,60}Warning: [^\n]*\n(?:[ \t][^\n]*\n)?")
 _INSIDE = (" ", "\t", "During handling of", "The above exception", HEADER)
 
 

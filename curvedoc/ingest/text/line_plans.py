@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.layouts.columns import column_plans
@@ -21,9 +21,9 @@ from curvedoc.ingest.text.line.slots import METRIC
 from curvedoc.ingest.text.line.template import UPRIGHT
 
 #: A word and a colon ahead of the first name.
-_HEAD = re.compile(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
+_HEAD = late_regex(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
 #: One of several that train a model, as `task_lines` writes it.
-_CLIENT = re.compile(r"([A-Za-z]+_\d+): .*?\| ")
+_CLIENT = late_regex(r"([A-Za-z]+_\d+): .*?\| ")
 
 
 def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:

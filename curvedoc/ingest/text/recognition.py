@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.naming.log_words import is_loss
@@ -31,12 +31,12 @@ _OTHER_SUFFIXES = (
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
 #: A file called a table whose first line names its numbers one by one, as no table does.
-_SAID = re.compile(rb"\W{0,4}[A-Za-z]\w{0,30} ?[:=] ?[-+]?[0-9.]+[^,\n]{0,200}\n")
-_PACKED = re.compile(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
-_NOT_LOGS = re.compile(
+_SAID = late_regex(rb"\W{0,4}[A-Za-z]\w{0,30} ?[:=] ?[-+]?[0-9.]+[^,\n]{0,200}\n")
+_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
+_NOT_LOGS = late_regex(
     r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
 )
-_NAMES = re.compile(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
+_NAMES = late_regex(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
 
 
 def claims(path: Path, head: bytes) -> bool:

@@ -7,6 +7,7 @@ import re
 import polars as pl
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import INNER, PLACE, STEP
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
@@ -15,9 +16,9 @@ from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 _BEFORE = 200
 #: So many equal columns make it a habit.
 _HABIT = 5
-_CUT_NUMBER = re.compile(f"[{NUMBER}{FRACTION}](?:[eE][-+]?|[.,/])?$|[-+]$")
+_CUT_NUMBER = late_regex(f"[{NUMBER}{FRACTION}](?:[eE][-+]?|[.,/])?$|[-+]$")
 #: A number whose unit may have lost letters ("12m" of "12ms").
-_CUT_UNIT = re.compile(f"[{NUMBER}{FRACTION}][A-Za-z%/]{{1,8}}$")
+_CUT_UNIT = late_regex(f"[{NUMBER}{FRACTION}][A-Za-z%/]{{1,8}}$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
@@ -14,7 +13,7 @@ from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
 _LAST = 400
 #: A total that is printed once may be anything.
 _LEAST = 2
-_FRACTION = re.compile(r"([0-9][0-9,]*)(?:\.[0-9]+)? */ *([0-9][0-9,]*)\s*$")
+_FRACTION = late_regex(r"([0-9][0-9,]*)(?:\.[0-9]+)? */ *([0-9][0-9,]*)\s*$")
 _KINDS = ("record", "loose", "anchor", "bar")
 
 

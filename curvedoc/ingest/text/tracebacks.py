@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from curvedoc.core.late_regex import late_regex
 
 HEADER = "Traceback (most recent call last)"
 #: Longer blocks are cut: no traceback has so many lines (a recursion error prints about 2,000).
@@ -13,16 +14,16 @@ _MORE = 40
 #: How lines inside a block begin: frames, loguru's marked frame, rich's box.
 _INSIDE = " \t>\u2502\u256d\u2570\u2500"
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
-_ERROR = re.compile(
+_ERROR = late_regex(
     r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|Timeout|Warning|Abort|Failure|Group|Unavailable|Fault)\w{0,40}"
     r"(?:\[[\w.]{1,80}\])?(?: \(\d+ sub-exceptions?\))?(?::|$)"
     r"|(?:[a-z_]\w{0,60}\.){1,8}[A-Z]\w{0,80}(?::|$)|[A-Z]\w{0,80}: "
 )
-_OTHER = re.compile(
+_OTHER = late_regex(
     r"\d{4}-|\d{1,3}%|\[\S{0,40}\d|[IWEF]\d{4} |\w{1,20}:\s|srun|slurm|Epoch|===|---|\*\*\*"
     r"|/\S{1,200}Warning:|\S{1,200}: \w{0,40}Warning:|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|Killed|Segmentation"
 )
-_WARNING = re.compile(r"(?:^|[\s:])[A-Z]\w{0,60}Warning:")
+_WARNING = late_regex(r"(?:^|[\s:])[A-Z]\w{0,60}Warning:")
 
 
 def tracebacks(texts: Sequence[str], plain: Sequence[bool]) -> list[tuple[int, int, int]]:

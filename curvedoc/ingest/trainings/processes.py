@@ -6,10 +6,11 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 
 #: "[4711] epoch 3 loss 0.5", "pid 4711: ...", "seed 1 | epoch 3 | loss 0.5"
-_LABEL = re.compile(
+_LABEL = late_regex(
     r"(?:[\[(](?:pid[ =:]{0,2})?(\d{3,7})[\])][ :|-]"
     r"|[\[(]?((?:pid|process|seed|run|trial|fold|job|exp|experiment|replicate)[ =:_#-]{0,2}\d{1,7})(?![\d./])"
     r"[\])]?[ :,|-])",

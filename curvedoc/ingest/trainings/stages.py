@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Floats
 
 #: What such a task is called, and its number ("Task 2, Epoch 1/20", "=== experience: 3 ===", "Session 1").
-_STAGE = re.compile(
+_STAGE = late_regex(
     r"\b(task|split|experience|session|increment|incremental (?:step|stage|task))[ _-]?(?:id|index|number|no\.?|#)?"
     r"[ :=#]{0,3}(\d{1,3})(?![\d.]*\d)",
     re.IGNORECASE,

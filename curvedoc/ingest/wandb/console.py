@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note, empty_messages
 from curvedoc.ingest.text.line.template import LINE_CAP, clean
 from curvedoc.ingest.text.messages import find_blocks, messages
@@ -15,7 +14,7 @@ MAX_LINES = 200_000
 #: What cannot be broken off yet is broken off here: output without a line end must not grow for ever.
 _MAX_PENDING = 1 << 20
 
-_BREAK = re.compile(r"(\r*\n|\r)")
+_BREAK = late_regex(r"(\r*\n|\r)")
 
 
 class Console:

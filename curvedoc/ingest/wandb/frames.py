@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 
 MAGIC = b":W&B"
 #: SwanLab frames its records alike.
@@ -28,7 +29,7 @@ _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _PIECE = 1 << 20
 _AHEAD = 2 * (BLOCK + _HEADER)
 #: The type of a chunk with which a record begins, and the first byte of one: a field that is a number or has a length.
-_BEGINNING = re.compile(
+_BEGINNING = late_regex(
     b"[\x01\x02](?=[%s])" % b"".join(re.escape(bytes([b])) for b in range(8, 256) if b & 7 in (0, 2))
 )
 #: What may be checked, for each byte of damage, in search of its end (garbage may hold many headers).

@@ -5,16 +5,17 @@ Words of training that only look alike (`num_tokens`, `pad_token`, `cache_key`) 
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
+
+from curvedoc.core.late_regex import late_regex
 
 #: "strong": a credential whatever it looks like; "maybe": one where it looks drawn at random; "weak": one where it does
 #: and is no hash either; "no": none.
 NameKind = Literal["strong", "maybe", "weak", "no"]
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = late_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 #: Words that name a credential by themselves.
 _STRONG = frozenset({
     "password", "passwd", "pwd", "passphrase", "passcode", "sshpass", "pass", "secret", "secrets", "credential",

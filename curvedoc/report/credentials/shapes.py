@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
+
 #: Values that are credentials whatever names them: the prefixes that issuers gave them so that they can be found.
-SHAPES = re.compile(
+SHAPES = late_regex(
     r"\bhf_[A-Za-z0-9]{16,}|\bapi_org_[A-Za-z0-9]{16,}"
     r"|\bsk-(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{16,}|\b[srp]k_(?:live|test)_[A-Za-z0-9]{16,}|\bsecret_[A-Za-z0-9]{40,}"
     r"|\b(?:gsk|r8|npm|lin_api|dop_v1|shpat|figd|nvapi|pplx|xai|tvly)[-_](?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,}"
@@ -30,7 +32,7 @@ _NOTHING = frozenset({
     "optional", "str", "string",
 })  # fmt: skip
 #: A special token, a mask that somebody put there already, a reference to a value, a path, code that gets the value.
-_NO_VALUE = re.compile(
+_NO_VALUE = late_regex(
     r"\$\{?\w|%\(?\w+|\*{3}|x{4,}$|<[^>]*>?$|\[(?!redacted\]\S)[^\]]*\]?$|~?/|\./|(?:\w{1,10} )?\{|os\.environ"
     r"|(?:self|args|cfg|conf|config|opts?|options|kwargs|params|hparams|flags|FLAGS|settings|secrets)[.\[]"
     r"|[a-z_]+(?:\.[a-z_]+)*\("
@@ -45,10 +47,10 @@ def is_nothing(value: str) -> bool:
 
 
 #: A digest, an id in hexadecimal digits, a UUID.
-_HASH = re.compile(r"(?i)(?:0x)?[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_RUN = re.compile(r"[A-Za-z0-9+/]{12,}")
+_HASH = late_regex(r"(?i)(?:0x)?[0-9a-f]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_RUN = late_regex(r"[A-Za-z0-9+/]{12,}")
 #: What a name is put together from: words, numbers, capitals.
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_PIECE = late_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 #: Letters of a piece at most: of 24 drawn characters of both cases 1 in 20 has more, of those of one case 1 in 10.
 _BOTH_CASES, _ONE_CASE = 2.7, 3.4
 

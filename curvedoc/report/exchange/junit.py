@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from xml.sax.saxutils import escape, quoteattr
 
 from curvedoc.core.diagnosis import Diagnosis, Finding, RunDiagnosis
+from curvedoc.core.late_regex import late_regex
 from curvedoc.report import words
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import decides, ranked_findings, worst_first
 
 # XML 1.0 has no spelling for these, not even as character references.
-_ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_ILLEGAL = late_regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_junit(d: Diagnosis) -> str:

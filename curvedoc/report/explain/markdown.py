@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.report.escape import markdown_block, visible
 from curvedoc.report.explain.case_drawing import Drawn
 from curvedoc.report.explain.case_svg import svg
@@ -13,11 +14,11 @@ from curvedoc.report.explain.rule_page import page
 from curvedoc.report.explain.terminal import picture
 from curvedoc.rulebook.rule import Rulebook
 
-_CODE = re.compile(r"`([^`]*)`")
-_MARKUP = re.compile(r"([\\`*_\[\]<>|#~$])")
+_CODE = late_regex(r"`([^`]*)`")
+_MARKUP = late_regex(r"([\\`*_\[\]<>|#~$])")
 #: A cell border inside a code span needs its backslash too, and only there.
-_BORDER = re.compile(r"(?<!\\)\|")
-_ADDRESS = re.compile(r"https?://[^\s<>()]+")
+_BORDER = late_regex(r"(?<!\\)\|")
+_ADDRESS = late_regex(r"https?://[^\s<>()]+")
 #: Columns of a case drawn with block characters.
 _WIDTH = 80
 _COMMAND = "curvedoc explain --all --output docs/reference"

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import escape
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
+from curvedoc.core.late_regex import late_regex
 from curvedoc.report import words
 from curvedoc.report.charts.drawing import curve_name, drawing, line_color
 from curvedoc.report.charts.panel_layers import RIGHT, layers
@@ -31,7 +32,7 @@ _NAME = 60
 HUES = {
     "s-train": "blue", "s-val": "vermilion", "s-gn": "purple", "s-lr": "green", "s-tp": "gray", "s-ref": "light gray",
 }  # fmt: skip
-_VARIABLE = re.compile(r"var\(--[\w-]+,([^()]*)\)")
+_VARIABLE = late_regex(r"var\(--[\w-]+,([^()]*)\)")
 
 
 @dataclass(frozen=True, slots=True)

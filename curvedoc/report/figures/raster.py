@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from curvedoc.core.errors import not_installed
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 
 if TYPE_CHECKING:
     from PIL import Image, ImageDraw, ImageFont
@@ -25,7 +26,7 @@ _FONTS = ("DejaVuSans.ttf", "LiberationSans-Regular.ttf", "Arial.ttf", "arial.tt
 #: What Pillow's own font lacks and no decomposition gives.
 _PLAIN = str.maketrans({"\N{MINUS SIGN}": "-", "\N{EN DASH}": "-", "\N{EM DASH}": "-", "\N{MULTIPLICATION SIGN}": "x"})
 _ROUND = 40  # corners of a circle
-_WORD = re.compile(r"[MLHVZav]|-?\d*\.?\d+")
+_WORD = late_regex(r"[MLHVZav]|-?\d*\.?\d+")
 _ANCHORS = {"start": "ls", "middle": "ms", "end": "rs"}
 #: Arguments of each command of a path.
 _TAKES = {"M": 2, "L": 2, "H": 1, "V": 1, "v": 1, "a": 7, "Z": 0}

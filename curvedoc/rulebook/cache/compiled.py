@@ -12,6 +12,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+import orjson
+
 from curvedoc.core.series import Series
 from curvedoc.rulebook import rule
 from curvedoc.rulebook.cache.documents import read_kept, write_kept
@@ -20,10 +22,12 @@ from curvedoc.rulebook.vocabulary import Record, record_type
 
 #: Cases are run from the files alone, and would be half of what is kept.
 _LEFT_OUT = "tests"
+#: Each is kept as a list of its values that begins with its place here; a tuple and a mapping are lists of their own.
 _PARTS = (
     rule.Need, rule.Param, rule.MarkSpec, rule.Sentence, rule.Link, rule.Program, rule.Rule, rule.Act, rule.Prediction,
-    rule.Answer, rule.CheckSpec, rule.Cause, rule.Way, rule.Fact,
+    rule.Answer, rule.CheckSpec, rule.Cause, rule.Way, rule.Fact, rule.Remark,
 )  # fmt: skip
+_TUPLE, _MAPPING, _EXPR = -1, -2, -3
 _PLAIN: Mapping[str, type] = {"number": float, "truth": bool, "series": Series}
 _PLAIN_CODES: Mapping[type, str] = {kind: code for code, kind in _PLAIN.items()}
 
@@ -35,51 +39,67 @@ def load_compiled(kind: type[_Kept], content: bytes, context: bytes) -> _Kept | 
 
     context: what else went into it, such as the types of the facts that it may read
     """
-    body = read_kept(content, context)
-    if body is None:
-        return None
-    try:
-        made = json.loads(body, object_hook=_read)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
+    made = unpacked(read_kept(content, context))
     return made if isinstance(made, kind) else None
 
 
 def save_compiled(content: bytes, context: bytes, made: rule.Rule | rule.Cause | rule.Fact) -> None:
     """Keep what a file was compiled to; a disk that is full or read-only costs the speed of the next call."""
-    write_kept(content, context, json.dumps(_written(made), separators=(",", ":")).encode())
+    write_kept(content, context, packed(made))
 
 
-def _written(value: Any) -> Any:
-    """JSON of a part: an object with one key says what its values are made into."""
-    if isinstance(value, tuple):
-        return {"tuple": [_written(v) for v in value]}
-    if isinstance(value, Mapping):
-        return {"mapping": [list(value), [_written(v) for v in value.values()]]}
-    if isinstance(value, Expr):
-        kinds = [_code(kind) for kind in value.kinds.values()]
-        return {"expr": [value.text, _code(value.type), list(value.kinds), kinds, value.kept]}
-    if isinstance(value, _PARTS):
-        fields = [f.name for f in dataclasses.fields(value) if f.init]
-        parts = [() if name == _LEFT_OUT else getattr(value, name) for name in fields]
-        return {type(value).__name__: [_written(v) for v in parts]}
-    return value
+def packed(value: Any) -> bytes:
+    """Frozen parts of rules in tuples and mappings, as JSON: what types and expressions there are, then the parts."""
+    kinds: dict[str, int] = {}
+    exprs: dict[str, int] = {}
+
+    def written(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return [_TUPLE, *map(written, value)]
+        if isinstance(value, Mapping):
+            return [_MAPPING, list(value), *map(written, value.values())]
+        if isinstance(value, Expr):
+            codes = [kinds.setdefault(_code(kind), len(kinds)) for kind in (value.type, *value.kinds.values())]
+            row = json.dumps([value.text, value.kept, codes, list(value.kinds)])
+            return [_EXPR, exprs.setdefault(row, len(exprs))]
+        if isinstance(value, _PARTS):
+            names = [f.name for f in dataclasses.fields(value) if f.init]
+            parts = [() if name == _LEFT_OUT else getattr(value, name) for name in names]
+            return [_PARTS.index(type(value)), *map(written, parts)]
+        return value
+
+    parts = written(value)
+    rows = [json.loads(row) for row in exprs]
+    return json.dumps([list(kinds), rows, parts], separators=(",", ":"), allow_nan=False).encode()
 
 
-def _read(found: dict[str, Any]) -> Any:
-    ((made, parts),) = found.items()
-    return _MAKERS[made](*parts) if made in _CLASSES else _MAKERS[made](parts)
+def unpacked(body: bytes | None) -> Any:
+    """What was packed; None where there is nothing, or something else than what this program writes."""
+    try:
+        codes, rows, parts = orjson.loads(body or b"")
+        kinds = [_kind(code) for code in codes]
+        exprs = [_expr(row, kinds) for row in rows]
+        return _read(parts, exprs)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+        return None
 
 
-def _expr(parts: list[Any]) -> Expr:
-    text, code, names, codes, form = parts
-    return _shared_expr(text, code, tuple(names), tuple(codes), form)
+def _read(value: Any, exprs: list[Expr]) -> Any:
+    if type(value) is not list:
+        return value
+    made, *parts = value
+    if made == _EXPR:
+        return exprs[parts[0]]
+    if made == _MAPPING:
+        return dict(zip(parts[0], [_read(p, exprs) for p in parts[1:]], strict=True))
+    found = [_read(p, exprs) if type(p) is list else p for p in parts]
+    return tuple(found) if made == _TUPLE else _MAKERS[made](*found)
 
 
-@functools.lru_cache(maxsize=4096)
-def _shared_expr(text: str, code: str, names: tuple[str, ...], codes: tuple[str, ...], form: str) -> Expr:
-    """One expression for all that say the same, which then travels once."""
-    return Expr(text, dict(zip(names, map(_kind, codes), strict=True)), _kind(code), form)
+def _expr(row: Any, kinds: list[type]) -> Expr:
+    text, form, codes, names = row
+    own, *others = [kinds[code] for code in codes]
+    return Expr(text, dict(zip(names, others, strict=True)), own, form)
 
 
 def _code(kind: type) -> str:
@@ -105,10 +125,4 @@ def _kind(code: str) -> type:
     return _PLAIN[code]
 
 
-_CLASSES: Mapping[str, Callable[..., Any]] = {part.__name__: part for part in _PARTS}
-_MAKERS: Mapping[str, Callable[..., Any]] = {
-    **_CLASSES,
-    "tuple": tuple,
-    "mapping": lambda parts: dict(zip(*parts, strict=True)),
-    "expr": _expr,
-}
+_MAKERS: Mapping[int, Callable[..., Any]] = dict(enumerate(_PARTS))

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.core.cache_files import cache_place, drop_old, read_entry, write_entry
+from curvedoc.core.files.cache_files import cache_place, drop_old, read_entry, write_entry
 from curvedoc.core.version import __version__
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 
 #: What may stand in a slot, by its kind. A slot without a kind takes anything within the line.
 KINDS: Mapping[str, str] = {
@@ -22,8 +23,8 @@ KINDS: Mapping[str, str] = {
 }
 _LAST_TEXT = r"[^\n]{1,300}"
 _LEFT_OUT = r"[^\n]{0,300}?"
-_BARE = re.compile(r"[A-Z]\w*(?:Error|Exception):?")
-_SLOT = re.compile(r"\{([a-z][a-z_]{0,30})(?::([a-z]{1,10}))?\}| ?\.\.\. ?")
+_BARE = late_regex(r"[A-Z]\w*(?:Error|Exception):?")
+_SLOT = late_regex(r"\{([a-z][a-z_]{0,30})(?::([a-z]{1,10}))?\}| ?\.\.\. ?")
 
 
 @dataclass(frozen=True, slots=True)

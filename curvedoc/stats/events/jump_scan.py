@@ -15,7 +15,6 @@ import math
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 from functools import lru_cache
-from statistics import NormalDist
 
 import numpy as np
 
@@ -66,6 +65,8 @@ class Jump:
 
 @lru_cache(maxsize=512)
 def _normal_point(p: float) -> float:
+    from statistics import NormalDist  # which brings fractions; most runs do not come here
+
     return NormalDist().inv_cdf(p)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 from curvedoc.core.series import Floats, Series
 from curvedoc.stats.basic.grid import curve_of, drift_of
@@ -47,4 +46,6 @@ def _run_z(y: Floats) -> float:
     n = len(y)
     if n < 3 or not bool((y[1:] > y[:-1]).all()):
         return 0.0
+    from statistics import NormalDist  # which brings fractions; most runs do not come here
+
     return CHOSEN * NormalDist().inv_cdf(1.0 - 1.0 / math.factorial(n))

@@ -13,9 +13,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from curvedoc.core.cache_files import cache_place, drop_old
 from curvedoc.core.diagnosis import Curve, RunDiagnosis
 from curvedoc.core.entry_points import brought_by
+from curvedoc.core.files.cache_files import cache_place, drop_old
 from curvedoc.core.frozen import dataclass
 from curvedoc.triage.store.codec import BAD_BYTES, decode_curves, dump, encode_curves, load
 from curvedoc.triage.store.outcome import Outcome, decode, encode

@@ -19,8 +19,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from curvedoc.core.cache_files import replacing
 from curvedoc.core.diagnosis import Diagnosis
+from curvedoc.core.files.cache_files import replacing
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.find.path_words import SKIP_FOLDERS
 from curvedoc.ingest.find.remote import url_of

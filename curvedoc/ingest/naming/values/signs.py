@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.signals import Bounds, Signals, plain
 from curvedoc.ingest.naming.values.metric_values import MetricValues
@@ -15,10 +15,10 @@ F = TypeVar("F", bound=MetricValues)
 #: How the name of a measure that was turned round begins, and what it says of pairs; its values are mostly below zero.
 _NEGATED, _WORDS_OF_NEGATED, _MOSTLY = {"neg": "pos", "negative": "positive", "minus": "plus"}, 2, 0.9
 #: What is made as high as can be, and where its sign was turned already.
-_MAXIMIZED = re.compile(
+_MAXIMIZED = late_regex(
     r"(^|_)(elbo|lower_bound|log_?lik\w*|log_?prob\w*|log_marginal\w*|m?ll|partial_(ll|likelihood)|objf)(_|$)"
 )
-_TURNED = re.compile(r"(^|_)(neg\w*|minus|nll|nelbo|loss)(_|$)")
+_TURNED = late_regex(r"(^|_)(neg\w*|minus|nll|nelbo|loss)(_|$)")
 
 
 def negated(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

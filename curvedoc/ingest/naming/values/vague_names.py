@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.comparable_name import words_of
 from curvedoc.ingest.naming.metric_name import Reading
@@ -34,13 +35,13 @@ _FEWEST = 4
 
 
 #: Measures over a whole set of samples.
-_BY_EVALUATION = re.compile(
+_BY_EVALUATION = late_regex(
     r"((coco_)?(bbox|segm|box|mask|mean)_)?m?_?(map|ap)(_?(50|75))?(_?95)?(_[bm])?|fid(_score|50k\w*)?|kid|fvd"
 )
 
 
 #: How names begin that are of validation, where so many of them, a loss with them, are logged without it too.
-_OF_VALIDATION, _PAIRS = re.compile("[vV][_/. -]"), 2
+_OF_VALIDATION, _PAIRS = late_regex("[vV][_/. -]"), 2
 
 
 #: What has the norm of the whole, and what measures it.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -12,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.naming.values.rivals import are_twins
@@ -46,14 +46,14 @@ _APART_BY = 4.0
 MAX_COLUMNS = 8
 #: A counter falls on no more than this share of its rows.
 _FALLS = 0.05
-_BARE = re.compile(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
-_NAME = re.compile(r"\d{0,3}[^\W\d][\w./@%()-]{0,60}")
-_GAP = re.compile(r"[\s|,;]+")
+_BARE = late_regex(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
+_NAME = late_regex(r"\d{0,3}[^\W\d][\w./@%()-]{0,60}")
+_GAP = late_regex(r"[\s|,;]+")
 #: Between names of several words.
-_WIDE = re.compile(r" *[|,;\t][|,;\s]*|\s{2,}")
+_WIDE = late_regex(r" *[|,;\t][|,;\s]*|\s{2,}")
 #: "1:epoch 2:loss"
-_NUMBERED = re.compile(r"(^|\s)\d{1,2}[:.)]\s?(?=[A-Za-z])")
-_REMARK = re.compile(r"\([^()]*\)")
+_NUMBERED = late_regex(r"(^|\s)\d{1,2}[:.)]\s?(?=[A-Za-z])")
+_REMARK = late_regex(r"\([^()]*\)")
 #: Rows that are known without a title: (numbers, shape of the first ones) -> names.
 _LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
     # results.txt of YOLOv5 (first releases) and YOLOv7

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix
@@ -19,7 +19,7 @@ _EMPTY = Prefix(0, 0, "", -1, -1, False)
 #: So many rows show that a column is the difference of another one, to as many parts of its size.
 _ROWS, _NEAR, _MOST = 5, 0.02, 0.9
 #: Nielsen's book: "Epoch 3: 9012 / 10000".
-_SHARE = re.compile(rf"(?i)\W*epoch[ :=#]{{0,3}}{NUMBER} ?[:,|>-]{{1,3}} ?{FRACTION}\W*")
+_SHARE = late_regex(rf"(?i)\W*epoch[ :=#]{{0,3}}{NUMBER} ?[:,|>-]{{1,3}} ?{FRACTION}\W*")
 
 Floats = NDArray[np.float64]
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import spaced
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line.body import read_body
@@ -15,9 +16,9 @@ from curvedoc.ingest.text.line.slots import METRIC, NumberSlot
 from curvedoc.ingest.text.line.template import NUMBER
 
 #: A module or a parameter by its name, then what was measured of it.
-_ROW = re.compile(rf"[\s|>*-]*([A-Za-z_]\w*(?:\.\w+)*)\s*[:|]?\s+([^{NUMBER}]{{0,40}}{NUMBER}.*)$")
+_ROW = late_regex(rf"[\s|>*-]*([A-Za-z_]\w*(?:\.\w+)*)\s*[:|]?\s+([^{NUMBER}]{{0,40}}{NUMBER}.*)$")
 #: What is measured of layers.
-_MEASURES = re.compile(r"grad|norm|mean|std|min|max|zero|dead|weight|spars|rms|satur|update|ratio|abs|act")
+_MEASURES = late_regex(r"grad|norm|mean|std|min|max|zero|dead|weight|spars|rms|satur|update|ratio|abs|act")
 #: Fewer rows alike are no layers of one model, and more are no model.
 _FEWEST, _MOST = 2, 5_000
 #: A longer line is no such row.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import ANY_SPLIT, SCOPES
 from curvedoc.ingest.text.line import words
@@ -15,10 +15,10 @@ from curvedoc.ingest.text.line.prefix import Prefix
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
-_ROW = re.compile(rf"\W{{0,6}}((?i:{ANY_SPLIT}))\b[\s|:]+((?:[{NUMBER}{FRACTION}{CLOCK}-][\s|,]*)+)$")
+_ROW = late_regex(rf"\W{{0,6}}((?i:{ANY_SPLIT}))\b[\s|:]+((?:[{NUMBER}{FRACTION}{CLOCK}-][\s|,]*)+)$")
 #: A word for the split, or a mark in its place, and names that say which column counts.
 _HEADER_RE = r"(?i)^[ |!#*\t]*(?:[a-z#]+[ |\t]+){0,3}(?:epoch|step|iter(?:ation)?)[ |\t]+[a-z_]"
-_GAP = re.compile(r"[\s|,]+")
+_GAP = late_regex(r"[\s|,]+")
 #: More names than these are no header.
 _MOST = 40
 #: Fewer numbers are no row.

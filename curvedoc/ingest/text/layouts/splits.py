@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import read_prefix
@@ -16,7 +16,7 @@ from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 #: "Training |  Validation", behind whatever the logger puts ahead.
 _HEADER_RE = r"(?:^|\s)([A-Za-z]{3,12}) +\| +([A-Za-z]{3,12})[\s|]*$"
 _CELL = f" *\\| *({NUMBER}|N/A|None|-)"
-_ROW = re.compile(rf"(?:^|[ -])([A-Za-z][\w./@-]*(?: (?!-)[\w./@-]+){{0,4}}){_CELL}{_CELL}[ |]*$")
+_ROW = late_regex(rf"(?:^|[ -])([A-Za-z][\w./@-]*(?: (?!-)[\w./@-]+){{0,4}}){_CELL}{_CELL}[ |]*$")
 
 
 def split_plans(lines: pl.DataFrame, templates: Iterable[str]) -> dict[str, LinePlan]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -27,37 +28,37 @@ _BARS = 4
 #: Different headers of one file.
 MAX_HEADERS = 50
 
-_GAP = re.compile(r"[\s|]+")
-_COMMA = re.compile(r" *, *")
+_GAP = late_regex(r"[\s|]+")
+_COMMA = late_regex(r" *, *")
 #: Between names of several words.
-_WIDE = re.compile(r" *\| *|\s{2,}|\t")
+_WIDE = late_regex(r" *\| *|\s{2,}|\t")
 #: Columns that are set apart otherwise than by a blank.
-_APART = re.compile(r"\S(?:\s{2,}|\t| *[|,] *)\S")
-_SPLIT_NAME = re.compile(r"(?i)\b(train(?:ing)?|valid(?:ation)?|val|test|eval) (loss|acc(?:uracy)?|error)\b")
-_NAME = re.compile(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
+_APART = late_regex(r"\S(?:\s{2,}|\t| *[|,] *)\S")
+_SPLIT_NAME = late_regex(r"(?i)\b(train(?:ing)?|valid(?:ation)?|val|test|eval) (loss|acc(?:uracy)?|error)\b")
+_NAME = late_regex(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
 #: A cell of several values, of which each term of a loss has one.
-_LIST = re.compile(rf"\[ ?({NUMBER}(?:,? +{NUMBER})*) ?\]")
-_TERMS = re.compile(rf"{NUMBER}(?:,{NUMBER})*")
+_LIST = late_regex(rf"\[ ?({NUMBER}(?:,? +{NUMBER})*) ?\]")
+_TERMS = late_regex(rf"{NUMBER}(?:,{NUMBER})*")
 #: What is measured by a column, in brackets behind its name: "Test metric (rel. L2)".
-_BY = re.compile(r" \(([\w. ]+)\)$")
+_BY = late_regex(r" \(([\w. ]+)\)$")
 #: What a progress bar writes behind a header.
-_BAR = re.compile(r":?\s+[0-9]{1,3}%\|.*|:$")
+_BAR = late_regex(r":?\s+[0-9]{1,3}%\|.*|:$")
 #: What stands for the name of a frame's index: in a notebook's table for an empty cell.
 _INDEX = "-"
 #: A first column that counts and has no word for it: "| # | train | dev |".
-_NUMBERED = re.compile(r"^\| *(?i:#|no\.?|nr\.?|idx) *\|")
+_NUMBERED = late_regex(r"^\| *(?i:#|no\.?|nr\.?|idx) *\|")
 #: What stands between the names and the rows of a table.
-_RULE = re.compile(r"[|:+=\s-]+")
+_RULE = late_regex(r"[|:+=\s-]+")
 _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 #: A last column that rows may leave empty, in a table of so many.
 _NOTES, _WITH_NOTES = frozenset(("notes", "note", "comment", "comments", "remark", "saved", "best", "improved")), 2
 #: What a cell holds that is more than a mark.
-_WORDY = re.compile(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
+_WORDY = late_regex(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
 
 #: A row of YOLOv5, behind the clock of whoever captured it, of which the header was not copied.
 _DETECTED = ("epoch", "gpu_mem", "box", "obj", "cls", "labels", "img_size")
-_DETECTOR = re.compile(
+_DETECTOR = late_regex(
     rf"((?:\[?{CLOCK}\S{{0,12}})?\s*)({FRACTION}\s+{NUMBER}G(?:\s+{NUMBER}){{5}}):\s.*(?:\|\||\u2592)"
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
@@ -13,29 +14,29 @@ from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, PLAC
 from curvedoc.ingest.text.line.template import FRACTION, NAN_WORD, NUMBER
 
 #: A split in brackets holds for the line whatever else it says.
-_TAGGED = re.compile(r"\[([A-Za-z][A-Za-z _()/-]{2,30})\]")
+_TAGGED = late_regex(r"\[([A-Za-z][A-Za-z _()/-]{2,30})\]")
 #: Behind the last number, after a mark of its own: "> saved as the best model", "*** best".
-_BEHIND = re.compile(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
+_BEHIND = late_regex(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
 #: A remark on the number before, after which nothing else is named.
-_ASIDE = re.compile(r" *\((?![^)]*\)[ ,;|]+[A-Za-z])")
+_ASIDE = late_regex(r" *\((?![^)]*\)[ ,;|]+[A-Za-z])")
 #: Another split and its number.
-_OTHER_SPLIT = re.compile(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUMBER})")
+_OTHER_SPLIT = late_regex(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUMBER})")
 #: What no text between two positions has in it.
-_WORDLESS = re.compile(r"[^\[\](),; ]")
-_DONE = re.compile(r"% ?(?:done|completed?|finished)\b")
+_WORDLESS = late_regex(r"[^\[\](),; ]")
+_DONE = late_regex(r"% ?(?:done|completed?|finished)\b")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
-_EPOCHS = re.compile(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
+_EPOCHS = late_regex(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
 #: "Evaluation result (greedy): loss 0.5"
-_BEFORE_COLON = re.compile(r" \([a-z ]{1,20}\)(?=: *$)")
+_BEFORE_COLON = late_regex(r" \([a-z ]{1,20}\)(?=: *$)")
 #: What takes a time that is told without the word.
 _TIMES = frozenset(("s", "ms", "sec", "secs"))
 _TIMED = frozenset(("data", "load", "loading", "io", "forward", "fwd", "backward", "bwd", "fetch", "compute", "comm"))
 _COUNTERS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
-_SCOPE_ONLY = re.compile(
+_SCOPE_ONLY = late_regex(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
 )
 #: What opens a line of source code is no reward: "return 2", "return n + 1".
-_STATEMENT = re.compile(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IGNORECASE)
+_STATEMENT = late_regex(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IGNORECASE)
 
 
 def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: What a code means beside others: alone, a letter may be anything.
@@ -17,11 +17,11 @@ _MEASURES: Mapping[str, str] = {
 #: One of these makes a line of codes a record of training: a loss, or both splits.
 _LOSSES, _BOTH = frozenset(("l", "tl", "trl", "ltr", "vl", "f", "j")), frozenset(("t", "v"))
 _VALUE = f"[{NUMBER}{FRACTION}]"
-_PAIR = re.compile(rf"(grad_norm|[A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
+_PAIR = late_regex(rf"(grad_norm|[A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
 #: A time without a name.
-_TOOK = re.compile(rf"(?:(?:t|dt|time|took) ?[:= ] ?)?{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
+_TOOK = late_regex(rf"(?:(?:t|dt|time|took) ?[:= ] ?)?{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
 #: What may stand before the codes: a counter that is a number alone or has its word.
-_LEAD = re.compile(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
+_LEAD = late_regex(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
 _FEWEST = 2
 #: What an agent is told by ("U 4 | F 008192 | rR:μσmM 0.6 0.2 | H 1.9", "| train | F: 1000 | S: 500 | R: 12.5"): what
 #: it is paid, what counts, and the rest.
@@ -31,12 +31,12 @@ _OF_AGENT: Mapping[str, str] = {
     "v": "value", "∇": "grad_norm", "gn": "grad_norm", "fps": "fps", "sps": "sps",
 }  # fmt: skip
 _COUNTERS = frozenset(("u", "s", "e", "f"))
-_FIELD = re.compile(rf"([A-Za-z_∇]{{1,8}})(?::[^\s{NUMBER}{FRACTION}]*)? ?((?:{_VALUE} *)+)([a-z%]{{0,2}})")
-_PART = re.compile(r"(?i:train|eval|test|val)")
+_FIELD = late_regex(rf"([A-Za-z_∇]{{1,8}})(?::[^\s{NUMBER}{FRACTION}]*)? ?((?:{_VALUE} *)+)([a-z%]{{0,2}})")
+_PART = late_regex(r"(?i:train|eval|test|val)")
 _FIELDS = 4
 #: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
-_TRAIN = re.compile(r"(?<![A-Za-z_])(?:tr|trn)(?=['\"]? ?[:({\[])")
-_OTHER = re.compile(r"(?<![A-Za-z_])(va|vl|vld|te|ts|tst)(?=['\"]? ?[:({\[])")
+_TRAIN = late_regex(r"(?<![A-Za-z_])(?:tr|trn)(?=['\"]? ?[:({\[])")
+_OTHER = late_regex(r"(?<![A-Za-z_])(va|vl|vld|te|ts|tst)(?=['\"]? ?[:({\[])")
 
 
 def decoded(body: str) -> str:

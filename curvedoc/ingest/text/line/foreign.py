@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
+
 #: As much of a text shows how its numbers are written, at its head and in its middle.
 _SHOWN = 1 << 17
 #: A number with a comma in it that ends where it does: no row of a table, no list.
-_WITH_COMMA = re.compile(
+_WITH_COMMA = late_regex(
     r"(?<![\d.,])(?:[=:] ?|[A-Za-zÀ-ÿ] {1,3})[-+]?\d{1,7},\d{1,12}(?=[\s;|)\]%]|$|,\s)", re.MULTILINE
 )
-_COMMA = re.compile(r"(?<=\d),(?=\d)")
-_THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}$")
-_WITH_POINT = re.compile(r"(?<![\d.])\d+\.\d+(?![\d.])")
+_COMMA = late_regex(r"(?<=\d),(?=\d)")
+_THOUSANDS = late_regex(r"[1-9]\d{0,2},\d{3}$")
+_WITH_POINT = late_regex(r"(?<![\d.])\d+\.\d+(?![\d.])")
 #: So many numbers with a comma that group no thousands, and so many times as many as there are with a point.
 _HABIT, _TIMES = 12, 5
 #: "3 & 0.52 & 91.2 \\"
-_LATEX_ROW = re.compile(r"^([^&\n]{0,60}(?: & [^&\n]{0,60}){2,40}?)[ \t]*\\\\[^\n]{0,80}$", re.MULTILINE)
+_LATEX_ROW = late_regex(r"^([^&\n]{0,60}(?: & [^&\n]{0,60}){2,40}?)[ \t]*\\\\[^\n]{0,80}$", re.MULTILINE)
 
 
 def as_usual(text: str) -> str:

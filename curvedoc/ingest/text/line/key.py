@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.naming.word_set import word_set
@@ -11,14 +12,14 @@ from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.slots import EPOCH, INNER, STEP
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
-_HARD = re.compile(r"[,;|{}]|  | - |\.{2,} ?|[\])>] |\]\[|: ")
-_WRAPPER = re.compile(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
+_HARD = late_regex(r"[,;|{}]|  | - |\.{2,} ?|[\])>] |\]\[|: ")
+_WRAPPER = late_regex(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
 #: Marks, bullets and pictures ahead of a key.
-_DECORATION = re.compile(r"^[^\w%]+")
+_DECORATION = late_regex(r"^[^\w%]+")
 #: "loss is: 0.5"
-_SPOKEN = re.compile(r" +(?:is|was|are|equals)$")
+_SPOKEN = late_regex(r" +(?:is|was|are|equals)$")
 #: "metrics:accuracy:0.5"
-_JOINED = re.compile(r"(?<=[A-Za-z]):(?=[A-Za-z])")
+_JOINED = late_regex(r"(?<=[A-Za-z]):(?=[A-Za-z])")
 ALLOWED_REST = frozenset({
     "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
     "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
@@ -27,7 +28,7 @@ ALLOWED_REST = frozenset({
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})
 #: "iteraction 3", "iterration 3".
-_SPELLED = re.compile(r"^iter{1,2}a[a-z]{0,3}tions?$")
+_SPELLED = late_regex(r"^iter{1,2}a[a-z]{0,3}tions?$")
 #: "Iteration step: 300", "training epoch 3".
 _COUNTS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
 #: Before an epoch they speak of one among many, or of how many there are; other words name the stage that it is of
@@ -40,13 +41,13 @@ _NO_STAGE = word_set(
 _STAGE = 3
 
 #: A counter that no word names, at the head of a line that goes on with a name and its number.
-_LEADS = re.compile(
+_LEADS = late_regex(
     rf"(?:[:|)-]|  | [|:)-])?[ |]{{0,4}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}(?:[{NUMBER}{FRACTION}]|$)"
 )
 #: "3. train 2.4  dev 2.5"
-_BOTH = re.compile(rf"{NUMBER}[ ,;|]{{1,4}}(?i:val\w*|test|dev|eval)[ :=]{{1,3}}{NUMBER}")
+_BOTH = late_regex(rf"{NUMBER}[ ,;|]{{1,4}}(?i:val\w*|test|dev|eval)[ :=]{{1,3}}{NUMBER}")
 #: "200: ctc=2.4 att=1.9"
-_ASSIGNED = re.compile(rf": [A-Za-z_]\w*={NUMBER}[ ,;]+[A-Za-z_]\w*=")
+_ASSIGNED = late_regex(rf": [A-Za-z_]\w*={NUMBER}[ ,;]+[A-Za-z_]\w*=")
 
 
 def split_key(gap: str) -> tuple[str, str, str, str]:

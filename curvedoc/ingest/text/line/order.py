@@ -4,61 +4,62 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import counter_of
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
-_ITEM = re.compile(rf"({NUMBER})([ ]?[A-Za-z%/]{{1,6}})? ([A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?)")
+_ITEM = late_regex(rf"({NUMBER})([ ]?[A-Za-z%/]{{1,6}})? ([A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?)")
 #: "2.44 (train)"
-_NAMED_BEHIND = re.compile(rf"({NUMBER})(%?) ?\(([A-Za-z_][\w ./-]{{0,40}})\)")
-_APART = re.compile(r"\s*[,;|]\s*")
-_LEAD = re.compile(rf"^\s*[\[(]?[{NUMBER}{FRACTION}][\])]?[:|]?\s+(?=[{NUMBER}])")
-_COUNTED = re.compile(rf"\s*\[?(?:[Ee]poch|EPOCH|[Ss]tep|[Ii]ter(?:ation)?) *#?[{NUMBER}{FRACTION}]\]?")
-_SAID = re.compile(rf"{NUMBER}(%)? ([A-Za-z][A-Za-z. _-]{{1,40}})")
+_NAMED_BEHIND = late_regex(rf"({NUMBER})(%?) ?\(([A-Za-z_][\w ./-]{{0,40}})\)")
+_APART = late_regex(r"\s*[,;|]\s*")
+_LEAD = late_regex(rf"^\s*[\[(]?[{NUMBER}{FRACTION}][\])]?[:|]?\s+(?=[{NUMBER}])")
+_COUNTED = late_regex(rf"\s*\[?(?:[Ee]poch|EPOCH|[Ss]tep|[Ii]ter(?:ation)?) *#?[{NUMBER}{FRACTION}]\]?")
+_SAID = late_regex(rf"{NUMBER}(%)? ([A-Za-z][A-Za-z. _-]{{1,40}})")
 #: "[epoch, train loss, val loss]: 3, 0.5, 0.6"
-_LISTED = re.compile(
+_LISTED = late_regex(
     rf"[\[(]([A-Za-z][^\[\](){NUMBER}{FRACTION}]{{2,200}})[\])] ?[:=] ?[\[(]?({NUMBER}(?:, ?{NUMBER})*)[\])]?"
 )
 #: "loss in epoch 1 iteration 9: 1.36"
-_PLACED = re.compile(
+_PLACED = late_regex(
     rf"([A-Za-z][\w -]{{1,40}}?) (?:in|at|of|after|for) "
     rf"((?:(?:epoch|iteration|iter|step|batch|round|update)s? #?[{NUMBER}{FRACTION}],? ?){{2,}})"
     rf"(?:is|was|[:=])? ?({NUMBER})",
     re.IGNORECASE,
 )
 #: Pairs that are told as sentences: "Walker. Step: 300. Time Elapsed: 3.7 s. Mean Reward: 1.2. Training."
-_TOLD_IN_TURN = re.compile(
+_TOLD_IN_TURN = late_regex(
     rf"(?:^|(?<=\] ))[A-Z]\w{{0,40}}(?: [A-Z]\w{{0,40}})?\. (?=[A-Z][a-z]+: ?{NUMBER})"
     rf"|(?<=[{NUMBER}{FRACTION}])( ?[a-z%]{{0,3}})\. (?=[A-Z][A-Za-z ]{{1,40}}(?:: ?{NUMBER}|\.))"
 )
 #: Flower's "fit progress: (3, 0.52, {'accuracy': 0.8}, 41.5)" and the line ahead of its first round
-_ROUND = re.compile(rf"\bprogress: \(({NUMBER}), ({NUMBER}), (?=\{{)")
-_NO_ROUND = re.compile(rf"\(loss, other metrics\): (?={NUMBER}, )")
+_ROUND = late_regex(rf"\bprogress: \(({NUMBER}), ({NUMBER}), (?=\{{)")
+_NO_ROUND = late_regex(rf"\(loss, other metrics\): (?={NUMBER}, )")
 #: What class-incremental learners print behind each task: "CNN: {'total': 62.1, '00-09': 48.0, 'old': 48.0, 'new': 9}"
-_OLD_NEW = re.compile(rf"'(total|old|new)': ?(?={NUMBER})")
+_OLD_NEW = late_regex(rf"'(total|old|new)': ?(?={NUMBER})")
 #: And what Mammoth prints: "Accuracy for 2 task(s): [Class-IL]: 45.2 % [Task-IL]: 91.3 %", then the share of each task.
-_FOR_TASKS = re.compile(rf"Accuracy for ({NUMBER}) task\(s\):\s*\[Class-IL\]: (?={NUMBER})")
-_OF_TASKS = re.compile(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
+_FOR_TASKS = late_regex(rf"Accuracy for ({NUMBER}) task\(s\):\s*\[Class-IL\]: (?={NUMBER})")
+_OF_TASKS = late_regex(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
 #: "mean return (100) 3.5": over so many
-_WINDOW = re.compile(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
+_WINDOW = late_regex(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
 #: "|g| 0.5", "||w||=3.2"
 _NORMED = "g|df|proj g|proj grad|pg|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
-_NORM = re.compile(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?[:=]? ?{NUMBER})")
+_NORM = late_regex(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?[:=]? ?{NUMBER})")
 _GRADIENTS = frozenset(("g", "df", "proj g", "proj grad", "pg", "dw", "grad", "gradient", "∇", "∇f"))
 #: "(train, val) loss = (0.5, 0.6)", "loss (train, val) = 0.5, 0.6"
 _NAMES = r"[(\[]([A-Za-z]\w*(?: ?[,/] ?[A-Za-z]\w*){1,3})[)\]]"
 _WHAT = r"([A-Za-z][\w -]{0,30}?)"
 _VALUES = rf"[(\[]?({NUMBER}(?: ?, ?{NUMBER}){{1,3}})[)\]]?"
-_IN_TUPLES = re.compile(rf"(?:{_NAMES} {_WHAT}|{_WHAT} ?{_NAMES}) ?[:=]? ?{_VALUES}")
+_IN_TUPLES = late_regex(rf"(?:{_NAMES} {_WHAT}|{_WHAT} ?{_NAMES}) ?[:=]? ?{_VALUES}")
 #: "train_loss|0.5|val_loss|0.6", "loss<train>=0.5"
-_BARRED = re.compile(rf"(?<![ \w])([A-Za-z_][\w.]*)\|(?=[{NUMBER}{FRACTION}](?:\||$))")
-_ANGLED = re.compile(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
+_BARRED = late_regex(rf"(?<![ \w])([A-Za-z_][\w.]*)\|(?=[{NUMBER}{FRACTION}](?:\||$))")
+_ANGLED = late_regex(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
 #: "training loss ........ 0.5"; three dots behind a word mean that something goes on
-_LEADER = re.compile(rf"(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}}) ?(?={NUMBER})")
+_LEADER = late_regex(rf"(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}}) ?(?={NUMBER})")
 #: What Julia and Lisp print of symbols: "(:epoch, 1, :trn, 0.5)"
-_SYMBOLS, _SYMBOL = re.compile(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), re.compile(rf":(\w+), (?=[{NUMBER}{FRACTION}])")
+_SYMBOLS, _SYMBOL = late_regex(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), late_regex(rf":(\w+), (?=[{NUMBER}{FRACTION}])")
 #: So many items make it the habit of the line.
 _ITEMS = 3
 

@@ -4,36 +4,37 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line.template import NUMBER
 
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
-_REMARK = re.compile(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
+_REMARK = late_regex(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
 #: "Loss after 100 iterations: 0.3"
-_AFTER = re.compile(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
+_AFTER = late_regex(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
 #: "Avg reward last 100 episodes: 3.5"
-_OVER = re.compile(
+_OVER = late_regex(
     rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
     r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))(?= ?[:=])"
 )
 #: A measure, and a dictionary of its parts.
-_PRINTED = re.compile(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
-_ITEM = re.compile(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
+_PRINTED = late_regex(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
+_ITEM = late_regex(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
 _COUNT = rf"(?:global )?(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
 #: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
-_TOLD = re.compile(
+_TOLD = late_regex(
     rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
     r"(?: (?:is|was)(?=[: ])| ?= ?| ?:|(?<= and)$)", re.IGNORECASE,
 )  # fmt: skip
-_COUNTED = re.compile(rf"(?:[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and ))|lobal [a-z]+ #?{NUMBER} ?:")
+_COUNTED = late_regex(rf"(?:[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and ))|lobal [a-z]+ #?{NUMBER} ?:")
 #: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
-_OF_SPLIT = re.compile(
+_OF_SPLIT = late_regex(
     rf"\b((?:{'|'.join(w for w in SCOPES if w.isascii())})) ?[(\[{{] ?(?=[A-Za-z_][\w ]{{0,30}}[:=] ?{NUMBER})",
     re.IGNORECASE,
 )
 #: "L=0.5 | A=0.8" within a split's brackets.
-_LETTERS = re.compile(rf"\bL( ?[=:] ?{NUMBER} *[|,;]? *)A(?= ?[=:] ?{NUMBER})")
+_LETTERS = late_regex(rf"\bL( ?[=:] ?{NUMBER} *[|,;]? *)A(?= ?[=:] ?{NUMBER})")
 
 
 def keys_first(body: str) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is_rate, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
@@ -21,36 +22,36 @@ HABIT = 5
 #: So many names with their numbers make a row.
 _MANY = 3
 #: Values that are no number; the pair says nothing.
-_NO_VALUE = re.compile(
+_NO_VALUE = late_regex(
     r"['\"]?[\w./-]{1,60}['\"]? ?[=:] ?(?:None|null|n/a|N/A|--|True|False|true|false)\b"
     rf"|\b[\w./-]{{1,60}}=(?:\"[^\"{NUMBER}{FRACTION}]{{0,200}}\"|[A-Za-z_][\w./:-]{{0,60}}(?![\w(./:{NUMBER}{FRACTION}-]))"
 )
 #: What every record with more than one number holds: a counter or a measure, or a position at its head. Running text is
 #: told from records by this alone most of the time, a hundred times faster than by reading it.
-_COULD = re.compile(
+_COULD = late_regex(
     rf"(?i:step|iter|epoch|batch|update|episode|round|schritt|pass?o|train(?:ing)? ?[=:]|\bep\b|\bit\b|\bba\b)"
     rf"|(?i:{MEASURES})"
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\||(?i:{QUALITIES.replace(' ', '[ _-]')})"
 )
 #: What the description of a bar may say when the bar is the training's own.
-_TRAINING = re.compile(r"(?i)epochs?|task|experience|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
+_TRAINING = late_regex(r"(?i)epochs?|task|experience|train(?:ing)?|steps?|iter(?:ation)?s?|batch(?:es)?|of")
 #: What is measured may stand in the description too ("d: 0.98;gen: 0.12:   0%|").
-_PAIR = re.compile(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
-_BAR = re.compile("\\|\\||\u2592")
+_PAIR = late_regex(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
+_BAR = late_regex("\\|\\||\u2592")
 #: Names and values by turns ("iteration,100,test_loss,2.06").
-_LISTED = re.compile(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./-]{{0,60}},{NUMBER})+")
+_LISTED = late_regex(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./-]{{0,60}},{NUMBER})+")
 #: A line of a command that is printed over several lines.
-_OPTION = re.compile(r"\s*--[a-z][\w-]*[ =]")
+_OPTION = late_regex(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
-_ANSWER = re.compile(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
+_ANSWER = late_regex(rf"check [a-z-]+ {NUMBER}: (?:yes|no)\b")
 #: The numbers of columns and their names: "# 1:epoch 2:loss".
-_COLUMNS = re.compile(rf"[#%!\s]*(?:{NUMBER}[:.)] ?[A-Za-z_][\w./-]*[\s,]*){{2,}}")
-_ELEMENT = re.compile(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
+_COLUMNS = late_regex(rf"[#%!\s]*(?:{NUMBER}[:.)] ?[A-Za-z_][\w./-]*[\s,]*){{2,}}")
+_ELEMENT = late_regex(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
 #: "Epoch 3: (2.31, 2.40, 0.11)"
-_UNNAMED = re.compile(
+_UNNAMED = late_regex(
     rf"[A-Za-z]+[ :=]{{1,2}}[{NUMBER}{FRACTION}][ :,|>-]{{1,4}}[(\[]?({NUMBER}(?:[ ,;|]+{NUMBER})+)[)\]]?"
 )
-_CLOCK_PAIR = re.compile(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
+_CLOCK_PAIR = late_regex(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
@@ -16,7 +15,7 @@ LEVELS = {
     "WARN": "WARNING", "ERROR": "ERROR", "CRITICAL": "CRITICAL", "FATAL": "CRITICAL",
 }  # fmt: skip
 
-_PIECE = re.compile(
+_PIECE = late_regex(
     rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(]?{CLOCK}(?:,{CLOCK})?[\])]?[,;:]?)"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
@@ -38,7 +37,7 @@ _PIECE = re.compile(
     r"|(?P<blank>[ \t]+)"
 )
 #: Behind the name of a logger.
-_LEVEL_NEXT = re.compile(rf"[ \[|-]{{0,4}}(?:{_LEVEL})\b")
+_LEVEL_NEXT = late_regex(rf"[ \[|-]{{0,4}}(?:{_LEVEL})\b")
 
 
 @dataclass(frozen=True, slots=True)

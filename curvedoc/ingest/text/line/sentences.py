@@ -4,49 +4,50 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import NUMBER
 
 #: What data is called that training does not see, and what it does, in more than one word.
-_UNSEEN = re.compile(r"\b(?:held|hold)[- _]out\b|\bunseen\b(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
-_SEEN = re.compile(r"\bseen(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
+_UNSEEN = late_regex(r"\b(?:held|hold)[- _]out\b|\bunseen\b(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
+_SEEN = late_regex(r"\bseen(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
 _SPLIT = "(" + "|".join(sorted((w for w in SCOPES if w.isascii()), key=len, reverse=True)) + ")"
 _SET = rf"{_SPLIT}(?:[ -](?:set|data|dataset|split|batches|samples|examples|part|images))*\b"
 _ON = r"(?:on|for|over) (?:the |our |all )?"
 #: PyTorch's tutorials: "Accuracy of the network on the 10000 test images: 54 %"
-_OF_MODEL = re.compile(
+_OF_MODEL = late_regex(
     r"([A-Za-z][A-Za-z ]{2,20}?) of (?:the|our) (?:[a-z]+ )?(?:network|model|net|classifier|cnn|mlp) (?:on|for|over)"
     rf"(?: the| all)*(?: ({NUMBER}))?(?: ([a-z]+))? (?:images|samples|examples|data|dataset|set)(?= ?[:=])"
 )
 #: "0.5 bits/char"
 _UNIT = r"(?:%| [a-z]{3,8}(?:/[a-z]{2,8})?)?"
 #: One of the sentences below has such a piece.
-_COULD = re.compile(rf"\b{_ON}{_SPLIT}\b|{NUMBER}{_UNIT} ?\({_SPLIT}\b", re.IGNORECASE)
+_COULD = late_regex(rf"\b{_ON}{_SPLIT}\b|{NUMBER}{_UNIT} ?\({_SPLIT}\b", re.IGNORECASE)
 #: "evaluated on the validation set: loss 0.5, mae 0.4"
-_HEADED = re.compile(rf"\b{_ON}{_SET} ?:(?= [a-z])", re.IGNORECASE)
+_HEADED = late_regex(rf"\b{_ON}{_SET} ?:(?= [a-z])", re.IGNORECASE)
 #: "On the test set the loss is 0.5", "on the test set it is 0.5", "on dev: 0.5"
-_AHEAD = re.compile(
+_AHEAD = late_regex(
     rf"\b{_ON}{_SET},? ?(?:we (?:get|have) )?(?:an? |the |its )?"
     rf"([A-Za-z][\w -]{{0,40}}?)? ?(?:is|was|of|[:=])? ?(?={NUMBER})",
     re.IGNORECASE,
 )
 #: "loss of 0.5 on the training data and 0.6 on the validation data", "loss 0.5 (train), 0.6 (valid)"
-_BEHIND = re.compile(rf"{NUMBER}(?:(%?) ?(?:{_ON}{_SET}|\({_SET}\))|{_UNIT} ?\({_SET}\))", re.IGNORECASE)
+_BEHIND = late_regex(rf"{NUMBER}(?:(%?) ?(?:{_ON}{_SET}|\({_SET}\))|{_UNIT} ?\({_SET}\))", re.IGNORECASE)
 #: "mean loss 0.5 (val 0.6)"
-_WITHIN = re.compile(
+_WITHIN = late_regex(
     rf"([A-Za-z][\w -]{{1,40}}?)([ :=]{{1,3}}){NUMBER}(%?) ?\({_SPLIT}[ :=]{{1,3}}(?={NUMBER}%? ?\))", re.IGNORECASE
 )
 #: "the mean loss over training batches was 0.5"
-_BETWEEN = re.compile(rf"([A-Za-z][\w -]{{1,40}}?) {_ON}{_SET} ?(?:is|was|[:=])? ?(?={NUMBER})", re.IGNORECASE)
+_BETWEEN = late_regex(rf"([A-Za-z][\w -]{{1,40}}?) {_ON}{_SET} ?(?:is|was|[:=])? ?(?={NUMBER})", re.IGNORECASE)
 #: "loss: 0.5 | 0.6 (train | val)"
-_LISTED = re.compile(
+_LISTED = late_regex(
     rf"([A-Za-z][\w -]{{1,40}}?)[ :=]{{1,3}}{NUMBER} ?[|/,] ?{NUMBER} ?\({_SPLIT} ?[|/,] ?{_SPLIT}\)", re.IGNORECASE
 )
-_SENTENCE = re.compile(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
+_SENTENCE = late_regex(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
 #: What links a name to its number.
-_LINK = re.compile(r"[ :=]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
+_LINK = late_regex(r"[ :=]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
 #: A name has so many words at most.
 _WORDS = 3
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.table.clock import CLOCK_RE
 from curvedoc.ingest.text.line.foreign import as_usual
 from curvedoc.ingest.text.line.spelling import COULD, spelled
@@ -18,34 +18,34 @@ NUMBER, CLOCK, FRACTION = "\x01", "\x02", "\x03"
 #: In templates: the word nan inside a name ("number of nan iterations"), which is no value.
 NAN_WORD = "\x04"
 
-_ANSI = re.compile(r"\x1b\[[0-9;?:]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_=>78]")
+_ANSI = late_regex(r"\x1b\[[0-9;?:]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[@-Z\\^_=>78]")
 #: No byte of these is a part of a longer character in UTF-8.
 _CONTROL = bytes([*range(8), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F])
-_REWRITE = re.compile("\x08+")
+_REWRITE = late_regex("\x08+")
 #: A message that another stream wrote into the middle of a line, right behind a number or a bracket.
-_GLUED = re.compile(
+_GLUED = late_regex(
     r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:"
     r"|slurmstepd[\w.-]{0,80}: error:)"
 )
 _GLUES = ("Warning", "WARNING:", "ERROR:", "slurmstepd")
 #: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
-_UNBROKEN = re.compile(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
+_UNBROKEN = late_regex(r"poch(?<=[0-9)\]}%][Ee]poch)(?=[ :=\[]{1,3}[0-9])|第(?<=[0-9)%秒]第)(?=[0-9]{1,6} ?[轮回])")
 #: Keras' lines, copied into one: "... - val_acc: 0.84 Epoch 27/30 - 67s - loss: 0.1", "... Epoch 2/9 60/60 [====] ...".
-_RUN_ON = re.compile(r"(?<=[0-9)\]}%]) +(?=Epoch [0-9]{1,6}/[0-9]{1,6} (?:- |[0-9]{1,9}/[0-9]{1,9} \[))")
+_RUN_ON = late_regex(r"(?<=[0-9)\]}%]) +(?=Epoch [0-9]{1,6}/[0-9]{1,6} (?:- |[0-9]{1,9}/[0-9]{1,9} \[))")
 #: A record that was printed over several lines, one pair on each.
-_SPREAD = re.compile(r'\{[ \t]*\n(?:[ \t]*"[^"\n]{1,80}": ?[^\n{}\[\]]{1,120},?[ \t]*\n){2,40}[ \t]*\}')
+_SPREAD = late_regex(r'\{[ \t]*\n(?:[ \t]*"[^"\n]{1,80}": ?[^\n{}\[\]]{1,120},?[ \t]*\n){2,40}[ \t]*\}')
 #: Paddle's first trainer prints a dot a batch, and its record behind them.
-_DOTS = re.compile(r"\n\.+(?=I[0-9]{4} )")
+_DOTS = late_regex(r"\n\.+(?=I[0-9]{4} )")
 #: "-----12-----", above what is told of the twelfth epoch.
-_RULED = re.compile(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
+_RULED = late_regex(r"\n[ \t]*([-=*#~_+])\1+ ?(\d{1,7}) ?\1{2,}[ \t]*(?=[\r\n]|$)")
 #: Words in bold, in notes that are kept as a page; "32**0.5" is a power.
-_BOLD = re.compile(r"(?<![\w)\]*])\*\*(?=[^\s*])([^*\n]{1,100}?)(?<=[^\s*])\*\*(?![\w(])")
+_BOLD = late_regex(r"(?<![\w)\]*])\*\*(?=[^\s*])([^*\n]{1,100}?)(?<=[^\s*])\*\*(?![\w(])")
 #: Numbers as code ("train loss `2.44`").
-_QUOTED = re.compile(r"`([-+]?[0-9.][0-9.eE+-]{0,30}%?)`")
+_QUOTED = late_regex(r"`([-+]?[0-9.][0-9.eE+-]{0,30}%?)`")
 #: Julia's single precision: "2.459884f0", "1.2f-5".
-_FLOAT32 = re.compile(r"(?<=[0-9])f(-?[0-9]{1,2})\b")
+_FLOAT32 = late_regex(r"(?<=[0-9])f(-?[0-9]{1,2})\b")
 #: Fortran's double precision: "2.3D-02".
-_FLOAT64 = re.compile(r"(?<=[0-9])D(?=[+-][0-9]{2,3}\b)")
+_FLOAT64 = late_regex(r"(?<=[0-9])D(?=[+-][0-9]{2,3}\b)")
 _WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　", ":,;()=| ", strict=True)}
 #: The upright lines of a drawn table.
 UPRIGHT = "[│┃║]"

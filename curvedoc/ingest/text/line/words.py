@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import MORE_EPOCHS, MORE_STEPS, is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import SCOPES
 
@@ -150,7 +151,7 @@ _RUNNING = frozenset(
     ]
 )
 
-_UNITS = re.compile(
+_UNITS = late_regex(
     r"^(?:(?:[mu]?s)/(?:step|it|iter|epoch|batch)|%|ms|us|µs|ns|s|secs?|seconds?|mins?|minutes?|m|h|hrs?|hours?|[KMGT]i?B|B|it/s"
     r"|/s|/sec|dB|px|pixels?|fps|FPS|deg|nats|bits|tok/s|tokens/s|samples/s|imgs?/s|GB/s|W|x|k|K|M|G|T|TFLOPs?|GFLOPs?|examples/s|steps/s)(?=$|[^\w=])"
 )
@@ -165,9 +166,9 @@ SCALES: dict[str, tuple[str, float]] = {
 }  # fmt: skip
 
 #: How many of something a second.
-_RATE = re.compile(r"(?![KMGT]?i?B/)[A-Za-z]+/s(?:ec)?")
+_RATE = late_regex(r"(?![KMGT]?i?B/)[A-Za-z]+/s(?:ec)?")
 
-KEY = re.compile(r"[^\W\d_][\w./@+\-()%\[\]^ #&↑↓'µ]{0,119}|_\w{1,60}")
+KEY = late_regex(r"[^\W\d_][\w./@+\-()%\[\]^ #&↑↓'µ]{0,119}|_\w{1,60}")
 
 
 def unit_of(tail: str) -> str:

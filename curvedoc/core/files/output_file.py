@@ -15,11 +15,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from curvedoc.core.errors import UsageError
+from curvedoc.core.late_regex import late_regex
 
 #: What the files that curvedoc writes begin with, and what stands near their beginning or at their end. Both are asked
 #: for, so that a note that quotes a diagnosis and a manifest that names curvedoc stay somebody else's.
 _OWN = tuple(
-    (head, re.compile(mark, re.DOTALL))
+    (head, late_regex(mark, re.DOTALL))
     for head, mark in (
         (b"<!doctype html>", rb'name="generator" content="curvedoc'),
         (b'<div class="curvedoc">', rb""),  # a fragment

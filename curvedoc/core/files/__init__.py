@@ -1,0 +1,1 @@
+"""Files that are written: what is kept between calls, and what a user asked for."""
