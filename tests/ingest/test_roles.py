@@ -83,6 +83,7 @@ def test_a_spelling_found_in_the_wild_has_its_role(name: str, role: str) -> None
         ("update_ratio/fc", "layer_update_ratio", "fc"),
         ("zero_frac/relu0", "zero_fraction", "relu0"),
         ("saturation/act_1", "saturation_fraction", "act_1"),
+        ("sat(h1)", "saturation_fraction", "h1"),
         ("eval_wikitext_loss", "val_loss", "wikitext"),
         ("val_task2/accuracy", "val_accuracy", "task2"),
         ("val_domain_acc", "aux_accuracy", "domain"),

@@ -56,6 +56,8 @@ _LONGEST = 200
 _GAPS = late_regex("__+")
 #: How many candidates a contrastive loss was asked of: "dev_nce@300".
 _AMONG = late_regex(r"@\d+k?$")
+#: What is measured of a layer, as a call: "sat(h1)".
+_CALLED = late_regex(r"(\w+)\(([\w.]+)\)")
 #: What stands between a metric's name and its file where two files log different things under one name.
 FROM = " @ "
 
@@ -104,6 +106,8 @@ def _read(raw: str, table: Signals) -> Reading | None:
                 f.roles["train"], "train", "", f"{f.name}: {name}", f.bounds, f.name, len(f.names) + f.exact[name]
             )
     found = _by_pattern(raw, name, table) or _by_words(name, table)
+    if found is None and (call := _CALLED.fullmatch(raw)):
+        found = _by_pattern("/".join(call.groups()), name, table)
     if found is None and (bare := _AMONG.sub("", raw)) != raw:
         found = _by_words(plain(bare), table)
     return found
