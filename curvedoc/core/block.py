@@ -233,11 +233,12 @@ def restarts_of(blocks: Sequence[Block]) -> Series:
 def _restarted(blocks: Sequence[Block]) -> dict[int, float]:
     """Where the step counter went back to -> where it came from."""
     rows: dict[int, float] = {}
-    if all(b.segment is None for b in blocks):
-        return rows
     spans: dict[tuple[int, int], tuple[int, int]] = {}
-    for b in blocks:
-        segment = np.zeros(len(b), np.int64) if b.segment is None else b.segment
+    # what never went back, as evaluations seldom do, tells nothing of where the others did
+    went_back = [b for b in blocks if b.segment is not None and len(b) and b.segment.min() < b.segment.max()]
+    for b in went_back or [b for b in blocks if b.segment is not None]:
+        segment = b.segment
+        assert segment is not None, "chosen for having them"
         order = np.argsort(segment, kind="stable")
         names, starts = np.unique(segment[order], return_index=True)
         lowest, highest = (ends.reduceat(b.step[order], starts) for ends in (np.minimum, np.maximum))

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from curvedoc.core.diagnosis import Finding, Message, NextAction, NotJudged, RankedCause, RunDiagnosis, Verdict
+from curvedoc.core.diagnosis import (
+    Evidence,
+    Finding,
+    Message,
+    NextAction,
+    NotJudged,
+    RankedCause,
+    RunDiagnosis,
+    Verdict,
+)
 from curvedoc.core.run import Note, Run
 from curvedoc.diagnose.curves import curves, signals
 from curvedoc.diagnose.ending.aftermath import survived, unspoken
@@ -51,6 +60,11 @@ def _messages(run: Run) -> tuple[Message, ...]:
     found = run.messages.filter(pl.col("level").is_in(_LEVELS))
     rows = sorted(found.iter_rows(named=True), key=lambda r: (_LEVELS.index(r["level"]), -r["line"]))[:SHOWN_MESSAGES]
     return tuple(Message(r["source"], r["line"], r["level"], r["step"], r["text"]) for r in rows)
+
+
+def _seen_on(evidence: Evidence) -> tuple[str, ...]:
+    """The metrics that a sentence can be seen on."""
+    return (*((evidence.metric,) if evidence.metric else ()), *(m.metric for m in evidence.marks))
 
 
 def _beginnings(findings: Sequence[Finding]) -> list[int]:
@@ -134,10 +148,9 @@ def diagnose(
     result, sentence = doubted(run, result, sentence)
     shown = [e for f in findings for e in f.evidence]
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
-    marked = [m.metric for e in shown for m in e.marks]
-    marked += [f.metric for f in findings if f.metric] + [m.metric for e in weighed for m in e.marks]
-    # what the headline tells is drawn; a sound run is drawn small
-    rated = quality(run, bench) if result in ("failed", "warning", "inconclusive") else None
+    marked = [m for e in shown for m in _seen_on(e)]
+    marked += [f.metric for f in findings if f.metric] + [m for e in weighed for m in _seen_on(e)]
+    rated = quality(run, bench)  # what the headline tells is drawn
     marked += [rated.series.metric] if rated else []
     broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
     return RunDiagnosis(

@@ -137,6 +137,11 @@ def explains_nothing(run: RunDiagnosis) -> bool:
     return first < least.get(run.verdict, 0.0)
 
 
+def weighed_causes(run: RunDiagnosis) -> tuple[RankedCause, ...]:
+    """The causes whose evidence is drawn: the first two, as far as they are possible and told at all."""
+    return () if explains_nothing(run) else tuple(c for c in run.causes[:2] if c.probability >= words.POSSIBLE)
+
+
 def why(run: RunDiagnosis) -> str:
     """The likeliest cause of a flagged run in words, with its likelihood while it is only possible; "" without one."""
     if not run.causes or run.verdict == "inconclusive" or explains_nothing(run):

@@ -9,6 +9,7 @@ import numpy as np
 
 import curvedoc
 from curvedoc.core.diagnosis import RunDiagnosis
+from curvedoc.report.charts.panels import picture
 
 
 def told(folder: Path, text: str) -> RunDiagnosis:
@@ -149,3 +150,46 @@ def test_a_slow_rank_is_named_with_its_step(tmp_path: Path) -> None:
     run = curvedoc.analyze(tmp_path).runs[0]
     assert "Steps of rank 2 take about" in run.headline and " from step 9" in run.headline
     assert run.next_action is not None and "rank 2" in run.next_action.text
+
+
+def test_evaluations_do_not_tell_where_a_resumed_run_came_from(tmp_path: Path) -> None:
+    """A counter that goes on over a resume says nothing of how far the steps before it had come."""
+    train = [*range(10, 380, 10), *range(310, 810, 10)]
+    rows = [f"step {s} | train loss {3 - s / 400 + 0.01 * np.sin(s * s):.4f}" for s in train]
+    for s in range(100, 801, 100):
+        rows.insert(rows.index(next(r for r in reversed(rows) if r.startswith(f"step {s} |"))) + 1, "")
+        rows[rows.index("")] = f"step {s} | val loss {3.1 - s / 400:.4f}"
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    seam = next(f for f in run.findings if f.symptom == "step-rewind")
+    assert seam.title == "The step counter went from 370 back to 310"
+
+
+def test_a_quality_that_the_headline_tells_is_drawn(tmp_path: Path) -> None:
+    rows = [
+        f"epoch {i}: loss {1.5 * 0.8**i + 0.1:.4f} val_loss {1.6 * 0.8**i + 0.11:.4f} val_auc {0.95 - 0.4 * 0.8**i:.4f}"
+        for i in range(1, 16)
+    ]
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    assert run.verdict == "healthy" and "auc" in run.headline
+    assert [p.key for p in picture(run).panels] == ["loss", "metric"]
+
+
+def test_an_action_tells_the_end_of_the_loss_as_the_headline_does(tmp_path: Path) -> None:
+    i = np.arange(120.0)
+    loss = (2.0 * np.exp(-i / 8) + 0.3) * (1 + wave(120, 0.4))
+    loss[80:] = 0.3 + wave(40, 0.1)
+    loss[-1] = 0.12
+    run = told(tmp_path, lines(loss=loss))
+    assert run.verdict == "healthy" and run.next_action is not None
+    level = run.headline.partition(" to ")[2].partition(";")[0]
+    assert level.startswith("about") and level in run.next_action.text
+
+
+def test_boosting_that_runs_off_is_told_without_weights_and_steps(tmp_path: Path) -> None:
+    rows = [
+        f"[{i}]\ttrain-logloss:{0.9 if not i else 15.2 + 0.01 * i:.5f}\teval-logloss:{0.9 if not i else 15.4:.5f}"
+        for i in range(40)
+    ]
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    assert run.headline.startswith("From round 0 on the loss rose from its first value of 0.9 and never came back")
+    assert run.next_action is not None and "weights" not in run.next_action.text

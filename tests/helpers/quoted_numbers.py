@@ -71,6 +71,9 @@ def unfounded(run: RunDiagnosis, sentence: str) -> list[str]:
     steps = [s for c in run.curves for s in (*c.step, *c.raw[0])]
     last = max([s.last_step for s in run.signals if s.last_step is not None], default=0)
     wrong = []
+    layers = (name for f in run.findings for named in f.scope.values() for name in named.split(", "))
+    for layer in (name for name in layers if any(c.isalpha() for c in name)):
+        sentence = sentence.replace(layer, "")
     for number in quoted(sentence):
         x = number.value
         if number.place:

@@ -153,7 +153,7 @@ def test_a_spike_of_one_step_is_inside_the_band() -> None:
 
 def test_validation_stands_beside_training_and_a_rate_at_the_bottom() -> None:
     panels = picture(overfit_run()).panels
-    assert [p.key for p in panels] == ["loss", "grad_norm", "lr"]
+    assert [p.key for p in panels] == ["loss", "grad_norm", "accuracy", "lr"]
     assert [c.role for c in panels[0].curves] == ["loss", "val_loss", "val_loss"]
 
 
@@ -196,6 +196,30 @@ def test_a_notice_that_holds_from_the_start_on_gets_no_mark() -> None:
     run = nan_run()
     noted = replace(run.findings[0], symptom="epoch-only-logging", kind="notice", first_step=0, evidence=())
     assert [p.step for p in picture(replace(run, findings=(*run.findings, noted))).pins] == [5180, 6600, 7508]
+
+
+def test_what_is_hardly_a_cause_marks_nothing() -> None:
+    run = nan_run()
+    turned = Evidence("the rate turned", "train/loss", (Mark("train/loss", start=2000),))
+    likely = replace(run.causes[0], supports=(turned,))
+    drawn = replace(run, causes=(likely,))
+    assert 2000 in [p.step for p in picture(drawn).pins]
+    unlikely = replace(run, causes=(replace(likely, probability=0.04),))
+    assert 2000 not in [p.step for p in picture(unlikely).pins]
+
+
+def test_a_sentence_without_a_place_still_brings_its_curve(  # an update that changes no policy, told by its median
+) -> None:
+    run = nan_run()
+    kl = curve("kl", "train/approx_kl", range(50), [1e-8] * 50)
+    told = replace(run.findings[0], evidence=(Evidence("an update changes nothing", "train/approx_kl"),))
+    drawn = picture(replace(run, findings=(told,), causes=(), curves=(*run.curves, kl)))
+    assert "kl" in [p.key for p in drawn.panels]
+
+
+def test_values_of_one_magnitude_are_all_shown() -> None:
+    c = curve("loss", "loss", range(200), [1.5, 1.45, 1.4, *([1.351, 1.35] * 99)][:200])
+    assert picture(replace(healthy_run(), curves=(c,))).panels[0].clip is None
 
 
 def test_a_level_is_drawn_by_its_name_and_one_without_a_name_is_not() -> None:

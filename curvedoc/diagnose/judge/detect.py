@@ -194,8 +194,9 @@ def _merge(findings: Sequence[Finding]) -> Finding:
     )
     steps = [f.first_step for f in findings if f.first_step is not None]
     # the headline is the title of the clearest one: it must not speak as if that were the only one
-    label, rest = called(best.scope[key]), len(names) - 1
-    title = best.title.replace(label, f"{label} (and {rest} more)", 1)
+    label, others = called(best.scope[key]), [called(n) for n in names if n != best.scope[key]]
+    all_of_them = f"{label} and {others[0]}" if len(others) == 1 else f"{label} (and {len(others)} more)"
+    title = best.title.replace(label, all_of_them, 1)
     also = Evidence(f"the same in {len(names)} {key}{'s' * (key in _COUNTED)}: {named}")
     return replace(
         best,

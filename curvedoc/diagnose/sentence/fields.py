@@ -156,5 +156,8 @@ def evidence(
         if text is None:
             continue
         mark = None if sentence.mark is None else _mark(sentence.mark, env)
-        out.append(Evidence(text, mark.metric if mark else None, (mark,) if mark else ()))
+        # a mark without a place still says on which curve the sentence can be seen
+        curve = None if sentence.mark is None else env.get(sentence.mark.metric)
+        metric = curve.metric if isinstance(curve, Series) else None
+        out.append(Evidence(text, metric, (mark,) if mark else ()))
     return tuple(out)

@@ -17,13 +17,13 @@ from curvedoc.diagnose.grounds.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent
-from curvedoc.diagnose.story.game import of_samples
+from curvedoc.diagnose.story.game import of_denoising, of_samples
 from curvedoc.diagnose.story.jumps import jumps, of_jumps
 from curvedoc.diagnose.story.level import Rest, level_of, level_since, still_falls
-from curvedoc.diagnose.story.progress import ENDS, counted_anew, evaluated, four_digits, one_batch, validation
+from curvedoc.diagnose.story.progress import counted_anew, evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import of_reward
-from curvedoc.diagnose.story.unseen import result, to_evaluate, to_go_on, writes_weights
+from curvedoc.diagnose.story.unseen import AT_END, result, to_evaluate, to_go_on, writes_weights
 from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
 
@@ -73,6 +73,8 @@ def gain(
     if rated is not None:
         return level_since(level_of(None, rated), count) or _best_of(run, rated, count)
     if ground.curve is not None and ground.name in ("loss", "accuracy") and not evaluated(run):
+        if bench.value_of("predicts_noise", False) is True:
+            return of_denoising()
         again = of_jumps(jumps(ground.curve.finite()), count) if ground.name == "loss" else None
         return again or to_evaluate(run, ground.name, ground.curve, count)
     onward = to_go_on(ground.curve.finite()) if ground.name == "loss" and ground.curve is not None else None
@@ -153,7 +155,7 @@ def _level(run: Run, val: Series, rated: Quality | None) -> Rest | None:
     level, loss = level_of(val, rated), run.series("loss")
     if level is None or loss is None:
         return level
-    trains, costs = tail_level(loss.finite(), ENDS), tail_level(val, ENDS)
+    trains, costs = tail_level(loss.finite(), AT_END), tail_level(val, AT_END)
     beyond = trains is not None and costs is not None and trains < HALF * costs
     return replace(level, last="") if beyond else level
 
@@ -189,7 +191,7 @@ def _too_good(run: Run, val: Series, rated: Quality | None) -> NextAction | None
     loss = run.series("loss")
     if loss is None or rated is None or not rated.of_answers(float(rated.series.value[-1])):
         return None
-    trains, costs = tail_level(loss.finite(), ENDS), tail_level(val, ENDS)
+    trains, costs = tail_level(loss.finite(), AT_END), tail_level(val, AT_END)
     if trains is None or costs is None or costs > HALF * trains or float(rated.series.value[-1]) < NEARLY_ALL:
         return None
     low, high = spelled(costs, ".2g"), spelled(trains, ".2g")

@@ -70,6 +70,14 @@ def of_samples(run: Run) -> NextAction:
     return NextAction(f"{look}: where they grow alike, modes are missing, which these losses cannot show.")
 
 
+def of_denoising() -> NextAction:
+    """How well noise is told from what it was added to says little of the samples that are made in the end."""
+    return NextAction(
+        "Look at samples made from the same noise every few thousand steps, from averaged weights (EMA): the loss of a "
+        "denoiser stays near its floor while they still get better."
+    )
+
+
 _Course = tuple[float | None, float | None]
 
 

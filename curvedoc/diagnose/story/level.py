@@ -109,7 +109,10 @@ def still_falls(val: Series) -> int | None:
     before = int(np.argmin(val.value[:-ago]))
     gained = float(val.value[before]) - float(val.value[-1])
     # nor has one that fell by no more than evaluations scatter
-    least = max(AS_GOOD * (float(val.value[0]) - float(val.value[-1])), noise(val) or 0.0)
+    fell = float(val.value[0]) - float(val.value[-1])
+    # what is a twentieth neither of all that was gained nor of the level is not worth going on for
+    counts = min(MISSING * fell, MISSING * abs(float(val.value[-1])))
+    least = max(AS_GOOD * fell, counts, noise(val) or 0.0)
     # and one that has risen again since its best has come to its end
     if gained <= least or float(val.value[-1]) - float(val.value.min()) > least:
         return None

@@ -15,16 +15,13 @@ from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.game import drawn, players
 from curvedoc.diagnose.story.jumps import jumps
 from curvedoc.diagnose.story.level import level_of, still_falls
-from curvedoc.diagnose.story.quality import FEW, Quality, quality
-from curvedoc.diagnose.story.unseen import result, tells_of_evaluations
+from curvedoc.diagnose.story.quality import FEW, Quality, as_logged, quality
+from curvedoc.diagnose.story.unseen import AT_END, ROWS, ending, result, rough, tells_of_evaluations
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
-from curvedoc.stats.noise.noise import noise
 
-#: A reward whose rows scatter by this much of its level is told by the level of its last tenth.
-ROUGH, ENDS = 0.05, 0.1
-#: Of the level: a last row so far from it tells luck rather than where the curve ends. Fewer rows have no tenths.
-ASTRAY, ROWS = 0.25, 30
+#: Curves that have no name of their own but the one that the log gives them.
+_MEASURES = ("metric", "validation metric")
 
 
 def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | None = None) -> str:
@@ -43,7 +40,8 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
         spans = " and ".join(f"the loss of {name} {_span(loss)}" for name, loss in both)
         coin = "; the discriminator answers no better than a coin" if drawn(run) else ""
         return f"{_by(count, finite)} {spans}{coin}"
-    told = f"{_by(count, finite)} the {ground.name} {span}"
+    named = as_logged(curve.metric) if ground.name in _MEASURES else f"the {ground.name}"
+    told = f"{_by(count, finite)} {named} {span}"
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
@@ -94,8 +92,8 @@ def one_batch(run: Run) -> bool:
 def moved(curve: Series) -> bool:
     """Whether a curve ends at another level than it began at, as far as a sentence tells the two apart."""
     finite = curve.finite()
-    ends = head_level(finite, ENDS), tail_level(finite, ENDS)
-    if ends[0] is None or ends[1] is None or not _rough(finite, ends[1]):
+    ends = head_level(finite, AT_END), tail_level(finite, AT_END)
+    if ends[0] is None or ends[1] is None or not rough(finite, ends[1]):
         return four_digits(finite.value[0]) != four_digits(finite.value[-1])
     return spelled(ends[0], ".3g") != spelled(ends[1], ".3g")
 
@@ -105,21 +103,13 @@ def _span(curve: Series, rewarded: bool = False) -> str:
 
     rewarded: to the level of the last tenth, since a single episode is luck.
     """
-    ending, first = tail_level(curve, ENDS), four_digits(float(curve.value[0]))
-    last = four_digits(float(curve.value[-1]))
-    astray = ending is not None and abs(float(curve.value[-1]) - ending) > ASTRAY * abs(ending)
-    if ending is not None and (rewarded or astray) and len(curve) >= ROWS and _rough(curve, ending) and first != last:
-        opening, level = head_level(curve, ENDS), f"about {spelled(ending, '.3g')}"
-        if not rewarded or opening is None:
-            return f"went from {first} to {level}"
-        return f"went from about {spelled(opening, '.3g')} in the first tenth to {level} in the last"
+    first, last = four_digits(float(curve.value[0])), four_digits(float(curve.value[-1]))
+    opening, level = head_level(curve, AT_END), tail_level(curve, AT_END)
+    if rewarded and opening is not None and level is not None and len(curve) >= ROWS and rough(curve, level):
+        span = f"about {spelled(opening, '.3g')} in the first tenth to about {spelled(level, '.3g')} in the last"
+        return f"went from {span}" if first != last else f"stayed at {first}"
+    last = last if first == last else ending(curve)
     return f"stayed at {first}" if first == last else f"went from {first} to {last}"
-
-
-def _rough(curve: Series, level: float) -> bool:
-    """Whether the rows of a curve scatter by a visible part of its level at the end."""
-    scatter = noise(curve)
-    return scatter is not None and scatter >= ROUGH * abs(level)
 
 
 def validation(run: Run) -> Series | None:

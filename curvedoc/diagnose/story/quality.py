@@ -27,6 +27,10 @@ _LONGEST = 40
 _OF_THE_RARE = late_regex(r"(?i)(?:^|[^a-z])m?(?:dice|iou|io_u|jaccard|ap|map|f1)(?:[^a-z]|$)")
 #: Precision averaged over overlaps from 0.5 to 0.95, which rates boxes better than that of one overlap.
 _STRICTER = late_regex(r"(?i)(?:50|0\.5)\W{0,2}(?:0\.)?95(?!\d)")
+#: Errors against a solution that is known, which no training loss is.
+_OF_A_SOLUTION = late_regex(
+    r"(?i)(?:^|[^a-z])(?:rel(?:ative)?[ _]?(?:l2|err(?:or)?)|l2[ _]?(?:rel|err(?:or)?))(?:[^a-z]|$)"
+)
 #: What a finding is about that is told better with the answers beside it.
 _BESIDE = ("loss", "val_loss", "lr")
 #: Words of a title that tells the answers itself.
@@ -98,7 +102,11 @@ def quality(run: Run, bench: Bench) -> Quality | None:
             continue
         known = found.finite()
         if role == "metric":
-            rises = known.value[-1] > known.value[0] and "train" not in match.metric.lower()
+            if "train" in match.metric.lower():
+                return None
+            if _OF_A_SOLUTION.search(match.metric):
+                return Quality(_called(match), known, falls=True)
+            rises = known.value[-1] > known.value[0]
             return Quality(_called(match), known) if rises and not bench.is_error(role) else None
         return Quality(_called(match), known, bench.value_of("main_quality", False) == "val_metric_down")
     return None
@@ -129,11 +137,13 @@ def _looser(match: RoleMatch) -> bool:
 
 
 def _called(match: RoleMatch) -> str:
+    return "validation's absolute error" if match.label == ABSOLUTE_ERROR else as_logged(match.metric)
+
+
+def as_logged(metric: str) -> str:
     """A metric as the log spells it, without the folder that it stands in.
 
-    >>> _called(RoleMatch("val_metric", "metrics/mAP50(B)", ""))
+    >>> as_logged("metrics/mAP50(B)")
     'mAP50(B)'
     """
-    if match.label == ABSOLUTE_ERROR:
-        return "validation's absolute error"
-    return shortened(match.metric.rsplit("/", 1)[-1], _LONGEST)
+    return shortened(metric.rsplit("/", 1)[-1], _LONGEST)

@@ -13,6 +13,7 @@ from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import spent_early
 from curvedoc.diagnose.story.reward import LATE
 from curvedoc.stats.basic.levels import median, tail_level
+from curvedoc.stats.noise.noise import noise
 
 #: Words of a line that tells of data that training did not see, with a number behind them.
 _SEEN = (
@@ -36,6 +37,10 @@ NATS, BY_HEART = 0.1, 0.05
 HARDLY, SLIGHTLY = 0.02, 0.05
 #: Of all that was gained: who gained less in the last fifth would have to train for as long again to see it.
 GOES_ON = 0.1
+#: Rows that scatter by this much of the level at the end are told by the level of the last tenth.
+ROUGH, AT_END = 0.05, 0.1
+#: Of the level: a last row so far from it tells luck rather than where the curve ends. Fewer rows have no tenths.
+ASTRAY, ROWS = 0.25, 30
 #: Fewer rows have no fifths.
 FEWEST = 10
 
@@ -69,6 +74,20 @@ def writes_weights(run: Run) -> bool:
     return len(run.messages) > 0 and bool(run.messages["text"].str.contains(_SAVES).any())
 
 
+def ending(curve: Series) -> str:
+    """Where a curve ends: the last value, which a reader finds in the log, or the level where that is luck."""
+    level, last = tail_level(curve, AT_END), float(curve.value[-1])
+    if level is None or len(curve) < ROWS or abs(last - level) <= ASTRAY * abs(level) or not rough(curve, level):
+        return spelled(last, ".4g")
+    return f"about {spelled(level, '.3g')}"
+
+
+def rough(curve: Series, level: float) -> bool:
+    """Whether the rows of a curve scatter by a visible part of its level at the end."""
+    scatter = noise(curve)
+    return scatter is not None and scatter >= ROUGH * abs(level)
+
+
 def to_evaluate(run: Run, name: str, curve: Series, count: Counter) -> NextAction:
     """Data that training did not see, and what its curve alone leaves open."""
     early = spent_early(run, curve, count)
@@ -98,7 +117,7 @@ def _still_falls(loss: Series, hardly: float = HARDLY) -> str | None:
 
 
 def _left_open(name: str, curve: Series) -> str:
-    last, end = tail_level(curve, LATE), spelled(float(curve.value[-1]), ".3g")
+    last, end = tail_level(curve, LATE), ending(curve)
     if name != "loss" or len(curve) < FEWEST or last is None:
         return "the log holds training values only."
     if 0.0 <= last < min(NATS, BY_HEART * float(curve.value[0])):

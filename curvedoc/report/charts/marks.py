@@ -10,7 +10,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.phases import phases
-from curvedoc.report.summary import onset, ranked_findings
+from curvedoc.report.summary import onset, ranked_findings, weighed_causes
 
 _MOST_MARKS = 9
 _MOST_BANDS = 4
@@ -89,7 +89,7 @@ def pins(run: RunDiagnosis, start: int, end: int) -> tuple[Pin, ...]:
     lead = told[0].first_step if told and found and found[0][0] == 0 else None
     for f in told:
         put_points(f.evidence)
-    for c in run.causes[:2]:
+    for c in weighed_causes(run):
         put_points((*c.supports, *c.against))
     for f in ranked:
         if f.explained_by and not (told and f.metric and f.metric == told[0].metric):
@@ -157,7 +157,7 @@ def levels(run: RunDiagnosis, home: dict[str, str]) -> tuple[Level, ...]:
     What is told of a mere consequence is folded away on the page, so that its level would be a line without a word.
     """
     evidence = [e for f in ranked_findings(run) if not f.explained_by for e in f.evidence]
-    evidence += [e for c in run.causes[:2] for e in (*c.supports, *c.against)]
+    evidence += [e for c in weighed_causes(run) for e in (*c.supports, *c.against)]
     out: list[Level] = []
     for m in (m for e in evidence for m in e.marks):
         if not m.name or m.level is None or m.metric not in home or not math.isfinite(m.level):

@@ -12,7 +12,7 @@ from curvedoc.report import words
 from curvedoc.report.charts.marks import Band, Level, Pin, bands, levels, onset_window, pins
 from curvedoc.report.charts.scale import Clip, beyond, clip
 from curvedoc.report.charts.strip import cells
-from curvedoc.report.summary import last_step, onset, ranked_findings
+from curvedoc.report.summary import last_step, onset, ranked_findings, weighed_causes
 
 #: Panels of one run: loss, gradient norm and rate, and those that its findings need most.
 _MOST_PANELS = 8
@@ -39,6 +39,7 @@ _TITLES = {
     "layer_update_ratio": "Update ratio of each layer",
 }
 _FIRST = ("loss", "grad_norm")
+_QUALITIES = ("accuracy", "metric", "reward")
 _MEMBERS = ("layer_", "rank_", "loss_part")
 _HEIGHT = {"loss": 210, "grad_norm": 130, "lr": 90}
 
@@ -150,6 +151,8 @@ def _panels(run: RunDiagnosis) -> tuple[Panel, ...]:
     needed = [_place(c) for m in marked for c in curves if c.metric == m]
     # members are there only where a finding rests on them
     needed = [k for k in by_family if k.startswith(_MEMBERS)] + needed
+    # the headline tells how good the model is beside its loss
+    needed += [k for k in _QUALITIES if k in by_family]
     wanted += [k for k in dict.fromkeys(needed) if k not in wanted and k != "lr"]
     if len(wanted) < 2:  # little was logged: show what there is
         wanted += [k for k in by_family if k not in wanted and k != "lr"][: 3 - len(wanted)]
@@ -168,7 +171,7 @@ def _metrics_of_findings(run: RunDiagnosis) -> list[str]:
     names: list[str | None] = []
     for f in ranked_findings(run):
         names += [f.metric, *(m for e in f.evidence for m in _metrics(e))]
-    for cause in run.causes[:2]:
+    for cause in weighed_causes(run):
         names += [m for e in (*cause.supports, *cause.against) for m in _metrics(e)]
     return [n for n in dict.fromkeys(names) if n]
 
@@ -185,7 +188,7 @@ def _panel(key: str, curves: list[Curve], marked: Sequence[str], calm: int | Non
     low = [v for c in ordered for v in c.low if math.isfinite(v)]
     high = [v for c in ordered for v in c.high if math.isfinite(v)]
     can_log = bool(low and high) and min(low) > 0
-    log = can_log and max(high) / min(low) >= _LOG_FROM and key != "lr" and "accuracy" not in key
+    log = can_log and max(high) / min(low) >= _LOG_FROM and key not in ("lr", *_QUALITIES)
     height = 80 if key.startswith("loss_part") else _HEIGHT.get(key, 120)
     main = ordered[0]
     points = [(s, v) for column in (main.low, main.high) for s, v in zip(main.step, column, strict=True)]

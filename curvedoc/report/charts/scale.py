@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 _FEW = 8
 #: A whole range of so many times the calm one, and more decades than these beyond it, is cut.
 _TIMES, _DECADES = 8.0, 4.0
+#: Of values above zero: up to so many times the calm ones, all are readable on one scale.
+_AS_MUCH = 2.0
 #: What is left above and below the calm part, in its own widths and in decades at least.
 _ROOM, _ROOM_DECADES = 1.5, 1.5
 #: The calm part is this share of the values before the onset, the lowest ones.
@@ -39,6 +41,8 @@ def clip(points: Sequence[tuple[int, float]], onset: int | None, log: bool) -> C
         room = 10.0 ** min(100.0, max(_ROOM_DECADES, width))
         return max(least, low / room), min(most, high * room)
     width = high - low
+    if low > 0 and most <= _AS_MUCH * high:
+        return None
     made = max(least, low - _ROOM * width), min(most, high + _ROOM * width)
     return made if width > 0 and most - least > _TIMES * width and all(map(math.isfinite, made)) else None
 
