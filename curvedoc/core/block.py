@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,8 @@ def to_frame(blocks: Sequence[Block], schema: Mapping[str, type[pl.DataType]]) -
     }
     for name in schema.keys() - columns.keys():
         columns[name] = _column(name, [getattr(b, name) for b in blocks], lengths, schema[name])
-    return pl.DataFrame({name: columns[name] for name in schema}, schema=dict(schema))
+    # a list of series is taken as it is: a mapping with a schema would be looked at value by value
+    return pl.DataFrame([columns[name].alias(name) for name in schema])
 
 
 def as_frame(data: pl.DataFrame | Sequence[Block], schema: Mapping[str, type[pl.DataType]]) -> pl.DataFrame:
@@ -137,8 +139,8 @@ def _spelled(names: Sequence[str], lengths: Sequence[int]) -> pl.Series:
     if len(names) > _MANY_NAMES:
         series = pl.Series("metric", names, dtype=pl.String)
         return series.gather(np.repeat(np.arange(len(names), dtype=np.uint32), lengths))
-    parts = [pl.Series("metric", [s]).new_from_index(0, n) for s, n in zip(names, lengths, strict=True)]
-    return pl.concat(parts)
+    parts = [_one(s, pl.String).new_from_index(0, n) for s, n in zip(names, lengths, strict=True)]
+    return pl.concat(parts) if len(parts) > 1 else parts[0]
 
 
 def _column(
@@ -151,7 +153,12 @@ def _column(
 
 def _same(value: float | None, n: int, kind: type[pl.DataType]) -> pl.Series:
     """One value so many times, None for nulls."""
-    return pl.Series([value], dtype=kind, strict=False).new_from_index(0, n)
+    return _one(value, kind).new_from_index(0, n)
+
+
+@lru_cache(maxsize=512)  # the runs of a tree have few others
+def _one(value: str | float | None, kind: type[pl.DataType]) -> pl.Series:
+    return pl.Series("", [value], dtype=kind, strict=False)
 
 
 def _times(parts: Sequence[Floats | None], lengths: Sequence[int]) -> pl.Series:

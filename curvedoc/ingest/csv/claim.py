@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,8 @@ from curvedoc.ingest.table.values import moment, number
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
+#: So many lines tell the separator, and whether the names stand over rows of as many cells.
+_FIRST = 6
 SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
@@ -50,7 +53,7 @@ def claims(path: Path, head: bytes) -> bool:
     if suffix not in SUFFIXES + OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
         return False
     text = decoded_head(uncommented(head))
-    lines = [r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")]
+    lines = list(islice((r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")), _FIRST))
     if not lines:
         return suffix in SUFFIXES
     sep = separator_of(lines)

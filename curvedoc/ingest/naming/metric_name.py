@@ -89,6 +89,14 @@ def _split_and_rest(raw: str, table: Signals) -> tuple[Split, tuple[str, ...]]:
 
 def is_aside(raw: str, table: Signals) -> bool:
     """Whether a name says that its values are no measure of learning: a clock, a counter, hardware, a setting."""
+    key = (is_aside, raw)
+    if key not in table.memo:
+        table.memo[key] = _is_aside(raw, table)
+    found: bool = table.memo[key]
+    return found
+
+
+def _is_aside(raw: str, table: Signals) -> bool:
     name = plain(raw.split(FROM, 1)[0])
     if len(raw) > _LONGEST or any(p.fullmatch(name) for p in table.ignore):
         return True

@@ -58,9 +58,10 @@ def by_evidence(
 def _never_finite(metrics: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
     """The first metric of each split where none ever was a number: whichever is the loss, it is not one either."""
     family = table.family("loss")
+    if family is None or any(r.family in _MEASURES for _, r in found):
+        return []
     free = [f for f in metrics if not is_aside(f.metric, table) and _says_something(f.metric, table)]
-    measured = any(r.family in _MEASURES for _, r in found) or any(len(f.finite) for f in free)
-    if family is None or measured:
+    if any(len(f.finite) for f in free):
         return []
     out: dict[str, tuple[F, Reading]] = {}
     for f in free:
