@@ -13,6 +13,7 @@ from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.layouts.columns import column_plans
 from curvedoc.ingest.text.layouts.gains import share_plans
 from curvedoc.ingest.text.layouts.layers import layer_plans
+from curvedoc.ingest.text.layouts.repeated_lines import repeated_plans
 from curvedoc.ingest.text.layouts.split_rows import split_row_plans
 from curvedoc.ingest.text.layouts.splits import split_plans
 from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
@@ -39,6 +40,7 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     plans |= split_row_plans(lines, plans)
     plans |= _labeled(plans)
     plans |= layer_plans(plans)
+    plans |= repeated_plans(lines, plans)
     return [plans[t] for t in templates]
 
 
