@@ -63,7 +63,7 @@ def test_a_rate_that_was_too_high_in_its_warm_up_is_told_as_it_was_then(tmp_path
     lr = np.where(i < 100, 0.008 * i, 0.8)
     loss = np.where(i < 60, 2.3 * np.exp(-i / 25) + 0.4, np.minimum(0.6 * np.exp((i - 60) / 6), 9.0))
     run = told(tmp_path, lines(loss=loss + wave(200, 0.02), lr=lr))
-    assert "rising from 0 to 0.8 when the loss turned" in run.headline, run.headline
+    assert "at 0.48 on its way up to 0.8 when the loss turned" in run.headline, run.headline
 
 
 def test_a_rate_that_leaps_as_the_loss_ends_is_what_ended_it(tmp_path: Path) -> None:
@@ -193,3 +193,27 @@ def test_boosting_that_runs_off_is_told_without_weights_and_steps(tmp_path: Path
     run = told(tmp_path, "\n".join(rows) + "\n")
     assert run.headline.startswith("From round 0 on the loss rose from its first value of 0.9 and never came back")
     assert run.next_action is not None and "weights" not in run.next_action.text
+
+
+def test_of_several_losses_the_headline_names_the_one_it_is_about(tmp_path: Path) -> None:
+    rows = [
+        f"epoch {i} train/box_loss {2 + 14 * (1 - 0.7**i):.4f} train/cls_loss {1.4 * 0.6**i + 0.01:.4f} "
+        f"train/obj_loss {0.9 * 0.6**i + 0.01:.4f}"
+        for i in range(26)
+    ]
+    assert "the box loss rose from its first value" in told(tmp_path, "\n".join(rows) + "\n").headline
+
+
+def test_rows_that_have_an_epoch_are_drawn_over_epochs(tmp_path: Path) -> None:
+    rows = [str({"loss": f"{2.5 - 0.02 * i + 0.1 * (i % 2):.4g}", "epoch": f"{(i + 1) / 4:.4g}"}) for i in range(24)]
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    assert run.axis == "row" and (picture(run).axis, picture(run).per) == ("epoch", 4.0)
+
+
+def test_one_jump_has_one_step(tmp_path: Path) -> None:
+    """The norm begins to jump a step before its largest value: headline and mark are of the first."""
+    loss, norm = 1.0 + wave(400, 0.02), 1.0 + wave(400, 0.05)
+    loss[201:205], norm[200:204] = [2.9, 3.4, 2.2, 1.4], [12.0, 16.0, 34.0, 11.0]
+    run = told(tmp_path, lines(loss=loss, grad_norm=norm))
+    jump = next(f for f in run.findings if f.symptom == "exploding-gradients")
+    assert jump.title.startswith(f"At step {jump.first_step:,} the gradient norm jumped")

@@ -311,6 +311,14 @@ def test_rounds_that_no_line_end_parts_are_records(tmp_path: Path) -> None:
     assert found is not None and found.value.tolist() == [loss(e) for e in range(1, ROWS + 1)]
 
 
+def test_a_round_may_stand_with_how_many_there_are(tmp_path: Path) -> None:
+    rows = [f"第 {e}/{ROWS} 轮 训练损失 {loss(e)} 验证损失 {val(e)}" for e in range(1, ROWS + 1)]
+    (tmp_path / "train.log").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    (run,) = read_runs([tmp_path / "train.log"], signals_file=signals_file()).runs
+    found = run.series("loss")
+    assert run.axis == "epoch" and found is not None and found.step.tolist() == list(range(1, ROWS + 1))
+
+
 def test_what_stands_behind_an_epoch_and_a_batch_may_have_any_name(tmp_path: Path) -> None:
     rows = [f"Epoch {e:02d}, Batch {b:03d}: TL {loss(e + b / 800)}" for e in range(ROWS) for b in (399, 799)]
     (tmp_path / "train.log").write_text("\n".join(rows) + "\n")

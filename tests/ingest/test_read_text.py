@@ -730,6 +730,17 @@ def test_boxes_take_the_counter_that_stands_anywhere_in_them() -> None:
     assert text_reader.claims(Path("out.txt"), text.encode())
 
 
+def test_evaluations_among_boxes_are_counted_as_the_boxes_are() -> None:
+    text = ""
+    for i in range(1, 9):
+        rows = [("rollout/", ""), ("   ep_rew_mean", f"2{i}.3"), ("time/", ""), ("   total_timesteps", str(2048 * i))]
+        text += "-" * 41 + "\n" + "".join(f"| {k:<23} | {v:<11} |\n" for k, v in rows) + "-" * 41 + "\n"
+        text += f"Eval num_timesteps={2048 * i}, episode_reward=3{i}.00 +/- 1.20\n" * (i % 4 == 0)
+    log = parse(text)
+    assert log.axis == "step"
+    assert [s for s, _ in curve(log, "eval episode_reward")] == [8192, 16384]
+
+
 def test_the_pytorch_tutorial_counts_batches_within_epochs() -> None:
     log = parse("".join(f"[{e},{b:6d}] loss: {3 - e}.1{b}\n" for e in (1, 2) for b in (2000, 4000)))
     assert [s for s, _ in curve(log, "loss")] == [2000, 4000, 6000, 8000]

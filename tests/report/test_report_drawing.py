@@ -217,6 +217,22 @@ def test_a_sentence_without_a_place_still_brings_its_curve(  # an update that ch
     assert "kl" in [p.key for p in drawn.panels]
 
 
+def test_what_fell_to_a_named_level_is_in_sight() -> None:
+    scale = curve("loss_scale", "loss_scale", range(60), [65536.0] * 40 + [65536.0 / 2.0**i for i in range(1, 21)])
+    level = Mark("loss_scale", level=0.0625, name="last scale")
+    fell = replace(
+        nan_run().findings[0], first_step=40, metric="loss_scale", evidence=(Evidence("fell", "loss_scale", (level,)),)
+    )
+    drawn = picture(replace(nan_run(), curves=(*nan_run().curves, scale), findings=(fell,), causes=()))
+    panel = next(p for p in drawn.panels if p.key == "loss_scale")
+    assert panel.clip is None or panel.clip[0] <= 0.0625
+
+
+def test_a_policy_is_drawn_by_its_reward_first() -> None:
+    reward = curve("reward", "ep_rew_mean", range(50), [float(i) for i in range(50)])
+    assert picture(replace(nan_run(), curves=(*nan_run().curves, reward))).panels[0].key == "reward"
+
+
 def test_values_of_one_magnitude_are_all_shown() -> None:
     c = curve("loss", "loss", range(200), [1.5, 1.45, 1.4, *([1.351, 1.35] * 99)][:200])
     assert picture(replace(healthy_run(), curves=(c,))).panels[0].clip is None

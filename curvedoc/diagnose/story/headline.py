@@ -39,6 +39,9 @@ POSSIBLE = 0.08
 TOLD_FIRST = CLOSE_FIT | {UNUSUAL_RATE}
 #: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
 _LONGEST = 150
+_THE_LOSS = late_regex(r"\b([Tt])he (?:training )?loss\b")
+#: How a loss is labeled that is no part of another.
+_WHOLE = frozenset({"", "total", "all", "sum", "full", "overall", "train"})
 _WORD = late_regex(r"[a-z]+")
 #: Words that say nothing on their own, without the s of a plural.
 _FILLERS = frozenset(
@@ -100,9 +103,18 @@ def headline(
         )
     # what still learns at the end needs no reason why it does not
     learns = bench is not None and causes and causes[0].probability < LIKELY and trained_on(bench, first) is not None
-    return said((bench or Bench(run)).counter, findings, () if learns else causes, beside) + (
+    told = said((bench or Bench(run)).counter, findings, () if learns else causes, beside)
+    part = _part_of_the_loss(run, first)
+    return (_THE_LOSS.sub(rf"\1he {part} loss", told, count=1) if part else told) + (
         _until_the_crash(run, findings) or (f" {stopped}." if stopped else "")
     )
+
+
+def _part_of_the_loss(run: Run, first: Finding) -> str:
+    """How the loss that a finding is about is called, where it is one of several; "" where it is the only one."""
+    losses = run.matches("loss")
+    told = next((m.label for m in losses if m.metric == first.metric), "")
+    return told if len(losses) > 1 and told.lower() not in _WHOLE else ""
 
 
 def _first(findings: Sequence[Finding]) -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from curvedoc.core.diagnosis import Curve, Evidence, Mark, RunDiagnosis
 from curvedoc.core.frozen import dataclass
@@ -22,6 +23,8 @@ _MOST_LINES = 6
 _LEAST_ROWS = 3
 #: A curve with a value in so many steps of an epoch, and more, is logged once an epoch.
 _ONCE = 0.8
+#: Rows of so many epochs are labeled by them.
+_EPOCHS = 2
 #: A log scale where a positive curve spans at least this factor.
 _LOG_FROM = 3.0
 
@@ -29,6 +32,8 @@ _TITLES = {
     "loss": "Loss",
     "grad_norm": "Gradient norm",
     "lr": "Learning rate",
+    "kl": "KL divergence",
+    "game_loss": "Loss",
     "memory": "Memory",
     "gpu_utilization": "GPU utilization",
     "wall_time": "Wall time",
@@ -38,7 +43,7 @@ _TITLES = {
     "layer_update_norm": "Update of each layer",
     "layer_update_ratio": "Update ratio of each layer",
 }
-_FIRST = ("loss", "grad_norm")
+_FIRST = ("reward", "loss", "grad_norm")
 _QUALITIES = ("accuracy", "metric", "reward")
 _MEMBERS = ("layer_", "rank_", "loss_part")
 _HEIGHT = {"loss": 210, "grad_norm": 130, "lr": 90}
@@ -108,25 +113,39 @@ def picture(run: RunDiagnosis) -> RunPicture:
     start = min(starts, default=0)
     start = min(0, start) if start <= 0.05 * end else start
     end = end if end > start else start + 1
+    named = levels(run, {c.metric: p.key for p in reversed(panels) for c in p.curves})
     return RunPicture(
-        panels,
+        tuple(_down_to(p, named) for p in panels),
         start,
         end,
         pins(run, start, end),
         bands(run, main, panels[0].title.lower() if panels else "", start, end),
-        levels(run, {c.metric: p.key for p in reversed(panels) for c in p.curves}),
+        named,
         onset_window(run, main, start, end),
         (start, _alive(main, start, end)),
         *_unit(run, main),
     )
 
 
+def _down_to(panel: Panel, named: Sequence[Level]) -> Panel:
+    """The panel with the levels below its calm part in sight: what fell to one of them is what is told."""
+    low = min((x.value for x in named if x.panel == panel.key and (x.value > 0 or not panel.log)), default=math.inf)
+    if panel.clip is None or low >= panel.clip[0]:
+        return panel
+    return replace(panel, clip=(low, panel.clip[1]))
+
+
 def _unit(run: RunDiagnosis, main: Curve | None) -> tuple[str, float]:
     """What the user counts in: epochs where the curve was logged about once in each, else what the log counts."""
     known = run.facts.get("epoch_steps")
     steps = known.value if known is not None and known.firm else None
-    if run.axis != "step" or main is None or len(main.step) < 2 or not isinstance(steps, int | float) or steps <= 1:
+    if run.axis not in ("step", "row") or main is None or len(main.step) < 2:
         return run.axis, 1.0
+    if not isinstance(steps, int | float) or steps <= 1:
+        return run.axis, 1.0
+    # rows mean nothing to a user, and sentences count the same run in epochs
+    if run.axis == "row":
+        return ("epoch", float(steps)) if last_step(run, main) - main.step[0] >= _EPOCHS * steps else (run.axis, 1.0)
     apart = (last_step(run, main) - main.step[0]) / max(1, main.points - 1)
     return ("epoch", float(steps)) if apart >= _ONCE * steps else (run.axis, 1.0)
 

@@ -12,7 +12,8 @@ from curvedoc.ingest.naming.split_words import SCOPES
 STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
     "upd", "iterate", "niter", "n iter", "nit",
-    "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "timesteps", "timestep",
+    "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "num timesteps", "timesteps",
+    "timestep",
     *MORE_STEPS,
 )  # fmt: skip
 #: Counters that may start again in each epoch.
