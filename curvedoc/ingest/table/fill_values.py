@@ -86,18 +86,20 @@ def dropped(points: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     lost = points["value"].is_nan().fill_null(False)
     if not bool(lost.any()) or points["rank"].n_unique() > 1 or points["step"].null_count():
         return points, 0
-    if bool(points.select("metric", "step").is_duplicated().any()):
-        return points, 0
     steps, row = np.unique(points["step"].to_numpy(), return_inverse=True)
     names = points["metric"].unique(maintain_order=True).to_list()
     if len(names) * len(steps) > _CELLS:
         return points, 0
     code = points["metric"].replace_strict(names, list(range(len(names))), return_dtype=pl.Int64).to_numpy()
+    written = np.zeros((len(names), len(steps)), np.bool_)
+    written[code, row] = True
+    if np.count_nonzero(written) < len(points):
+        return points, 0
     cells = np.full((len(names), len(steps)), np.nan)
     cells[code, row] = points["value"].to_numpy()
     dense = dict(zip(names, cells, strict=True))
     gaps = apart(dense, sure(names))
-    for name in set(points["metric"].filter(lost)) - gaps.keys():
+    for name in set(points["metric"].filter(lost).unique().to_list()) - gaps.keys():
         # judged by what was written alone: among steps, evaluations are rare even where all their values are there
         if periodic(points.filter(pl.col("metric") == name).sort("step")["value"].to_numpy()):
             gaps[name] = np.isnan(dense[name])

@@ -49,10 +49,10 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
         step = _untrained(_at_epochs(step, cells, events), cells)
     of = cells.of
     shown = cells.value * np.where(np.isnan(of) | (of == 0), 1.0, 1.0 / np.where(of == 0, 1.0, of)) * cells.factor
-    names = np.array(cells.names or [""])
+    names = pl.Series("metric", cells.names or [""], dtype=pl.String)
     frame = pl.DataFrame(
         {
-            "metric": pl.Series(names[cells.name[metric]], dtype=pl.String),
+            "metric": names.gather(cells.name[metric]),  # numpy's texts would be made one by one
             "step": _integers(step[line]),
             "value": pl.Series(np.where(cells.kind == METRIC, shown, cells.value)[metric], dtype=pl.Float64),
             "time": lines["time"].gather(line),

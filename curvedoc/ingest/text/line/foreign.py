@@ -26,7 +26,7 @@ def as_usual(text: str) -> str:
     the cells of LaTeX."""
     if "," in text and _has_decimal_commas(text):
         text = _WITH_COMMA.sub(lambda m: _COMMA.sub(".", m[0]), text)
-    if " & " in text and "\\\\" in text:
+    if "&" in text and " & " in text and "\\\\" in text:
         text = _LATEX_ROW.sub(lambda m: f"| {m[1].replace(' & ', ' | ')} |", text)
     return text
 
