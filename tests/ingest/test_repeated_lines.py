@@ -60,3 +60,21 @@ def test_a_title_of_unknown_names_over_rows_that_count(tmp_path: Path) -> None:
 def test_a_table_of_measured_things_is_no_training(tmp_path: Path) -> None:
     text = "".join(f"part {i} weighs {2.0 + 0.37 * ((7 * i) % 5):.2f} kg, box {i // 4}\n" for i in range(1, 30))
     assert not [r for r in read(tmp_path, text, "stock.log") if len(r.points)]
+
+
+def test_a_letter_and_its_counter_in_one_word(tmp_path: Path) -> None:
+    (run,) = read(tmp_path, "".join(f"b{8 * i:04d} pull={falling(i):.4f} active={1 / i:.2f}\n" for i in range(1, 20)))
+    assert run.metric("pull").step.tolist() == [8 * i for i in range(1, 20)]
+
+
+def test_the_rows_of_a_page(tmp_path: Path) -> None:
+    rows = "".join(f"<tr><td>{i}</td><td>{falling(i):.3f}</td></tr>\n" for i in range(1, 16))
+    page = f"<html><table>\n<tr><th>epoch</th><th>train loss</th></tr>\n{rows}</table></html>\n"
+    (run,) = read(tmp_path, page, "training_log.html")
+    assert len(run.metric("train loss")) == 15
+
+
+def test_splits_alone_over_the_columns_of_a_table(tmp_path: Path) -> None:
+    text = "Unnamed: 0,tr,va\n" + "".join(f"{i},2.30{i % 3},2.31{i % 4}\n" for i in range(12))
+    (run,) = read(tmp_path, text, "hist.csv")
+    assert {m.role for m in run.roles} == {"loss", "val_loss"}

@@ -209,14 +209,19 @@ def _paired(data: bytes) -> bool:
     return not data.endswith(b"\r")
 
 
+#: A page with a table of so many rows in its first bytes may be a report.
+_OPENING, _ROWS = 1 << 16, 4
+
+
 def pointer(data: bytes) -> Note | None:
-    """A note where the content only stands for the log: a git-LFS or git-annex pointer, an HTML page."""
+    """A note where the content only stands for the log: a git-LFS or git-annex pointer, an HTML page without
+    a table."""
     head = data[:512].lstrip().lower()
     if len(data) < 1024:
         for mark, text in _POINTERS:
             if mark in head:
                 return Note("lfs-pointer", text)
-    if head.startswith((b"<!doctype html", b"<html")):
+    if head.startswith((b"<!doctype html", b"<html")) and data[:_OPENING].lower().count(b"<tr") < _ROWS:
         return Note("not-a-log", "an HTML page, perhaps an error page saved in the file's place")
     return None
 

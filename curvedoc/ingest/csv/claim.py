@@ -22,7 +22,7 @@ from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, of_things, why_samples
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock
-from curvedoc.ingest.table.values import moment, number
+from curvedoc.ingest.table.values import moment, number, split_of
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
@@ -62,7 +62,8 @@ def claims(path: Path, head: bytes) -> bool:
         return len(lines) > 1
     if not is_header(names) or _is_of_wandb(names):
         return False
-    if not (axis_of(tuple(names)).known() or any(is_usual(n) for n in names) or is_long(names)):
+    told = any(is_usual(n) for n in names) or is_long(names) or _both_sides(names)
+    if not (told or axis_of(tuple(names)).known()):
         return False
     if suffix not in SUFFIXES and not _is_table(names, [split_line(r, sep) for r in lines[1:6]]):
         return False
@@ -76,15 +77,15 @@ def claims(path: Path, head: bytes) -> bool:
 
 def _both_sides(names: list[str]) -> bool:
     """Whether outcomes of training and of validation stand side by side, as in no table of samples."""
-    scopes = {scope_of(n) for n in names if is_outcome(n)} - {""}
-    return "train" in scopes and len(scopes) > 1
+    scopes = {scope_of(n) or "" for n in names if is_outcome(n)} | {split_of(n) or "" for n in names}
+    return "train" in scopes and len(scopes - {""}) > 1
 
 
 def _is_table(names: list[str], rows: list[list[str]]) -> bool:
     """Whether names stand over rows of as many cells: asked before all rows are looked at, as of every text log."""
     if names[-1] == "" and all(r[-1] == "" for r in rows):  # every line ends in a tab
         names, rows = names[:-1], [r[:-1] for r in rows]
-    wide = len(names) > 1 and all(re.fullmatch(r"[\w./@() :-]{1,80}", n) for n in names)
+    wide = len(names) > 1 and all(re.fullmatch(r"[\w./@()=% :-]{1,80}", n) for n in names)
     return wide and bool(rows) and all(len(r) == len(names) and not is_header(r) for r in rows[:-1] or rows)
 
 

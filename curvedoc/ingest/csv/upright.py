@@ -7,7 +7,7 @@ from itertools import pairwise
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import scope_of
-from curvedoc.ingest.table.values import number
+from curvedoc.ingest.table.values import number, split_of
 
 #: So many rows at most name a metric each, and so many columns at least are epochs.
 _ROWS, _COLUMNS = 40, 10
@@ -31,14 +31,16 @@ def upright(data: bytes) -> bytes:
     rows = rows[1:] if count else rows
     names = [r[0] for r in rows]
     measured = all(number(n) is None and n for n in names) and len(set(names)) == len(names)
-    if not measured or not any(map(is_outcome, names)):
+    splits = {split_of(n) for n in names}
+    told = len(splits - {None}) > 1
+    if not measured or not (told or any(map(is_outcome, names))):
         return data
     if not all(number(c) is not None for r in rows for c in r[1:] if c):
         return data
     columns = [r[1:] for r in rows]
     losses = [n for n in names if "loss" in n.lower()]
-    both = len({scope_of(n) for n in losses} - {""}) > 1
-    if not counter and (not losses or (width <= 2 * _COLUMNS and not (both and count))):
+    both = told or len({scope_of(n) for n in losses} - {""}) > 1
+    if not counter and (not (losses or told) or (width <= 2 * _COLUMNS and not (both and count))):
         return data  # a column may be one of a few classes
     if counter:
         names, columns = [counter, *names], [count, *columns]

@@ -21,10 +21,10 @@ SKIP_SUFFIXES = word_set(
     .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
     .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
 )
-#: Of arrays, of which most are data and weights, those that are called by what a training logs.
+#: Of arrays and pages, of which most are data, weights and prose, those that are called by what a training logs.
 CURVE_NAMES = late_regex(
     r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
-    r"([_. -].*)?\.np[yz]"
+    r"([_. -].*)?\.(?:np[yz]|html?)"
 )
 #: Text files with a fixed meaning that is not a log.
 SKIP_NAMES = late_regex(

@@ -17,6 +17,8 @@ def plain(name: str) -> str:
     ('train_cross_entropy_loss', 'lr_adam_pg1', 'grad_2_0_norm_total', 'perdida_val')
     >>> plain("text_to_image_R@5"), plain("training's l2")
     ('text_to_image_recall_5', 'training_l2')
+    >>> plain("RPNLoss"), plain("trnloss")
+    ('rpn_loss', 'trn_loss')
     """
     return _plain(name[:300])
 
@@ -25,9 +27,12 @@ def plain(name: str) -> str:
 def _plain(name: str) -> str:
     if not name.isascii():
         name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
-    name = _OWN.sub("", name) if "'" in name else name  # "training's l2"
+    name = _OWN.sub("", name) if "'" in name or "=" in name else name  # "training's l2", "loss (bs=8)"
     name = _AT.sub(lambda m: _AT_RANK[m[0][0].lower()], name)
-    return _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower()
+    name = _GLUED.sub(r"\1_", _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower())
+    for stem, word in _STEMS:
+        name = stem.sub(word, name)
+    return name.strip("_")
 
 
 @lru_cache(maxsize=256)
@@ -36,9 +41,21 @@ def words_of(names: tuple[str, ...]) -> frozenset[str]:
     return frozenset(word for name in names for word in plain(name).split("_"))
 
 
-_CAMEL = late_regex(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])")
+_CAMEL = late_regex(r"(?<=[a-z\d])(?=[A-Z][a-z])|(?<=[a-z]{2})(?=[A-Z])|(?<=[A-Z]{2})(?=[A-Z][a-z]{2})")
+#: A split and what is measured of it: "trnloss", "valacc".
+_GLUED = late_regex(
+    r"(?<![^\W_])(train|trn|tr|test|tst|te|valid|val|vld|vl|va|dev|eval)"
+    r"(?=(?:loss|acc|accuracy|err|error|mse|mae|rmse|auc|ppl|nll)(?![^\W_]))"
+)
 #: What is found among the first so many: R@5, P@1.
-_OWN = late_regex(r"(?<=[A-Za-z])'s\b")
+#: The two halves of the data in the languages of Europe and some others, by what their words begin with, and what may
+#: stand in one word with them.
+_END = r"[^\W_]*?s?(?:(?=(?:verlust|verlies|forlust|fehler|fout|genauig|nauwk|loss|tap))|(?![^\W_]))"
+_STEMS = (
+    (late_regex(rf"(?<![^\W_])(?:valid(?:as|ac|az|er|ier)|walid|вал[иі]д){_END}"), "val_"),
+    (late_regex(rf"(?<![^\W_])(?:trainings|tr[ae]n(?:ing|ov|er)|entren|entrain|addestr|trein|latih){_END}"), "train_"),
+)
+_OWN = late_regex(r"(?<=[A-Za-z])'s\b|\([^()=]{1,40}=[^()]{1,40}\)")
 _AT = late_regex(r"(?<![A-Za-z])[RrPp]@(?=\d)")
 _AT_RANK = {"r": "recall_", "p": "precision_"}
 _EDGE = late_regex(r"[\W_]+")

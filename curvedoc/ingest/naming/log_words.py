@@ -36,7 +36,7 @@ _OUTCOME = late_regex(
     r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm"
     # other languages
     r"|fout\b|fehler\b|custo\b|mất mát|độ chính xác"
-    r"|verlust|verlies|strata|kayb|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
+    r"|verlust|verlies|ztr[áa]t|f[öo]rlust|втрат|strata|kayb|genauigkeit|\bperte|exactitude|pérdida|perdida|\bperda|exactitud|acurácia|perdita|потер|ошибк|точност"
     r"|损失|準確|准确|精度|误差|損失|誤差|正解率|손실|정확도"
     r"|成功率|召回率|精确率|胜率|得分|奖励|再現率|適合率|勝率|報酬|재현율|정밀도|보상|полнот|наград|belohnung|r[eé]compense|recompensa"
     rf"|{QUALITIES}"
@@ -47,7 +47,7 @@ MEASURES = (
     r"|\b[la][ _]?(?:tr|va|te)"
     r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|smooth|charb"
     r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
-    r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
+    r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|ztr|rlust|втрат|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
 )
 _HYPER = late_regex(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput|\b[fist]ps\b")
 
@@ -96,7 +96,7 @@ def names_record(key: str) -> bool:
 
 #: Names of counters beside the usual English ones: abbreviations, other languages.
 MORE_EPOCHS = (
-    "ep", "epoche", "époque", "epoque", "época", "epoca", "эпоха", "epoka", "epok", "devir",
+    "ep", "epoche", "époque", "epoque", "época", "epoca", "эпоха", "epoka", "epok", "epocha", "епоха", "devir",
     "ronde", "runde", "ronda", "rodada",
     "轮", "轮次", "回合", "エポック", "에폭", "에포크",
 )  # fmt: skip

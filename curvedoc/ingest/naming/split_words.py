@@ -27,7 +27,7 @@ PLAIN: Mapping[str, tuple[str, ...]] = {
 TERSE: Mapping[str, tuple[str, ...]] = {
     "train": (
         "fit", "fitting", "tr", "dtrain", "learn", "learned", "trening", "entrenamiento", "entrainement",
-        "apprentissage", "appr", "treino", "treinamento", "addestramento", "обучение", "обучения", "обуч",
+        "apprentissage", "appr", "treino", "treinamento", "addestramento", "обучение", "обучения", "обуч", "навчання",
     ),
     "val": (
         "check", "va", "vl",

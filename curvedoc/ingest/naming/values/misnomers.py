@@ -44,7 +44,9 @@ def without_times(found: Sequence[tuple[F, Reading]], metrics: Sequence[F]) -> l
         return list(found)
     called = {r.split for f, r in found if r.family == "loss" and f.metric not in costs}
     named = {f.metric for f, _ in found}
-    other = bool(called) or any(curve_shape.falls(f.finite) for f in metrics if f.metric not in named)
+    other = bool(called) or any(
+        curve_shape.falls(f.finite) and not curve_shape.is_schedule(f.finite) for f in metrics if f.metric not in named
+    )
 
     def is_time(f: F, r: Reading) -> bool:
         return f.metric in costs and (r.split in called or (other and not curve_shape.falls(f.finite)))

@@ -25,6 +25,9 @@ _WRONG = word_set(
 )
 
 
+_OUTCOMES = frozenset({"loss", "perplexity", "accuracy", "metric", "reward"})
+
+
 def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
     paid = any(r.family == "reward" for _, r in found)
@@ -46,6 +49,9 @@ def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Re
             found = [
                 (f, replace(r, role=role, part=False, order=at[f.metric]) if f.metric in at else r) for f, r in found
             ]
+        alone = split == "train" and not any(r.family in _OUTCOMES for _, r in found)
+        if alone:  # a term that is all that is trained
+            found = [(f, replace(r, role=role, trust="likely") if r.role == "aux_loss" else r) for f, r in found]
         if parts or split == "test":
             continue
         names_in = table.stands_in.get("loss", ())

@@ -15,9 +15,10 @@ _MARK = re.compile(f"[{NUMBER}{FRACTION}]")
 _HARD = re.compile(r"[,;|{}\[\]<>()\u3010\u3011]|\s{2,}|\t| - |::|[-=~]>|\u2192|\.{2,}|[.:] ")
 _WITHIN = re.compile(r"\(([^()]{0,60})\)")
 _EDGE = re.compile(r"^[^\w%@]+|[^\w%@)]+$")
+_BEHIND = re.compile(r" ?\(([^\W\d_]{2,12})\)")
 _ASIDE = re.compile(r" ?\((?![^)]*\)[ ,;|]+[A-Za-z])")
 #: Between the names of a title, which may be of several words.
-_GAPS = (re.compile(r"[\s|,;]+"), re.compile(r" *[|,;\t][|,;\s]*|\s{2,}"))
+_GAPS = (re.compile(r"[\s|,;*~]+"), re.compile(r" *[|,;\t][|,;\s]*|\s{2,}"))
 _CELL = re.compile(f"[{NUMBER}{FRACTION}{CLOCK}]")
 _TITLE = re.compile(r"[^\W\d][^=:]{0,60}|#")
 _RULE = re.compile(r"[|:+=\s\u2500-\u257f-]*")
@@ -51,10 +52,11 @@ def labels_of(body: str, literal: Collection[int]) -> list[NumberLabel]:
         if i in free:
             between.append("")
     units = [words.unit_apart(g[:40]) or words.unit_of(g[:40]) for g in between[1:]]
-    parts = [_parts(g[len(u) + g.startswith(" ") * bool(u) :]) for g, u in zip(between, ["", *units], strict=True)]
+    words_behind = [_BEHIND.sub("  ", g) if i and _is_split(g) else g for i, g in enumerate(between)]
+    parts = [_parts(g[len(u) + g.startswith(" ") * bool(u) :]) for g, u in zip(words_behind, ["", *units], strict=True)]
     behind = not parts[0][-1] and len(parts) > 1 and bool(parts[-1][0])
     out = {}
-    taken = ""
+    taken = base = ""
     for k, i in enumerate(free):
         ahead, after = parts[k], parts[k + 1]
         shared = len(after) == 1 and k + 1 < len(free)
@@ -66,16 +68,25 @@ def labels_of(body: str, literal: Collection[int]) -> list[NumberLabel]:
             rest = ahead[1:] if k else ahead
             name = next((p for p in reversed(rest) if p), "")
         aside = k > 0 and _ASIDE.match(between[k]) is not None
+        split = _BEHIND.match(between[k + 1]) if _is_split(between[k + 1]) else None
+        if split is not None:  # "loss 2.3 (train), 2.4 (val)"
+            base = name or base
+            name = f"{split[1]} {base}".strip()
         out[i] = NumberLabel(name, units[k], marks[i] == FRACTION, aside)
     return [out.get(i, NumberLabel("", "", marks[i] == FRACTION)) for i in range(len(marks))]
 
 
-def title_of(body: str, above: list[str]) -> list[NumberLabel]:
+def _is_split(gap: str) -> bool:
+    said = _BEHIND.match(gap)
+    return said is not None and said[1].lower() in SPLITS
+
+
+def title_of(template: str, above: list[str]) -> list[NumberLabel]:
     """The labels of the numbers of a row in the line above the first one, which names each; none where it does not."""
-    cells = _CELL.findall(body)
+    cells = _CELL.findall(template)
     line = next((x for x in reversed(above) if not _RULE.fullmatch(x)), "")
     for gap in _GAPS:
-        names = [n.strip() for n in gap.split(line.strip("#|% \t")) if n.strip()]
+        names = [n.strip() for n in gap.split(line.strip("#|%*~ \t")) if n.strip()]
         if len(names) == len(cells) - 1 and cells[0] == NUMBER:
             names.insert(0, "index")  # a frame's, which has no name
         if len(names) == len(cells) == len(set(names)) and all(map(_TITLE.fullmatch, names)):

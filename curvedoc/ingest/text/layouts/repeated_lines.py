@@ -4,7 +4,7 @@ by what touches it, and what counts is told by how it goes."""
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import is_outcome, is_rate, is_usual, spaced
-from curvedoc.ingest.naming.split_words import SPLITS
+from curvedoc.ingest.naming.split_words import SPLITS, scope_of
 from curvedoc.ingest.table.inference.structure import behaves, counts
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.layouts.number_labels import NumberLabel, labels_of, title_of
@@ -28,6 +28,8 @@ _SHAPES, _WIDEST, _LOOKED = 12, 40, 2_000
 _SHARE = 0.05
 #: What words made records of.
 _TOLD = ("record", "loose", "spoken", "pairs")
+#: Counters that are told by how they go as well, since the words may be of anything.
+_COUNTED = ("gen", "frame", "frames", "game", "games", "env steps")
 #: A longer line is none of a person's.
 _LONGEST = 1_000
 #: They change from line to line within words too.
@@ -124,7 +126,7 @@ def _looked_at(rows: pl.DataFrame, plans: Plans, lines: pl.DataFrame) -> Repeate
     labels = labels_of(body, literal)
     if not any(label.name for label in labels):
         first = int(rows["idx"][0])
-        labels = title_of(body, lines["text"][max(first - 3, 0) : first].to_list())
+        labels = title_of(templates[0], lines["text"][max(first - 3, 0) : first].to_list())[prefix.slots :]
     if not labels:
         return None  # rows of numbers alone
     return RepeatedShape(tuple(templates), prefix.slots, value, of, tuple(labels), literal)
@@ -144,9 +146,10 @@ def _plan(shape: RepeatedShape, plans: Plans) -> tuple[LinePlan | None, bool]:
     counted = any(s.role in COUNTERS for s in found.values())
     if not curves or not counted:
         return None, False
-    named = any(s.role in (EPOCH, STEP) and counter_of(s.name, False) for s in found.values())
+    counters = [s.name for s in found.values() if s.role in (EPOCH, STEP, INNER)]
+    named = any(counter_of(n, False) or spaced(n) in _COUNTED for n in counters)
     said = [shape.labels[i].name for i in measured if not shape.labels[i].titled]  # a table may be of anything
-    outcome = any(_says(n) or is_rate(n) for n in said)
+    outcome = any(_says(n) or is_rate(n) for n in said) or _both_sides(shape.labels)
     known = outcome or named or any(behaves(v) and _learns(v) for v in curves)
     slots_ = tuple(replace(s, slot=shape.first + i) for i, s in sorted(found.items()))
     return LinePlan("record", slots_, plans[shape.templates[0]].prefix), known
@@ -195,6 +198,12 @@ def _counters(shape: RepeatedShape) -> dict[int, NumberSlot]:
         elif label.fraction and _same(shape.of[:, i]):
             out[i] = NumberSlot(INNER, i, "batch")
     return out
+
+
+def _both_sides(labels: Sequence[NumberLabel]) -> bool:
+    """Whether outcomes of training and of unseen data stand side by side, as in no table of other things."""
+    scopes = {scope_of(spaced(label.name)) for label in labels if is_outcome(label.name)}
+    return "train" in scopes and len(scopes - {""}) > 1
 
 
 def _says(name: str) -> bool:

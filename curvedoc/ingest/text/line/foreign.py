@@ -1,4 +1,4 @@
-"""Numbers and tables written as in other places: decimal commas, the rows of a table in LaTeX."""
+"""Numbers and tables written as in other places: decimal commas, the rows of a table in LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -19,15 +19,31 @@ _WITH_POINT = late_regex(r"(?<![\d.])\d+\.\d+(?![\d.])")
 _HABIT, _TIMES = 12, 5
 #: "3 & 0.52 & 91.2 \\"
 _LATEX_ROW = late_regex(r"^([^&\n]{0,60}(?: & [^&\n]{0,60}){2,40}?)[ \t]*\\\\[^\n]{0,80}$", re.MULTILINE)
+_ROWS = ("<tr>", "<tr ", "<TR>", "<TR ")
+#: What stands for the tags of a table, and for all others.
+_TAGS = (
+    (late_regex(r">\s+<"), "><"),
+    (late_regex(r"(?i)<tr\b[^<>]{0,300}>"), "\n| "),
+    (late_regex(r"(?i)</tr>"), "\n"),
+    (late_regex(r"(?i)</t[dh]>"), " | "),
+    (late_regex(r"(?i)</?[a-z][^<>]{0,300}>"), ""),
+)
 
 
 def as_usual(text: str) -> str:
     """The text with points for decimal commas, where that is the habit of its numbers, and bars for the marks between
-    the cells of LaTeX."""
+    the cells of LaTeX and HTML."""
     if "," in text and _has_decimal_commas(text):
         text = _WITH_COMMA.sub(lambda m: _COMMA.sub(".", m[0]), text)
     if "&" in text and " & " in text and "\\\\" in text:
         text = _LATEX_ROW.sub(lambda m: f"| {m[1].replace(' & ', ' | ')} |", text)
+    return _without_tags(text) if any(tag in text for tag in _ROWS) else text
+
+
+def _without_tags(text: str) -> str:
+    """The rows of HTML's tables with bars between their cells, one a line."""
+    for tag, mark in _TAGS:
+        text = tag.sub(mark, text)
     return text
 
 

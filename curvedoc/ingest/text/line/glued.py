@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import polars as pl
+
+#: A line that begins with a letter or two and a counter in one ("b0012 ctc=2.3"), as a template.
+GLUED_HEAD = "^[\\[(<# ]{0,4}[A-Za-z]{1,4}[._#-]?[0-9]{1,9}[\\])>]?[ \t:,;|=-].*[\x01\x03]"
+_HEAD = r"^([\[(<# ]{0,4})([A-Za-z]{1,4})[._#-]?([0-9]{1,9})"
+#: So many lines make a counter of it, unless it falls on more than this share of them.
+HABIT, _FALLS = 5, 0.4
+#: What such letters stand for.
+_LETTERS: Mapping[str, str] = {
+    "e": "epoch", "ep": "epoch", "epc": "epoch", "b": "batch", "ba": "batch", "mb": "batch", "i": "step", "it": "step",
+    "itr": "step", "s": "step", "st": "step", "stp": "step", "n": "step", "t": "step", "ts": "step", "u": "update",
+    "upd": "update", "g": "generation", "gen": "generation", "r": "round", "rd": "round", "rnd": "round",
+}  # fmt: skip
+
 _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan|inf)"
 #: A line that could hold some, as a template.
 COULD_BE_GLUED = (
@@ -28,6 +44,22 @@ TAGGED = tuple(
     )
     for what in ("loss", "acc|accuracy|err|error|f1")
 )
+
+
+def counted_apart(masked: pl.Series) -> pl.Series:
+    """The lines with the word for each letter that counts at their heads, and its number apart."""
+    found = masked.str.extract_groups(_HEAD).struct
+    word, count = found.field("2").str.to_lowercase(), found.field("3").cast(pl.Int64, strict=False)
+    out = masked
+    for letter in word.filter(word.is_in(list(_LETTERS))).unique(maintain_order=True).to_list():
+        mine = word == letter
+        moves = count.filter(mine).diff().drop_nulls()
+        if int((moves != 0).sum()) >= HABIT - 1 and int((moves < 0).sum()) <= _FALLS * len(moves):
+            apart = masked.str.replace(_HEAD, f"${{1}}{_LETTERS[letter]} ${{3}}")
+            out = pl.select(pl.when(mine).then(apart).otherwise(out).alias("masked")).to_series()
+    return out
+
+
 #: What single programs print, as the spellings of all: pattern, spelling, what no other template has in it.
 RARE: tuple[tuple[str, ...], ...] = (
     # DL4J's score is the loss

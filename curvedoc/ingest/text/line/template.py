@@ -10,6 +10,7 @@ import polars as pl
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.table.clock import CLOCK_RE
 from curvedoc.ingest.text.line.foreign import as_usual
+from curvedoc.ingest.text.line.glued import GLUED_HEAD, HABIT, counted_apart
 from curvedoc.ingest.text.line.spelling import COULD, spelled
 
 #: Longer lines are cut: no logger writes a record of this size, a dumped tensor or a hostile file does.
@@ -162,6 +163,12 @@ def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
     masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
     frame = frame.with_columns(masked.alias("masked")).with_columns(_TEMPLATE)
     kinds = frame["template"].unique()
+    headed = kinds.filter(kinds.str.contains(GLUED_HEAD))
+    if len(headed) >= HABIT:
+        anew = frame["template"].is_in(headed.implode())
+        again = frame.filter(anew).with_columns(counted_apart(frame.filter(anew)["masked"])).with_columns(_TEMPLATE)
+        frame = pl.concat([frame.filter(~anew), again]).sort("idx")
+        kinds = frame["template"].unique()
     odd = kinds.filter(kinds.str.contains(COULD))
     if not len(odd):
         return frame
