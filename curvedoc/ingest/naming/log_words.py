@@ -6,6 +6,7 @@ Roles are given by `rules/signals.yaml`; a test holds that its names of losses, 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from curvedoc.core.late_regex import late_regex
 
@@ -66,7 +67,16 @@ def spaced(key: str) -> str:
 
 def is_outcome(key: str) -> bool:
     """Whether the key names what training is measured by (a loss, an accuracy, a gradient norm ...)."""
+    return _known_outcome(key) if len(key) <= _NAME else _has_outcome(key)
+
+
+def _has_outcome(key: str) -> bool:
     return _OUTCOME.search(spaced(key).replace("/", " ")) is not None
+
+
+#: Names come again from line to line and from run to run; whole lines are asked as well, and are not kept.
+_NAME = 80
+_known_outcome = lru_cache(maxsize=4096)(_has_outcome)
 
 
 def is_loss(key: str) -> bool:

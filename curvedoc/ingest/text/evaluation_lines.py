@@ -135,12 +135,12 @@ def with_passes(lines: pl.DataFrame, plans: list[LinePlan]) -> tuple[pl.DataFram
     could = np.array([c >= 0 for c in counter], bool)[lines["tid"].to_numpy()]
     could &= (lines["kind"] == "record").to_numpy()
     at = np.flatnonzero(could)
-    if not len(at) or not (said := headings(lines)):
+    if not len(at):
         return lines, plans
     tid = lines["tid"].to_numpy()[at]
     own = pl.Series([counter[t] for t in tid], dtype=pl.Int64)
     total = lines["tokens"].gather(at).list.get(own, null_on_oob=True).str.extract(r"/ *([0-9]+)").fill_null("")
-    if total.n_unique() < 2:
+    if total.n_unique() < 2 or not (said := headings(lines)):
         return lines, plans
     idx = lines["idx"].to_numpy()
     named = np.array([any(s.role == EPOCH for s in p.slots) for p in plans], bool)[lines["tid"].to_numpy()]

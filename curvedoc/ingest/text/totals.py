@@ -32,7 +32,7 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
             averaged |= plans[tid].averaged
             if slot.role not in found or tokens is None or slot.slot >= len(tokens):
                 continue
-            match = _FRACTION.search(tokens[slot.slot])
+            match = _FRACTION.search(tokens[slot.slot]) if "/" in tokens[slot.slot] else None
             if match:
                 found[slot.role].append((int(match[1].replace(",", "")), int(match[2].replace(",", ""))))
     out: dict[str, Scalar] = {}

@@ -38,6 +38,8 @@ def processes(text: str) -> list[tuple[str, str]] | None:
     low = begin.lower()
     if "[" not in low and "(" not in low and not any(word in low for word in _WORDS):
         return None
+    if _LABEL.search(begin) is None:
+        return None
     head = begin.split("\n")[:_LOOK]
     labels = [_label(line) for line in head]
     if len({*labels} - {""}) < 2:  # most texts: their lines need not be read
