@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: Texts that are no names of a program: of the last message, how a series is logged, the unit in its name.
 _TEXTS = ("said.", "name.", "unit.")
 _NEED = late_regex(
-    r"^(?:(?P<member>each|same|others|first|last|total|weak|strong|moved|still) )?"
+    r"^(?:(?P<member>each|same|others|first|last|total|least|weak|strong|moved|still) )?"
     r"(?P<target>config\.[a-z0-9_]+|name\.[a-z][a-z0-9_]*|note\.[a-z0-9-]+|axis\.[a-z]+|[a-z][a-z0-9_]*)"
     r"(?P<optional>\?)?(?: ~ (?P<regex>.+))?$"
 )

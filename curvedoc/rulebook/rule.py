@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from curvedoc.rulebook.schema.remark import RemarkCase
 
 Source = Literal["role", "config", "config-text", "label", "log", "note", "axis", "restarts", "name", "ranks"]
-Member = Literal["", "each", "same", "others", "first", "last", "total", "weak", "strong", "moved", "still"]
+Member = Literal["", "each", "same", "others", "first", "last", "total", "least", "weak", "strong", "moved", "still"]
 Scope = Literal["run", "layer", "metric", "rank", "siblings"]
 
 

@@ -47,6 +47,12 @@ def test_the_stillest_layer_is_the_one_that_never_moves() -> None:
     assert still.value.tolist() == [0.0, 0.0]
 
 
+def test_the_least_is_the_smallest_of_all_whatever_they_are_called() -> None:
+    least = summary("least", _layers(cat=[0.3, 0.9], bias=[0.0, 0.0], dog=[0.4, 0.8]))
+    assert least is not None
+    assert least.value.tolist() == [0.0, 0.0]
+
+
 def test_a_layer_that_is_not_finite_is_passed_over_and_spoils_the_total_only() -> None:
     layers = _layers(a=[1.0, np.nan], b=[2.0, 3.0])
     total, strong = summary("total", layers), summary("strong", layers)

@@ -146,7 +146,7 @@ class Bench:
             return found
 
     def _found(self, need: Need) -> Series | None:
-        if need.regex:
+        if need.regex and need.member not in SUMMARIES:
             return self._called(METRICS if need.target == ANY_METRIC else (need.target,), need.regex)
         if need.member in ("first", "last"):
             matches = [m for m in self.run.matches(need.target) if self.run.metric(m.metric) is not None]
@@ -154,7 +154,7 @@ class Bench:
                 return None
             return self.run.metric(matches[0 if need.member == "first" else -1].metric)
         if need.member in SUMMARIES:
-            return self._summary(need.member, need.target)
+            return self._summary(need.member, need.target, need.regex)
         if need.target == ANY_LOSS:
             return next((s for role in LOSSES if (s := self.run.series(role)) is not None), None)
         if need.target in (QUALITY, SHORTFALL):
@@ -176,8 +176,9 @@ class Bench:
         matches = (m for role in roles for m in self.run.matches(role) if _is_called(m, regex))
         return next((s for m in matches if (s := self.run.metric(m.metric)) is not None), None)
 
-    def _summary(self, kind: Summary, role: str) -> Series | None:
-        found = [(m.label or m.metric, self.run.metric(m.metric)) for m in self.run.matches(role)[:MAX_LAYERS]]
+    def _summary(self, kind: Summary, role: str, regex: str) -> Series | None:
+        named = [m for m in self.run.matches(role)[:MAX_LAYERS] if not regex or _is_called(m, regex)]
+        found = [(m.label or m.metric, self.run.metric(m.metric)) for m in named]
         return summary(kind, [(label, s) for label, s in found if s is not None])
 
     def bind(self, need: Need, subject: Subject) -> Any:

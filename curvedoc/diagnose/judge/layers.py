@@ -10,8 +10,8 @@ import numpy as np
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Floats, Ints, Series
 
-Summary = Literal["total", "weak", "strong", "moved", "still"]
-SUMMARIES: tuple[Summary, ...] = ("total", "weak", "strong", "moved", "still")
+Summary = Literal["total", "least", "weak", "strong", "moved", "still"]
+SUMMARIES: tuple[Summary, ...] = ("total", "least", "weak", "strong", "moved", "still")
 
 #: Biases and scales of normalization: their gradients may be tiny by nature (a bias before a batch norm has none), so
 #: they say nothing about what passes through a layer.
@@ -25,6 +25,7 @@ def summary(kind: Summary, members: Sequence[tuple[str, Series]]) -> Series | No
     """One series over the layers, on the steps that all of them logged; None without members or common steps.
 
     total:  the root of the sum of squares, which is the norm of the whole model when all of it was logged
+    least:  the smallest value of any
     weak:   the lower quartile over weight matrices (biases and norm scales left out); None below four of them
     strong: the largest value over weight matrices
     moved:  the largest relative change of any layer since its first row
@@ -61,7 +62,7 @@ def _folded(kind: Summary, rows: Floats) -> Floats:
     out = np.full(rows.shape[1], np.nan)
     kept = np.where(finite, rows, np.nan)[:, some]
     if some.any():
-        share = {"weak": WEAK_SHARE, "still": 0.0}.get(kind, 1.0)
+        share = {"least": 0.0, "weak": WEAK_SHARE, "still": 0.0}.get(kind, 1.0)
         out[some] = _quantiles(kept, share)
     return out
 

@@ -12,8 +12,8 @@ from curvedoc.rulebook.vocabulary import brought_functions, fields_of, functions
 
 _MEMBERS = {
     "": "", "each": "each ", "same": "the same ", "others": "the others' ", "first": "the first ", "last": "the last ",
-    "total": "the sum of all ", "weak": "a low quantile of all ", "strong": "a high quantile of all ",
-    "moved": "those that move of ", "still": "those that rest of ",
+    "total": "the sum of all ", "least": "the smallest of all ", "weak": "a low quantile of all ",
+    "strong": "a high quantile of all ", "moved": "those that move of ", "still": "those that rest of ",
 }  # fmt: skip
 
 
