@@ -21,8 +21,8 @@ def needs(program: Program) -> PageTable:
     """Its inputs."""
     rows = []
     for need in program.needs:
-        rows.append((f"`{need.name}`", _source(need), "optional" if need.optional else "needed"))
-    return PageTable(("name", "what it is", ""), tuple(rows))
+        rows.append((f"`{need.name}`", _source(need), "" if need.optional else "yes"))
+    return PageTable(("name", "what it is", "must be logged"), tuple(rows))
 
 
 def _source(need: Need) -> str:
