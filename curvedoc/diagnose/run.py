@@ -151,7 +151,8 @@ def diagnose(
     marked = [m for e in shown for m in _seen_on(e)]
     marked += [f.metric for f in findings if f.metric] + [m for e in weighed for m in _seen_on(e)]
     rated = quality(run, bench)  # what the headline tells is drawn
-    marked += [rated.series.metric] if rated else []
+    right = run.series("accuracy")
+    marked += ([rated.series.metric] if rated else []) + ([right.metric] if right else [])
     broken = tuple(Note("rule-failed", f"{j.rule.id}: {j.reason}") for j in judged if j.outcome == "broken")
     return RunDiagnosis(
         run=run.name,

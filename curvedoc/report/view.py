@@ -214,7 +214,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         tuple(_missing(run)) if whole and run.verdict != "healthy" else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
         tuple(run.messages[:_MOST_MESSAGES]),
-        f"Whole run, to {words.unit(run.axis)} {end:,}",
+        f"Whole run, to {words.unit(pic.axis)} {end / pic.per:,.0f}",
         _fine(run, pic),
         "-".join(map(str, pic.zoom)) if pic.zoom else "",
         tuple(run.notes),

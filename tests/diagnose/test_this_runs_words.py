@@ -217,3 +217,25 @@ def test_one_jump_has_one_step(tmp_path: Path) -> None:
     run = told(tmp_path, lines(loss=loss, grad_norm=norm))
     jump = next(f for f in run.findings if f.symptom == "exploding-gradients")
     assert jump.title.startswith(f"At step {jump.first_step:,} the gradient norm jumped")
+
+
+def test_representations_that_collapse_are_to_be_kept_apart(tmp_path: Path) -> None:
+    i = np.arange(80.0)
+    run = told(tmp_path, lines(ssl_loss=0.09 * np.exp(-i / 8) + 3e-4, feature_std=0.07 * np.exp(-i / 12) + 0.004))
+    assert "collapse" in run.headline and "share one representation" in run.headline
+    assert run.next_action is not None and run.next_action.text.startswith("Keep unlike samples apart")
+
+
+def test_targets_far_from_zero_are_brought_there_before_the_rate_is_raised(tmp_path: Path) -> None:
+    rows = [
+        f"epoch {i}: loss {30500 - 116 * i:.1f} val_loss {30510 - 115 * i:.1f} val_r2 {-690 + 2.7 * i:.2f}"
+        for i in range(1, 31)
+    ]
+    run = told(tmp_path, "\n".join(rows) + "\n")
+    assert run.next_action is not None and run.next_action.text.startswith("Standardize the targets")
+
+
+def test_an_accuracy_of_training_that_the_headline_tells_is_drawn(tmp_path: Path) -> None:
+    i = np.arange(60.0)
+    run = told(tmp_path, lines(loss=np.exp(-i / 15) + 0.05 + wave(60, 0.004), accuracy=0.97 - 0.6 * np.exp(-i / 15)))
+    assert "accuracy 9" in run.headline and "accuracy" in [p.key for p in picture(run).panels]

@@ -233,6 +233,13 @@ def test_a_policy_is_drawn_by_its_reward_first() -> None:
     assert picture(replace(nan_run(), curves=(*nan_run().curves, reward))).panels[0].key == "reward"
 
 
+def test_peaks_above_zero_are_all_shown() -> None:
+    kl = curve("kl", "approx_kl", range(100), [0.5 if i % 25 == 7 else 0.0 for i in range(100)])
+    told = replace(nan_run().findings[0], evidence=(Evidence("an update moves far", "approx_kl"),))
+    drawn = picture(replace(nan_run(), curves=(*nan_run().curves, kl), findings=(told,), causes=()))
+    assert next(p for p in drawn.panels if p.key == "kl").clip is None
+
+
 def test_values_of_one_magnitude_are_all_shown() -> None:
     c = curve("loss", "loss", range(200), [1.5, 1.45, 1.4, *([1.351, 1.35] * 99)][:200])
     assert picture(replace(healthy_run(), curves=(c,))).panels[0].clip is None

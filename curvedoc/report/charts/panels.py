@@ -211,7 +211,8 @@ def _panel(key: str, curves: list[Curve], marked: Sequence[str], calm: int | Non
     height = 80 if key.startswith("loss_part") else _HEIGHT.get(key, 120)
     main = ordered[0]
     points = [(s, v) for column in (main.low, main.high) for s, v in zip(main.step, column, strict=True)]
-    shown = clip(points, calm, log) if key != "lr" else None
+    # what is zero but for its peaks, as a divergence or a wait, is told by its peaks
+    shown = clip(points, calm, log) if log or key in _FIRST else None
     return Panel(key, title(key), tuple(ordered), log, can_log, height, clip=shown)
 
 

@@ -21,8 +21,8 @@ def needs(program: Program) -> PageTable:
     """Its inputs."""
     rows = []
     for need in program.needs:
-        rows.append((f"`{need.name}`", _source(need), "" if need.optional else "yes"))
-    return PageTable(("name", "what it is", "must be logged"), tuple(rows))
+        rows.append((f"`{need.name}`", _source(need) + ("" if need.optional else ", which must be there")))
+    return PageTable(("name", "what it is"), tuple(rows))
 
 
 def _source(need: Need) -> str:
