@@ -78,3 +78,15 @@ def test_splits_alone_over_the_columns_of_a_table(tmp_path: Path) -> None:
     text = "Unnamed: 0,tr,va\n" + "".join(f"{i},2.30{i % 3},2.31{i % 4}\n" for i in range(12))
     (run,) = read(tmp_path, text, "hist.csv")
     assert {m.role for m in run.roles} == {"loss", "val_loss"}
+
+
+def test_one_letter_counts_epochs_on_every_shape(tmp_path: Path) -> None:
+    text = "".join(
+        "".join(f"[train][e {e:02d}/20][b {b}/4] loss {falling(e + b / 4):.4f}\n" for b in range(1, 5))
+        + f"[valid][e {e:02d}/20] loss {falling(e) + 0.1:.4f} acc {1 - falling(e) / 3:.3f}\n"
+        for e in range(1, 21)
+    )
+    (run,) = read(tmp_path, text)
+    loss, valid = run.metric("loss"), run.metric("valid loss")
+    assert (len(loss), len(valid), len(run.metric("valid acc"))) == (80, 20, 20)
+    assert loss.step.tolist() == list(range(1, 81)) and valid.step.tolist() == list(range(4, 81, 4))

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.split_words import SPLITS
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
-_MARK = re.compile(f"[{NUMBER}{FRACTION}]")
+_MARK = late_regex(f"[{NUMBER}{FRACTION}]")
 #: What ends one thing that is said and begins the next.
-_HARD = re.compile(r"[,;|{}\[\]<>()\u3010\u3011]|\s{2,}|\t| - |::|[-=~]>|\u2192|\.{2,}|[.:] ")
-_WITHIN = re.compile(r"\(([^()]{0,60})\)")
-_EDGE = re.compile(r"^[^\w%@]+|[^\w%@)]+$")
-_BEHIND = re.compile(r" ?\(([^\W\d_]{2,12})\)")
-_ASIDE = re.compile(r" ?\((?![^)]*\)[ ,;|]+[A-Za-z])")
+_HARD = late_regex(r"[,;|{}\[\]<>()\u3010\u3011]|\s{2,}|\t| - |::|[-=~]>|\u2192|\.{2,}|[.:] ")
+_WITHIN = late_regex(r"\(([^()]{0,60})\)")
+_EDGE = late_regex(r"^[^\w%@]+|[^\w%@)]+$")
+_BEHIND = late_regex(r" ?\(([^\W\d_]{2,12})\)")
+_ASIDE = late_regex(r" ?\((?![^)]*\)[ ,;|]+[A-Za-z])")
 #: Between the names of a title, which may be of several words.
-_GAPS = (re.compile(r"[\s|,;*~]+"), re.compile(r" *[|,;\t][|,;\s]*|\s{2,}"))
-_CELL = re.compile(f"[{NUMBER}{FRACTION}{CLOCK}]")
-_TITLE = re.compile(r"[^\W\d][^=:]{0,60}|#")
-_RULE = re.compile(r"[|:+=\s\u2500-\u257f-]*")
-_WORD = re.compile(r"[^\W\d_]")
+_GAPS = (late_regex(r"[\s|,;*~]+"), late_regex(r" *[|,;\t][|,;\s]*|\s{2,}"))
+_CELL = late_regex(f"[{NUMBER}{FRACTION}{CLOCK}]")
+_TITLE = late_regex(r"[^\W\d][^=:]{0,60}|#")
+_RULE = late_regex(r"[|:+=\s\u2500-\u257f-]*")
+_WORD = late_regex(r"[^\W\d_]")
 #: Words of one name, at most.
 _LONGEST = 4
 

@@ -3,7 +3,6 @@ by what touches it, and what counts is told by how it goes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -12,6 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_rate, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SPLITS, scope_of
 from curvedoc.ingest.table.inference.structure import behaves, counts
@@ -33,7 +33,7 @@ _COUNTED = ("gen", "frame", "frames", "game", "games", "env steps")
 #: A longer line is none of a person's.
 _LONGEST = 1_000
 #: They change from line to line within words too.
-_DIGITS = re.compile(r"\d+")
+_DIGITS = late_regex(r"\d+")
 _TIMES = ("s", "ms", "us", "ns", "sec", "secs", "second", "seconds", "min", "mins", "m", "h", "hr", "hours")
 
 Floats = NDArray[np.float64]
@@ -71,15 +71,16 @@ def repeated_plans(lines: pl.DataFrame, plans: Plans) -> dict[str, LinePlan]:
     often = often.sort("len", descending=True, maintain_order=True).head(_SHAPES)
     found: dict[str, LinePlan] = {}
     known = bool(told)
-    for name in often["shape"]:
-        rows = mine.filter(pl.col("shape") == name)
-        shape = _looked_at(rows, plans, lines)
-        if shape is None:
-            continue
+    looked = (_looked_at(mine.filter(pl.col("shape") == name), plans, lines) for name in often["shape"])
+    shapes = [(s, _counters(s)) for s in looked if s is not None]
+    epochs = {c.name for _, counters in shapes for c in counters.values() if c.role == EPOCH}
+    for shape, counters in shapes:
+        # what counts the epochs on one line counts them on another, where it rises each time
+        counters = {i: replace(c, role=EPOCH) if c.name in epochs else c for i, c in counters.items()}
         if told:
-            found |= {t: p for t in shape.templates if (p := _read_on(plans[t], shape)) is not None}
+            found |= {t: p for t in shape.templates if (p := _read_on(plans[t], shape, counters)) is not None}
             continue
-        plan, sure = _plan(shape, plans)
+        plan, sure = _plan(shape, counters, plans)
         if plan is not None:
             found |= dict.fromkeys(shape.templates, plan)
             known |= sure
@@ -132,10 +133,10 @@ def _looked_at(rows: pl.DataFrame, plans: Plans, lines: pl.DataFrame) -> Repeate
     return RepeatedShape(tuple(templates), prefix.slots, value, of, tuple(labels), literal)
 
 
-def _plan(shape: RepeatedShape, plans: Plans) -> tuple[LinePlan | None, bool]:
+def _plan(shape: RepeatedShape, counters: Mapping[int, NumberSlot], plans: Plans) -> tuple[LinePlan | None, bool]:
     """The plan of lines that no words told, None where they are no records; and whether they can be those of a training
     by themselves: a word says so, or a curve behaves over what counts."""
-    found = _counters(shape)
+    found = dict(counters)
     measured: list[int] = []
     for i, label in enumerate(shape.labels):
         took = label.unit in _TIMES and not label.name
@@ -146,8 +147,8 @@ def _plan(shape: RepeatedShape, plans: Plans) -> tuple[LinePlan | None, bool]:
     counted = any(s.role in COUNTERS for s in found.values())
     if not curves or not counted:
         return None, False
-    counters = [s.name for s in found.values() if s.role in (EPOCH, STEP, INNER)]
-    named = any(counter_of(n, False) or spaced(n) in _COUNTED for n in counters)
+    counting = [s.name for s in found.values() if s.role in (EPOCH, STEP, INNER)]
+    named = any(counter_of(n, False) or spaced(n) in _COUNTED for n in counting)
     said = [shape.labels[i].name for i in measured if not shape.labels[i].titled]  # a table may be of anything
     outcome = any(_says(n) or is_rate(n) for n in said) or _both_sides(shape.labels)
     known = outcome or named or any(behaves(v) and _learns(v) for v in curves)
@@ -155,13 +156,14 @@ def _plan(shape: RepeatedShape, plans: Plans) -> tuple[LinePlan | None, bool]:
     return LinePlan("record", slots_, plans[shape.templates[0]].prefix), known
 
 
-def _read_on(plan: LinePlan, shape: RepeatedShape) -> LinePlan | None:
+def _read_on(plan: LinePlan, shape: RepeatedShape, counters: Mapping[int, NumberSlot]) -> LinePlan | None:
     """The plan of a record with what counts, where nothing did by its name, and with the numbers that vary and have
     a name; None where there is nothing new."""
     read = {s.slot - shape.first: s for s in plan.slots}
     found = dict(read)
     if not plan.counted:
-        found |= {i: s for i, s in _counters(shape).items() if s.role != INNER and not is_usual(s.name)}
+        by_epoch = any(s.role == EPOCH for s in counters.values())  # or a place of it would be all that counts
+        found |= {i: s for i, s in counters.items() if (by_epoch or s.role != INNER) and not is_usual(s.name)}
     for i, label in enumerate(shape.labels):
         if i in shape.fixed or not label.name or _whole(shape.value[:, i]) or label.aside:
             continue
@@ -194,7 +196,7 @@ def _counters(shape: RepeatedShape) -> dict[int, NumberSlot]:
             out[i] = NumberSlot(STEP if label.name else PLACE, i, label.name or "iteration")
             break
         if counts(v):
-            out[i] = NumberSlot(EPOCH, i, "epoch")
+            out[i] = NumberSlot(EPOCH, i, label.name or "epoch")
         elif label.fraction and _same(shape.of[:, i]):
             out[i] = NumberSlot(INNER, i, "batch")
     return out

@@ -37,7 +37,7 @@ def as_usual(text: str) -> str:
         text = _WITH_COMMA.sub(lambda m: _COMMA.sub(".", m[0]), text)
     if "&" in text and " & " in text and "\\\\" in text:
         text = _LATEX_ROW.sub(lambda m: f"| {m[1].replace(' & ', ' | ')} |", text)
-    return _without_tags(text) if any(tag in text for tag in _ROWS) else text
+    return _without_tags(text) if "<" in text and any(tag in text for tag in _ROWS) else text
 
 
 def _without_tags(text: str) -> str:
