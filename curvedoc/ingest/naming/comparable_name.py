@@ -28,10 +28,15 @@ def _plain(name: str) -> str:
     if not name.isascii():
         name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
     name = _OWN.sub("", name) if "'" in name or "=" in name else name  # "training's l2", "loss (bs=8)"
-    name = _AT.sub(lambda m: _AT_RANK[m[0][0].lower()], name)
-    name = _GLUED.sub(r"\1_", _EDGE.sub("_", _CAMEL.sub("_", name)).strip("_").lower())
-    for stem, word in _STEMS:
-        name = stem.sub(word, name)
+    if "@" in name:
+        name = _AT.sub(lambda m: _AT_RANK[m[0][0].lower()], name)
+    if not name.islower():
+        name = _CAMEL.sub("_", name)
+    name = _GLUED.sub(r"\1_", _EDGE.sub("_", name).strip("_").lower())
+    # two thousand names of ours are asked at every start
+    for stem, word, within in _STEMS:
+        if any(part in name for part in within):
+            name = stem.sub(word, name)
     return name.strip("_")
 
 
@@ -47,15 +52,19 @@ _GLUED = late_regex(
     r"(?<![^\W_])(train|trn|tr|test|tst|te|valid|val|vld|vl|va|dev|eval)"
     r"(?=(?:loss|acc|accuracy|err|error|mse|mae|rmse|auc|ppl|nll)(?![^\W_]))"
 )
-#: What is found among the first so many: R@5, P@1.
 #: The two halves of the data in the languages of Europe and some others, by what their words begin with, and what may
-#: stand in one word with them.
+#: stand in one word with them; and what no such word is without.
 _END = r"[^\W_]*?s?(?:(?=(?:verlust|verlies|forlust|fehler|fout|genauig|nauwk|loss|tap))|(?![^\W_]))"
 _STEMS = (
-    (late_regex(rf"(?<![^\W_])(?:valid(?:as|ac|az|er|ier)|walid|вал[иі]д){_END}"), "val_"),
-    (late_regex(rf"(?<![^\W_])(?:trainings|tr[ae]n(?:ing|ov|er)|entren|entrain|addestr|trein|latih){_END}"), "train_"),
+    (late_regex(rf"(?<![^\W_])(?:valid(?:as|ac|az|er|ier)|walid|вал[иі]д){_END}"), "val_", ("lid", "вал")),
+    (
+        late_regex(rf"(?<![^\W_])(?:trainings|tr[ae]n(?:ing|ov|er)|entren|entrain|addestr|trein|latih){_END}"),
+        "train_",
+        ("tr", "latih"),
+    ),
 )
 _OWN = late_regex(r"(?<=[A-Za-z])'s\b|\([^()=]{1,40}=[^()]{1,40}\)")
+#: What is found among the first so many: R@5, P@1.
 _AT = late_regex(r"(?<![A-Za-z])[RrPp]@(?=\d)")
 _AT_RANK = {"r": "recall_", "p": "precision_"}
 _EDGE = late_regex(r"[\W_]+")
