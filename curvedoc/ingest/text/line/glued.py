@@ -1,4 +1,4 @@
-"""Names that a hyphen joins to their numbers, pairs of names, and what single programs print (Rust syntax)."""
+"""Names that a hyphen or nothing joins to their numbers, pairs of names, what single programs print (Rust syntax)."""
 
 from __future__ import annotations
 
