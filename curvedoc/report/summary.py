@@ -12,14 +12,11 @@ from curvedoc.diagnose.sentence.ties import tied
 from curvedoc.diagnose.sentence.titles import beyond, lower_first
 from curvedoc.report import words
 from curvedoc.report.advice import missing, signal_name
+from curvedoc.report.log_trainings import IN_ONE_LOG, last_training, number, of_one_log
 
 _SEVERITY = {"fatal": 0, "error": 1, "warning": 2, "note": 3}
 _VERDICT = {"failed": 0, "warning": 1, "ended-early": 2, "inconclusive": 3, "healthy": 4}
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-#: How the last training of a log that is told is called where it is not the last of all.
-_FAILED = {"failed": "failed", "warning": "has a warning"}
-#: How runs are called that stand one after another in one log.
-IN_ONE_LOG = "trainings in this log"
 #: What the headline of a sound run begins with, which is said already where all are sound.
 SOUND = "No problem found: "
 
@@ -201,7 +198,7 @@ def summarize(d: Diagnosis) -> Summary:
     lead = next((r for r in flagged if group and r.run == group.representative), flagged[0])
     if last is not None:
         alike_runs = [r for r in flagged if r.verdict == lead.verdict and (group is None or r.run in group.runs)]
-        lead = max(alike_runs, key=_number)
+        lead = max(alike_runs, key=number)
     cause = _first_cause(lead)
     # A group speaks for the whole only where it is most of what failed.
     worst = sum(r.verdict == lead.verdict for r in flagged)
@@ -213,28 +210,6 @@ def summarize(d: Diagnosis) -> Summary:
     worst_said = f"{name}: {lead.headline}" if name else lead.headline
     details = (*contrasts, alike if alike and not speaks else worst_said)
     return Summary(headline, details, counts, first_thing(lead), cause, lead, asserts)
-
-
-def last_training(d: Diagnosis) -> RunDiagnosis | None:
-    """The last of several trainings that stand one after another in one log; None where the runs are none."""
-    places = {r.run.rpartition("::")[0] for r in d.runs}
-    if len(places) != 1 or not all("::" in r.run and r.run.rpartition("::")[2].isdigit() for r in d.runs):
-        return None
-    return max(d.runs, key=_number)
-
-
-def _number(run: RunDiagnosis) -> int:
-    return int(run.run.rpartition("::")[2])
-
-
-def of_one_log(told: RunDiagnosis, last: RunDiagnosis) -> str:
-    """Which of the trainings of one log a report tells.
-
-    "the last (number 35)", "number 2, the last that failed"
-    """
-    if told is last:
-        return f"the last (number {_number(told)})"
-    return f"number {_number(told)}, the last that {_FAILED.get(told.verdict, 'ended so')}"
 
 
 def _first_cause(run: RunDiagnosis) -> RankedCause | None:

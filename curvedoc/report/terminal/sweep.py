@@ -11,14 +11,13 @@ from curvedoc.report import words
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import visible
 from curvedoc.report.inbox import lost_of, lost_unit, top_sentence
+from curvedoc.report.log_trainings import last_training, of_one_log
 from curvedoc.report.summary import (
     Summary,
     group_of,
-    last_training,
     last_value,
     lead_finding,
     main_curve,
-    of_one_log,
     onset,
     told_first,
     worst_first,
