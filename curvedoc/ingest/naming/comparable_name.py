@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from unicodedata import normalize
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.languages import SIGNS, without_accents
 
 
 def plain(name: str) -> str:
@@ -26,17 +26,13 @@ def plain(name: str) -> str:
 @lru_cache(maxsize=4096)  # the runs of a tree have few others
 def _plain(name: str) -> str:
     if not name.isascii():
-        name = normalize("NFC", _ACCENT.sub("", normalize("NFKD", name)))
+        name = without_accents(name)
     name = _OWN.sub("", name) if "'" in name or "=" in name else name  # "training's l2", "loss (bs=8)"
     if "@" in name:
         name = _AT.sub(lambda m: _AT_RANK[m[0][0].lower()], name)
     if not name.islower():
         name = _CAMEL.sub("_", name)
     name = _GLUED.sub(r"\1_", _EDGE.sub("_", name).strip("_").lower())
-    # two thousand names of ours are asked at every start
-    for stem, word, within in _STEMS:
-        if any(part in name for part in within):
-            name = stem.sub(word, name)
     return name.strip("_")
 
 
@@ -52,21 +48,8 @@ _GLUED = late_regex(
     r"(?<![^\W_])(train|trn|tr|test|tst|te|valid|val|vld|vl|va|dev|eval)"
     r"(?=(?:loss|acc|accuracy|err|error|mse|mae|rmse|auc|ppl|nll)(?![^\W_]))"
 )
-#: The two halves of the data in the languages of Europe and some others, by what their words begin with, and what may
-#: stand in one word with them; and what no such word is without.
-_END = r"[^\W_]*?s?(?:(?=(?:verlust|verlies|forlust|fehler|fout|genauig|nauwk|loss|tap))|(?![^\W_]))"
-_STEMS = (
-    (late_regex(rf"(?<![^\W_])(?:valid(?:as|ac|az|er|ier)|walid|вал[иі]д){_END}"), "val_", ("lid", "вал")),
-    (
-        late_regex(rf"(?<![^\W_])(?:trainings|tr[ae]n(?:ing|ov|er)|entren|entrain|addestr|trein|latih){_END}"),
-        "train_",
-        ("tr", "latih"),
-    ),
-)
 _OWN = late_regex(r"(?<=[A-Za-z])'s\b|\([^()=]{1,40}=[^()]{1,40}\)")
 #: What is found among the first so many: R@5, P@1.
 _AT = late_regex(r"(?<![A-Za-z])[RrPp]@(?=\d)")
 _AT_RANK = {"r": "recall_", "p": "precision_"}
-_EDGE = late_regex(r"[\W_]+")
-#: The marks of Latin, Greek and Cyrillic letters; those of Japanese make another letter and stay.
-_ACCENT = late_regex("[\u0300-\u036f]")
+_EDGE = late_regex(rf"(?:[^\w{SIGNS}]|_)+")

@@ -9,6 +9,7 @@ import re
 from functools import lru_cache
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming import languages
 
 #: What a model is measured by beside its loss, by the names that nothing else has: ranking, regression, agreement,
 #: speech, images, language, games.
@@ -49,7 +50,9 @@ MEASURES = (
     r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|smooth|charb"
     r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
     r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|ztr|rlust|втрат|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
+    rf"|{languages.OUTCOME_PIECES}"
 )
+_ABROAD = late_regex(languages.OUTCOMES)
 _HYPER = late_regex(r"lernrate|学习率|学習率|learning.?rate|\blrm?\b|norm|time|tok|mfu|mem|throughput|\b[fist]ps\b")
 
 _RATE = late_regex(r"\blr\b|learning.?rate")
@@ -71,7 +74,10 @@ def is_outcome(key: str) -> bool:
 
 
 def _has_outcome(key: str) -> bool:
-    return _OUTCOME.search(spaced(key).replace("/", " ")) is not None
+    said = spaced(key).replace("/", " ")
+    if _OUTCOME.search(said) is not None:
+        return True
+    return _ABROAD.search(said if said.isascii() else languages.without_accents(said)) is not None
 
 
 #: Names come again from line to line and from run to run; whole lines are asked as well, and are not kept.
@@ -105,11 +111,7 @@ def names_record(key: str) -> bool:
 
 
 #: Names of counters beside the usual English ones: abbreviations, other languages.
-MORE_EPOCHS = (
-    "ep", "epoche", "époque", "epoque", "época", "epoca", "эпоха", "epoka", "epok", "epocha", "епоха", "devir",
-    "ronde", "runde", "ronda", "rodada",
-    "轮", "轮次", "回合", "エポック", "에폭", "에포크",
-)  # fmt: skip
+MORE_EPOCHS = ("ep", *languages.EPOCHS)
 MORE_STEPS = (
     "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг",
     "итерация", "ステップ", "步", "步数", "迭代", "스텝",

@@ -7,6 +7,7 @@ import re
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Sureness
+from curvedoc.ingest.naming.languages import in_english
 from curvedoc.ingest.naming.signals import Bounds, RoleFamily, Signals, Split, plain
 from curvedoc.ingest.naming.word_set import word_set
 
@@ -81,7 +82,7 @@ def split_and_rest(raw: str, table: Signals) -> tuple[Split, tuple[str, ...]]:
 
 
 def _split_and_rest(raw: str, table: Signals) -> tuple[Split, tuple[str, ...]]:
-    words = _phrased(plain(raw.split(FROM, 1)[0]), table).split("_")
+    words = _phrased(in_english(plain(raw.split(FROM, 1)[0])), table).split("_")
     split: Split = next((table.splits[w] for w in reversed(words) if w in table.splits), "train")
     rest = tuple(w for w in words if w and w not in table.splits and w not in table.average and w not in table.noise)
     return split, rest
@@ -105,7 +106,7 @@ def _is_aside(raw: str, table: Signals) -> bool:
 
 def _read(raw: str, table: Signals) -> Reading | None:
     raw = raw.split(FROM, 1)[0]
-    name = plain(raw)
+    name = in_english(plain(raw))
     if not name or len(raw) > _LONGEST or any(p.fullmatch(name) for p in table.ignore):
         return None
     for f in table.families:

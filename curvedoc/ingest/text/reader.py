@@ -25,6 +25,7 @@ from curvedoc.ingest.text.layouts.loss_scale import may_overflow, scale_points
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
+from curvedoc.ingest.text.line.prefix import without_heads
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.messages import find_blocks, messages
@@ -84,7 +85,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     """The trainings in a decoded text, in the order in which they were printed."""
     told = list(notes)
     whole = text.endswith("\n")
-    shown = clean(text)
+    shown = without_heads(clean(text))
     lines = with_templates(_ranked(lines_of(shown)))
     if not len(lines):
         return [Log(path, NAME, notes=tuple(told), bytes=size, is_text=True)]

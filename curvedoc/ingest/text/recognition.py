@@ -16,6 +16,7 @@ from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.layouts.columns import is_nameless
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.plan import HABIT, shape_of
+from curvedoc.ingest.text.line.prefix import without_heads
 from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
 from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.tracebacks import HEADER
@@ -74,7 +75,7 @@ def _sample(path: Path, head: bytes, text: str) -> str:
 def _is_log(text: str, name: str, odd: bool) -> bool:
     """Whether the lines of a text are a training's records, or end in a traceback; odd: its name says nothing, so that
     records must count and tell a loss."""
-    lines = with_templates(lines_of(clean(text)))
+    lines = with_templates(lines_of(without_heads(clean(text))))
     if len(lines) > _SAMPLED:
         third = _SAMPLED // 3
         middle = lines.slice(len(lines) // 2 - third // 2, third)

@@ -30,6 +30,8 @@ _ROWS, _LOOKED = 5, 2_000
 _SHAPES = 20
 #: So many lines above the first row may hold its title.
 _ABOVE = 5
+#: And so many where a logger put the same ahead of both.
+_LOGGED = 50
 #: Under a title or a counter on a line of its own, fewer will do.
 _FEW = 2
 #: Lines that name an outcome or a counter, without which rows of numbers are no training.
@@ -47,12 +49,13 @@ MAX_COLUMNS = 8
 #: A counter falls on no more than this share of its rows.
 _FALLS = 0.05
 _BARE = late_regex(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
-_NAME = late_regex(r"\d{0,3}[^\W\d][\w./@%()-]{0,60}")
+_NAME = late_regex(r"\d{0,3}[\[(]?[^\W\d][\w./@%()\[\]-]{0,60}(?::{1,2}\w[\w.]{0,60})?")
 _GAP = late_regex(r"[\s|,;]+")
 #: Between names of several words.
 _WIDE = late_regex(r" *[|,;\t][|,;\s]*|\s{2,}")
 #: "1:epoch 2:loss"
 _NUMBERED = late_regex(r"(^|\s)\d{1,2}[:.)]\s?(?=[A-Za-z])")
+_RULE = late_regex(r"[|:+=\s\u2500-\u257f-]{3,}")
 _REMARK = late_regex(r"\([^()]*\)")
 #: Rows that are known without a title: (numbers, shape of the first ones) -> names.
 _LAYOUTS: Mapping[tuple[int, str], tuple[str, ...]] = {
@@ -75,7 +78,7 @@ def column_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> dict[str
     shape_of = {
         t: " ".join(t.split())
         for t, plan in plans.items()
-        if plan.kind == "" and (_BARE.fullmatch(t) or (plan.prefix.level and _BARE.fullmatch(t[plan.prefix.end :])))
+        if plan.kind == "" and (_BARE.fullmatch(t) or (plan.prefix.end and _BARE.fullmatch(t[plan.prefix.end :])))
     }
     if not shape_of:
         return {}
@@ -116,8 +119,11 @@ def _plan(
     at = rows["idx"].to_numpy()
     first = int(at[0])
     prefix = plans[rows["template"][0]].prefix
-    if prefix.level and width:  # rows behind what a logger writes first
-        return _under_logged_title(lines, at, width, prefix)
+    ahead = rows["template"][0][: prefix.end].strip()
+    if ahead and width:  # rows behind what a logger writes first
+        found = _under_logged_title(lines, first, width, prefix, ahead) if len(rows) >= _ROWS else None
+        if found is not None or prefix.level:
+            return found
     title = _title_above(lines["text"][max(first - _ABOVE, 0) : first].to_list(), width)
     if title and len(rows) >= _ROWS:
         return _named(title)
@@ -144,12 +150,13 @@ def _plan(
     return None if table is None else _by_behavior(table, plans)
 
 
-def _under_logged_title(lines: pl.DataFrame, at: NDArray[np.int64], width: int, prefix: Prefix) -> LinePlan | None:
-    """The plan of rows that a logger wrote, by the first title that it wrote right above one of them."""
-    above = lines["template"].gather(at[at > 0] - 1).unique(maintain_order=True)
-    said = (t[read_prefix(t).end :] for t in above.to_list() if NUMBER not in t and FRACTION not in t)
-    title = next((names for names in (_title(t, width - prefix.slots) for t in said) if names), None)
-    plan = _named(title) if title and len(at) >= _ROWS else None
+def _under_logged_title(lines: pl.DataFrame, first: int, width: int, prefix: Prefix, ahead: str) -> LinePlan | None:
+    """The plan of rows that a logger wrote, by the last title before the first row behind the same as they."""
+    above = lines["template"][max(first - _LOGGED, 0) : first].to_list()[::-1]
+    said = (t[read_prefix(t).end :] for t in above if t.startswith(ahead))
+    names = (_title(t, width - prefix.slots) for t in said if NUMBER not in t and FRACTION not in t)
+    title = next((n for n in names if n), None)
+    plan = _named(title) if title else None
     if plan is None:
         return None
     return replace(plan, slots=tuple(replace(s, slot=s.slot + prefix.slots) for s in plan.slots), prefix=prefix)
@@ -249,6 +256,7 @@ def _falls_each(table: Floats) -> bool:
 
 def _title_above(above: Sequence[str], width: int) -> tuple[str, ...] | None:
     """The names in the line right above the rows, or in a comment a few lines up ("# [step, lr] loss, epe")."""
+    above = [line for line in above if not _RULE.fullmatch(line)]
     lines = [line for i, line in enumerate(above) if i == len(above) - 1 or line.lstrip().startswith("#")]
     return next((names for line in reversed(lines) if (names := _title(line, width))), None)
 
@@ -260,12 +268,18 @@ def _title(text: str, width: int) -> tuple[str, ...] | None:
         said = text.strip(":")
         short = len(_REMARK.sub("", said).split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)
         return (said,) if short and not words.is_prose(said) else None
-    split = ([n.strip("()[]: ") for n in gap.split(text) if n] for gap in (_GAP, _WIDE))
+    split = ([_bare(n) for n in gap.split(text) if n] for gap in (_GAP, _WIDE))
     names = next((tuple(n) for n in split if len(n) == width), ())
     if not names or not all(_NAME.fullmatch(n.replace(" ", "_")) for n in names) or len(set(names)) < width:
         return None
     running = any(words.is_prose(n) and n not in words.INNER_WORDS for n in names)  # "it" counts as well
     return names if any(is_usual(n) for n in names) and not running else None
+
+
+def _bare(name: str) -> str:
+    """The name without marks around it or around it and its neighbors; "loss (train)" keeps its own."""
+    bare = name.strip("()[]: ")
+    return name.strip(": ") if set(bare) & set("()[]") else bare
 
 
 def _spoken_of(text: str) -> str:

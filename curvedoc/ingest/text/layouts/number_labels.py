@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.languages import SIGNS
 from curvedoc.ingest.naming.split_words import SPLITS
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
@@ -14,7 +15,7 @@ _MARK = late_regex(f"[{NUMBER}{FRACTION}]")
 #: What ends one thing that is said and begins the next.
 _HARD = late_regex(r"[,;|{}\[\]<>()\u3010\u3011]|\s{2,}|\t| - |::|[-=~]>|\u2192|\.{2,}|[.:] ")
 _WITHIN = late_regex(r"\(([^()]{0,60})\)")
-_EDGE = late_regex(r"^[^\w%@]+|[^\w%@)]+$")
+_EDGE = late_regex(rf"^[^\w%@]+|[^\w%@){SIGNS}]+$")
 _BEHIND = late_regex(r" ?\(([^\W\d_]{2,12})\)")
 _ASIDE = late_regex(r" ?\((?![^)]*\)[ ,;|]+[A-Za-z])")
 #: Between the names of a title, which may be of several words.

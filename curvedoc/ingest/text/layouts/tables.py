@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.languages import EPOCHS
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -15,10 +16,10 @@ from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 #: Counters of other languages.
-_FOREIGN = "|".join(w for w in (*words.EPOCH_WORDS, *words.STEP_WORDS) if not w.isascii())
+_FOREIGN = "|".join(w for w in (*EPOCHS, *words.STEP_WORDS) if w in EPOCHS or not w.isascii())
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
-    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_]"
+    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_\[]"
     r"|^ *E {2,}# {2,}[A-Z]"
     r"|^\| *(?i:#|no\.?|nr\.?|idx) *\| *[\p{L}_]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
@@ -35,7 +36,7 @@ _WIDE = late_regex(r" *\| *|\s{2,}|\t")
 #: Columns that are set apart otherwise than by a blank.
 _APART = late_regex(r"\S(?:\s{2,}|\t| *[|,] *)\S")
 _SPLIT_NAME = late_regex(r"(?i)\b(train(?:ing)?|valid(?:ation)?|val|test|eval) (loss|acc(?:uracy)?|error)\b")
-_NAME = late_regex(r"(?:[^\W\d]|[_#])(?:[\w./@%()#-]|:(?=\.)){0,60}")
+_NAME = late_regex(r"(?:[^\W\d]|[_#]|\[(?=\w))(?:[\w./@%()\[\]#-]|:{1,2}(?=[.\w])){0,60}")
 #: A cell of several values, of which each term of a loss has one.
 _LIST = late_regex(rf"\[ ?({NUMBER}(?:,? +{NUMBER})*) ?\]")
 _TERMS = late_regex(rf"{NUMBER}(?:,{NUMBER})*")

@@ -65,8 +65,10 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
                 text = text[: len(text) - len(m.group())].rstrip(" ")
                 opened = opened[1:]
     sep = ""
-    if text.endswith(("->", "=>")):
+    if text.endswith(("->", "=>", ":=")) or (text.endswith("==") and is_outcome(text)):
         sep, text = "=", text[:-2].rstrip(" ")
+    elif text.endswith((" >", " ~", "\u2192")) and is_outcome(text.rsplit(NUMBER, 1)[-1]):
+        sep, text = "=", text[:-1].rstrip(" ")
     elif text.endswith((":", "=")):
         sep, text = text[-1], text[:-1].rstrip(" ")
         if text.endswith(("=", "!", "<", ">", ":")):

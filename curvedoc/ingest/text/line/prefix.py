@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_usual, spaced
-from curvedoc.ingest.naming.split_words import scope_of
+from curvedoc.ingest.naming.split_words import SPLITS, scope_of
+from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
 _LEVEL = "DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|SUCCESS|NOTICE"
@@ -15,8 +19,12 @@ LEVELS = {
     "WARN": "WARNING", "ERROR": "ERROR", "CRITICAL": "CRITICAL", "FATAL": "CRITICAL",
 }  # fmt: skip
 
+#: What is no name of a program.
+_MEANT = frozenset((*words.EPOCH_WORDS, *words.STEP_WORDS, *words.INNER_WORDS, "rank", "metric", "metrics"))
+
 _PIECE = late_regex(
-    rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(]?{CLOCK}(?:,{CLOCK})?[\])]?[,;:]?)"
+    rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(<]?{CLOCK}(?:,{CLOCK})?[\])>]?[,;:]?)"
+    rf"|(?P<elapsed>[\[(]{NUMBER} ?s[\])]:?(?= ))"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
     rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"
@@ -36,6 +44,13 @@ _PIECE = late_regex(
     r"|(?P<mark>[-|>:\]]{1,3}(?= |$)|\]:?)"
     r"|(?P<blank>[ \t]+)"
 )
+#: What a program or a terminal may put ahead of all that it prints: "[trainer] ", "node3: ", "(worker) ", ">> ", "# ".
+_HEAD = late_regex(
+    r"(?:([\[(<{]?)([A-Za-z][\w.@-]{0,30})([\])>}]?)(:?)[ \t]+"
+    r"(?=[^\s\d.+-]|\S+[\s,|]+[\d.+-][^A-DF-Za-df-z]*$)|[>#*=~$%+-]{1,3}[ \t]+(?=\S))"
+)
+#: So many lines show the habit; it is one where so large a part of them begins alike, and few of the others do.
+_SHOWN, _FEWEST, _HABIT, _OTHER = 200, 8, 0.45, 0.1
 #: Behind the name of a logger.
 _LEVEL_NEXT = late_regex(rf"[ \[|-]{{0,4}}(?:{_LEVEL})\b")
 
@@ -53,6 +68,26 @@ class Prefix:
     rank: int
     rank_slot: int
     clock: bool
+
+
+def without_heads(text: str) -> str:
+    """The text without what nearly all of its lines begin with, where that says nothing of them."""
+    shown = [line for line in text[: _SHOWN * _SHOWN].split("\n", _SHOWN)[:_SHOWN] if line]
+    found = Counter(m[0] for line in shown if (m := _HEAD.match(line)) is not None and _says_nothing(m))
+    (head, often), (_, other) = [*found.most_common(2), ("", 0), ("", 0)][:2]
+    if often < max(_FEWEST, _HABIT * len(shown)) or other > _OTHER * len(shown):
+        return text
+    return f"\n{text}".replace(f"\n{head}", "\n")[1:]
+
+
+def _says_nothing(head: re.Match[str]) -> bool:
+    """Whether what a line begins with is a mark, or a name that is marked as one and no split, counter or measure."""
+    word = (head[2] or "").lower()
+    if not word:
+        return True
+    marked = head[3] if head[1] else head[4]
+    other = word in SPLITS or word.upper() in LEVELS or word in _MEANT or is_usual(word) or scope_of(word) != ""
+    return bool(marked) and not other
 
 
 def read_prefix(template: str) -> Prefix:

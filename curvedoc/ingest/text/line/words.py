@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.languages import SIGNS
 from curvedoc.ingest.naming.log_words import MORE_EPOCHS, MORE_STEPS, is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import SCOPES
 
@@ -169,7 +170,7 @@ SCALES: dict[str, tuple[str, float]] = {
 #: How many of something a second.
 _RATE = late_regex(r"(?![KMGT]?i?B/)[A-Za-z]+/s(?:ec)?")
 
-KEY = late_regex(r"[^\W\d_][\w./@+\-()%\[\]^ #&↑↓'µ]{0,119}|_\w{1,60}")
+KEY = late_regex(rf"[^\W\d_][\w./@+\-()%\[\]^ #&↑↓'µ{SIGNS}]{{0,119}}|_\w{{1,60}}")
 
 
 def unit_of(tail: str) -> str:

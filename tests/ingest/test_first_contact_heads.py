@@ -1,0 +1,53 @@
+"""What a program puts ahead of all that it prints, and rows of a table behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_first_contact_shapes import CURVES, EPOCHS, told, values
+from text_log import read
+
+from curvedoc.ingest.text.line.prefix import without_heads
+
+pytestmark = pytest.mark.fast
+
+HEADS = {
+    "[worker] ": "[worker] ", "(job) ": "(job) ", "box7: ": "box7: ", ">> ": ">> ", "# ": "# ", "": "",
+    "clock": "[2031-05-01 08:{m:02}:00] ", "logger": "2031-05-01 08:{m:02}:00,120 - INFO - ",
+    "source": "INFO 2031-05-01 08:{m:02}:00,1 loop.py:77 ", "angled": "<08:{m:02}:00> ", "elapsed": "[{m}s] ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("gap", ["\t", ",", " | ", "    "], ids=["tab", "comma", "bar", "blanks"])
+@pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+@pytest.mark.parametrize("way", ["falls", "rests"])
+def test_rows_of_a_table_stand_behind_what_is_ahead_of_its_title(tmp_path: Path, head: str, gap: str, way: str) -> None:
+    curve = CURVES[way]
+    lines = [gap.join(("epoch", "tr:nll", "[dev] nll"))]
+    lines += [gap.join((str(i), str(curve(i)), str(round(1.1 * curve(i), 4)))) for i in range(EPOCHS)]
+    run = read(tmp_path, "".join(head.format(m=i) + line + "\n" for i, line in enumerate(lines)))[0]
+    assert values(run, "loss") == told(curve)
+    assert values(run, "val_loss") == told(curve, 1.1)
+
+
+@pytest.mark.parametrize("mark", [" := ", " == ", " > ", " ~ ", " → "])
+def test_marks_that_few_write_link_a_name_to_its_number(tmp_path: Path, mark: str) -> None:
+    curve = CURVES["rests"]
+    text = "".join(
+        f"epoch {i}\nloss{mark}{curve(i)}\nval_loss{mark}{round(1.1 * curve(i), 4)}\n" for i in range(EPOCHS)
+    )
+    run = read(tmp_path, text)[0]
+    assert values(run, "loss") == told(curve)
+    assert values(run, "val_loss") == told(curve, 1.1)
+
+
+def test_a_split_a_level_or_a_measure_ahead_of_all_lines_stays() -> None:
+    for head in ("[train] ", "val: ", "INFO: ", "loss: ", "[epoch] ", "dev_loss: ", "tr: "):
+        text = "".join(f"{head}x {i}.5\n" for i in range(20))
+        assert without_heads(text) == text, head
+
+
+def test_heads_of_two_kinds_stay() -> None:
+    text = "".join(f"{'north' if i % 2 else 'south'}: x {i}.5\n" for i in range(20))
+    assert without_heads(text) == text
