@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import polars as pl
@@ -60,6 +61,10 @@ def _messages(run: Run) -> tuple[Message, ...]:
     found = run.messages.filter(pl.col("level").is_in(_LEVELS))
     rows = sorted(found.iter_rows(named=True), key=lambda r: (_LEVELS.index(r["level"]), -r["line"]))[:SHOWN_MESSAGES]
     return tuple(Message(r["source"], r["line"], r["level"], r["step"], r["text"]) for r in rows)
+
+
+# the runs of a tree mostly lack the same, which is then held once and sent to another process in fewer bytes
+_not_judged = lru_cache(maxsize=1024)(NotJudged)
 
 
 def _seen_on(evidence: Evidence) -> tuple[str, ...]:
@@ -163,7 +168,7 @@ def diagnose(
         findings=findings,
         causes=causes,
         not_judged=tuple(
-            NotJudged(j.rule.id, j.reason, j.needs) for j in judged if j.outcome in ("not-judged", "broken")
+            _not_judged(j.rule.id, j.reason, j.needs) for j in judged if j.outcome in ("not-judged", "broken")
         ),
         next_check=next_check(causes) if result in ("failed", "warning", "ended-early") else None,
         cost=waste(run, findings),

@@ -93,7 +93,7 @@ def judge_subject(rule: Rule, bench: Bench, subject: Subject) -> Judgment:
     truths = alternatives(rule, env)
     # excuses come last: most rules are silent without them
     if not (True in truths or None in truths) or any(env.get(name) is True for name in rule.excused_by):
-        return Judgment(rule, "silent")
+        return _silent(rule, makers)
     if True not in truths:
         reason, missing = _undecided(rule, env)
         return Judgment(rule, "not-judged", reason, missing)
@@ -152,9 +152,17 @@ def _lines(rule: Rule, makers: Makers) -> list[tuple[str | None, list[Code]]]:
         never = next((c for c in codes if isinstance(c, Fixed) and c.value is False), None)
         made.append((name, codes if never is None else [never]))
     if all(isinstance(codes[0], Fixed) and codes[0].value is False for _, codes in made):
-        makers.made["settled"] = Judgment(rule, "silent")
+        makers.made["settled"] = _silent(rule, makers)
     makers.made["when"] = made
     return made
+
+
+def _silent(rule: Rule, makers: Makers) -> Judgment:
+    """What a rule says of most runs, made once."""
+    found: Judgment | None = makers.made.get("silent")
+    if found is None:
+        found = makers.made["silent"] = Judgment(rule, "silent")
+    return found
 
 
 def _told(program: Program) -> Iterator[str]:

@@ -89,9 +89,10 @@ class Bench:
         self._inventory = inventory
         self._known: dict[str, KnownFact | None] = {}
         self._restarts: Series | None = None
-        #: what was found of inputs, by member, role and name, and of facts, whatever they rest on
+        #: what was found of inputs, by member, role and name, of facts, whatever they rest on, and of shared measures
         self.picked: dict[tuple[str, str, str], Series | None] = {}
         self.values: dict[str, Any] = {}
+        self.shared: dict[str, Any] = {}
 
     @property
     def counter(self) -> Counter:

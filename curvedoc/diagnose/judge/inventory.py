@@ -5,6 +5,7 @@ What follows for rules, facts and causes from that alone is worked out once for 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from operator import itemgetter, methodcaller
 from typing import Any
@@ -15,6 +16,7 @@ from curvedoc.rulebook.evaluate import code_of
 from curvedoc.rulebook.expr import Expr
 from curvedoc.rulebook.facts.fact import NOTE
 from curvedoc.rulebook.rule import Fact, Need, Program, Rulebook, Way
+from curvedoc.rulebook.shared import shared_params
 
 #: What rules need that look at nothing but whether a loss is a number; progress is not asked of it.
 ANY_LOSS, LOSSES = "any_loss", ("loss", "game_loss", "aux_loss")
@@ -49,12 +51,15 @@ class Makers(dict[str, Code]):
     made: what else was made of the program
     """
 
-    __slots__ = ("_inventory", "_program", "made")
+    __slots__ = ("_common", "_inventory", "_once", "_program", "made")
 
     def __init__(self, program: Program, inventory: Inventory | None = None) -> None:
         super().__init__((name, Fixed(value)) for name, value in program.given.items())
         self._program, self._inventory = program, inventory
         self.made: dict[str, Any] = {}
+        #: measures that have the same value whichever program asks, and names that one formula reads
+        self._common = frozenset(program.shared if inventory is not None and _as_shipped(program) else ())
+        self._once = frozenset() if inventory is None else _read_once(program)
         for name, regex in program.patterns.items():
             silent = inventory is not None and not inventory.messages
             self[name] = UNKNOWN if silent else methodcaller("match", name, regex)
@@ -69,6 +74,8 @@ class Makers(dict[str, Code]):
         formula, inventory = self._program.formulas.get(name), self._inventory
         if formula is not None:
             made = self.code(formula)
+            if name in self._common and not isinstance(made, Fixed):
+                made = _of_all(name, made)
         elif inventory is not None and name in self._program.facts and inventory.unknown(name):
             made = UNKNOWN
         else:
@@ -82,7 +89,7 @@ class Makers(dict[str, Code]):
 
     def _named(self, name: str) -> Code:
         made = self[name]
-        return made if isinstance(made, Fixed) else itemgetter(name)
+        return made if isinstance(made, Fixed) or name in self._once else itemgetter(name)
 
     def ways(self, fact: Fact) -> Ways:
         """The ways to know a fact that may speak: each with what says whether it does, and what gives its value."""
@@ -118,6 +125,34 @@ def _picked(need: Need) -> Code:
             return env.bench.pick(need)
 
     return code
+
+
+def _of_all(name: str, made: Code) -> Code:
+    """The value of a measure that programs share, found once a run."""
+
+    def code(env: Any) -> Any:
+        if env.firm:
+            return made(env)
+        shared = env.bench.shared
+        try:
+            return shared[name]
+        except KeyError:
+            value = shared[name] = made(env)
+            return value
+
+    return code
+
+
+def _as_shipped(program: Program) -> bool:
+    """Whether no threshold that programs share has a value of its own in this one."""
+    shared = shared_params()
+    return all(p.name in shared and p.value == shared[p.name].value for p in program.params if p.shared)
+
+
+def _read_once(program: Program) -> frozenset[str]:
+    """The names that a single formula reads: to keep their values takes longer than to ask for them there."""
+    times = Counter(name for formula in program.formulas.values() for name in formula.names)
+    return frozenset(name for name, count in times.items() if count == 1)
 
 
 def _fact(name: str) -> Code:

@@ -135,24 +135,28 @@ def _of_group(rows: Sequence[_Row], failed: set[str]) -> dict[str, Nearest]:
             alike[codes[i].tobytes()].append(row)
     healthy = _distinct([i for i, r in enumerate(rows) if r.name not in failed], codes, rows)
     named = np.array([[k in r.settings for k in names] for r in rows])
+    others = [(place, o) for place, h in enumerate(healthy) for o in alike[codes[h].tobytes()]]
+    places, classes = np.array([place for place, _ in others]), np.array([o.classes for _, o in others])
     out = {}
     for i, row in enumerate(rows):
         if row.name in failed:
-            able = np.array([any(_one_task(row, o) for o in alike[codes[h].tobytes()]) for h in healthy], dtype=bool)
+            able = np.zeros(len(healthy), dtype=np.bool_)
+            able[places[_of_one_task(row.classes, classes)]] = True
             near = healthy[_of_one_script(named[healthy], named[i]) & able]
             apart = (codes[near] != codes[i]).sum(axis=1)
             least = int(apart.min(initial=MOST_KEYS_OF_SWEEP + 1))
             if least <= MOST_KEYS_OF_SWEEP:
                 found = [alike[codes[near[t]].tobytes()] for t in np.flatnonzero(apart == least)[:MOST_TIES]]
-                ties = [[o for o in same if _one_task(row, o)] for same in found]
+                ties = [[o for o in same if _of_one_task(row.classes, o.classes)] for same in found]
                 best = min(ties, key=lambda same: (_distance(row, same[0], keys), same[0].name))
                 out[row.name] = _told(row, next((r for r in best if r.seed == row.seed), best[0]), keys)
     return out
 
 
-def _one_task(a: _Row, b: _Row) -> bool:
-    """Whether two runs may learn the same: what tells classes apart tells them roughly, and not always."""
-    return not max(a.classes, b.classes) > OTHER_TASK * min(a.classes, b.classes)
+def _of_one_task(own: float, others: np.ndarray | float) -> np.ndarray:
+    """Which of other runs may learn the same, by their classes: these are told roughly, and not always (NaN)."""
+    apart: np.ndarray = np.fmax(own, others) > OTHER_TASK * np.fmin(own, others)
+    return ~apart
 
 
 def _of_one_script(others: np.ndarray, own: np.ndarray) -> np.ndarray:

@@ -17,7 +17,7 @@ from curvedoc.stats.basic.finite import first_nonfinite, nonfinite_kind
 from curvedoc.stats.basic.medians import median_of
 from curvedoc.stats.events.blowup import blowup_onset, departure, mirrored
 from curvedoc.stats.events.event import CurveEvent
-from curvedoc.stats.events.jumps import biggest_drop, biggest_rise
+from curvedoc.stats.events.jumps import biggest_rise, largest_drop
 from curvedoc.stats.events.surge import surge_factor, surge_step
 from curvedoc.stats.schedule.phases import lr_jump_step, restart_step
 from curvedoc.stats.schedule.steps import lr_drop_steps
@@ -118,7 +118,7 @@ def _score(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     if onset is not None and not _opens(s, onset, None, limits):
         yield Event(round(onset), channel, "began to fall", _factor(s, onset, False, limits))
     else:
-        yield from _jumped(channel, biggest_drop(s), "dropped")
+        yield from _jumped(channel, largest_drop(s), "dropped")
 
 
 def _lr(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from curvedoc.core.series import Series
-from curvedoc.stats.basic.medians import inner_median5, moving_median, top_of
+from curvedoc.core.series import Series, once_a_series
+from curvedoc.stats.basic.medians import bottom_of, inner_median5, moving_median, range_of, top_of
 from curvedoc.stats.basic.robust import extended, prefix
 from curvedoc.stats.basic.spacing import share_of_rows
 
 #: The width that has a network of its own.
 FIVE = 5
+#: A logarithm that spans less shows nothing that the values do not.
+TENFOLD = math.log(10.0)
 
 
 def before(s: Series, step: float) -> Series:
@@ -95,6 +99,19 @@ def log_of(s: Series) -> Series:
     f = s.finite()
     p = f.cut(f.value > 0)
     return Series(p.step.copy(), np.log(p.value), s.metric)
+
+
+@once_a_series
+def log_of_wide(s: Series) -> Series | None:
+    """log_of where all finite values are positive and span a factor of ten: what falls or rises by factors there.
+
+    None elsewhere: what is seen in the logarithm of the others is seen in their values.
+    """
+    v = s.finite()
+    if not len(v) or bottom_of(v.value) <= 0.0:
+        return None
+    logs = np.log(v.value)
+    return Series(v.step, logs, v.metric, v.time) if range_of(logs) > TENFOLD else None
 
 
 def diff(s: Series) -> Series:

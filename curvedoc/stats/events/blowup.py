@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Series, once_a_series
-from curvedoc.stats.basic.medians import bottom_of, mean_of, range_of, top_of
+from curvedoc.stats.basic.medians import mean_of, top_of
+from curvedoc.stats.basic.windows import log_of_wide
 from curvedoc.stats.shape.rise import MIN_ROWS, ends_high, find_rise, growth
 
 
@@ -77,15 +78,6 @@ def _finite(x: float) -> float | None:
     return x if np.isfinite(x) else None
 
 
-def log_of_positive(s: Series) -> Series | None:
-    """log(s) of the finite rows if all are positive and span a factor of ten, else None."""
-    v = s.finite()
-    if not len(v) or bottom_of(v.value) <= 0.0:
-        return None
-    logs = np.log(v.value)
-    return Series(v.step, logs, v.metric, v.time) if range_of(logs) > np.log(10.0) else None
-
-
 @once_a_series
 def mirrored(s: Series) -> Series:
     """The finite rows with the sign of their values turned."""
@@ -100,7 +92,7 @@ def departure(s: Series) -> float | None:
     The earlier of the two upward onsets counts. Downward only after the first fifth of the rows, where a fall is no
     longer the start of training. None where it did not leave.
     """
-    logs = log_of_positive(s)
+    logs = log_of_wide(s)
     up = [x for x in (blowup_onset(s), blowup_onset(logs) if logs is not None else None) if x is not None]
     if up:
         return min(up)

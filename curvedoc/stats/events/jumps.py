@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from curvedoc.core.series import Floats, Ints, Series, once_a_series
 from curvedoc.stats.basic.medians import bottom_of, inner_median5, median5, median_of, neighbors, top_of
 from curvedoc.stats.basic.robust import clipped, finite_rows, mad_noise, unit_of
+from curvedoc.stats.basic.windows import log_of_wide
 from curvedoc.stats.events.event import CurveEvent, CurveEvents
 from curvedoc.stats.events.jump_proof import confirm
 from curvedoc.stats.events.jump_scan import Jump, scan
@@ -103,13 +106,24 @@ def _usual(s: Series) -> CurveEvents:
     return jumps(s)
 
 
+def largest_drop(s: Series) -> CurveEvent | None:
+    """The largest abrupt and lasting fall of level by value; None without one. As biggest_drop."""
+    events = _usual(s)
+    return min((e for e in events.items if e.size < 0 and _stood(e, events.rows)), key=lambda e: e.size, default=None)
+
+
 def biggest_drop(s: Series) -> CurveEvent | None:
     """The largest abrupt and lasting fall of level (as at a drop of the learning rate); None without one.
 
-    Lasting: stood for a tenth of the series and 20 rows, or to its end. Search as in jumps at its default alpha.
+    Lasting: stood for a tenth of the series and 20 rows, or to its end. Search as in jumps at its default alpha. Where
+    no fall stands out by its value, the largest by its factor, of a positive series that spans ten: where batches
+    scatter by factors, a fall to a quarter is lost among the values of the start.
     """
-    events = _usual(s)
-    return min((e for e in events.items if e.size < 0 and _stood(e, events.rows)), key=lambda e: e.size, default=None)
+    found = largest_drop(s)
+    if found is None and (logs := log_of_wide(s)) is not None and (by_factor := largest_drop(logs)) is not None:
+        before, after = math.exp(by_factor.before), math.exp(by_factor.after)
+        found = replace(by_factor, before=before, after=after, size=after - before)
+    return found
 
 
 def biggest_rise(s: Series) -> CurveEvent | None:

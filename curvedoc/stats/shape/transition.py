@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import numpy as np
 from curvedoc.core.series import Floats, Ints, Series
 from curvedoc.stats.basic.grid import GridCurve, curve_of, edges, means, mixed_edges, noise_of
 from curvedoc.stats.basic.medians import bottom_of, median_of, range_of, top_of
+from curvedoc.stats.basic.windows import log_of_wide
 from curvedoc.stats.shape.extrema import turns
 from curvedoc.stats.shape.trend import total_change
 
@@ -19,6 +21,7 @@ WAIT = 0.2  # of the run: how long a plateau before a breakthrough lasts at leas
 SUDDEN = 0.15  # of the run: how long the fall after it takes at most
 FALL = 0.3  # of the whole range: how much that fall brings at least
 STILL = 0.05  # of the whole range: how much the plateau before it may drift
+FIFTH = 5.0  # times as low as the plateau: a fall by factors that is worth telling
 LATE = 0.2  # of the run: no breakthrough before that
 LONG = 3.0  # times the steps that training took, before validation so much as begins
 BUMP = 0.05  # of the range, and of the level: a smaller one is no second descent
@@ -137,11 +140,18 @@ def late_breakthrough(s: Series) -> float | None:
 
     The plateau lasts a fifth of the run at least and drifts by less than a twentieth of the whole range; the fall
     brings three tenths of that range within 15 % of the run, at ten times the plateau's pace, stays down, and begins
-    after a fifth of the run. The place is where the curve leaves the plateau's level for good.
+    after a fifth of the run. The place is where the curve leaves the plateau's level for good. Of a positive series
+    that spans ten, and shows no such fall, the same of its logarithm, where it stays down at a fifth of the plateau.
 
     >>> late_breakthrough(Series.of([3.0] * 10 + [2.0] * 50 + [0.1] * 40))
     60.0
     """
+    found = _breakthrough(s)
+    return _breakthrough(logs, math.log(FIFTH)) if found is None and (logs := log_of_wide(s)) is not None else found
+
+
+def _breakthrough(s: Series, least: float = 0.0) -> float | None:
+    """least: by how much it stays down, in units of the values"""
     c = curve_of(s)
     n = len(c)
     if n < 40:
@@ -165,7 +175,7 @@ def late_breakthrough(s: Series) -> float | None:
         if drift > max(STILL * whole, 3.0 * noise):
             continue
         pace = 10.0 * drift / WAIT * SUDDEN
-        stays = level - median_of(b[end - 1 :]) >= 0.5 * fall
+        stays = level - median_of(b[end - 1 :]) >= max(0.5 * fall, least / c.scale)
         if fall >= max(FALL * whole, 8.0 * noise, pace) and stays and (best is None or fall >= 0.98 * best[0]):
             best = (fall, i)
     return None if best is None else _leaves(c, y, cut[best[1]], n)
