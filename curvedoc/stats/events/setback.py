@@ -6,12 +6,13 @@ import numpy as np
 
 from curvedoc.core.series import Series, once_a_series
 from curvedoc.stats.basic.autocorrelation import lag_one
-from curvedoc.stats.basic.medians import median_of, moving_median, row_medians, top_of
+from curvedoc.stats.basic.medians import median_of, neighbors, row_medians, top_of
 from curvedoc.stats.basic.robust import finite_rows, unit_of
 from curvedoc.stats.events.event import CurveEvent
 
 LEAST = 12  # finite rows
 SHARE, SHORTEST, LONGEST = 12, 4, 40  # rows of a level: a twelfth of the curve
+TENTH = 10  # of a level's rows lie between one and the next
 MOST = 2_000  # levels of longer curves are those of stretches
 SKIP = 0.05  # of the rows: the first ones have no level yet
 GONE = 0.25  # of the step, or of the level before where that is less: who comes so near has made it good
@@ -30,40 +31,45 @@ def _largest(s: Series) -> CurveEvent | None:
         u = row_medians(u[: whole * size].reshape(whole, size))
     n = len(u)
     w = min(max(n // SHARE, SHORTEST), LONGEST)
-    level = moving_median(u, w)
-    first = max(w, int(SKIP * n))
-    at = np.arange(first, n - w + 1)
-    before_at, at_level = level[first - w : n - 2 * w + 1], level[first:]
+    # levels overlap by nine tenths: where exactly the step is, its rows say
+    stride = max(1, w // TENTH)
+    behind = w // stride
+    w = behind * stride
+    level = row_medians(neighbors(u, w)[::stride])
+    last = len(level) - 1
+    at = np.arange(-(-max(w, int(SKIP * n)) // stride), last + 1)
+    before_at, at_level = level[at - behind], level[at]
     rise = at_level - before_at
     # a climb that came as fast before, or goes on as fast, is no step
-    prior = before_at - level[np.maximum(at - 2 * w, 0)]
-    onward = level[np.minimum(at + w, n - w)] - at_level
+    prior = before_at - level[np.maximum(at - 2 * behind, 0)]
+    onward = level[np.minimum(at + behind, last)] - at_level
     step_up = rise - np.maximum(np.maximum(prior, onward), 0.0)
     if not top_of(step_up) > 0.0:  # asked before the noise, which takes longer
         return None
     # noise of the rows before, and halfway to that of the rows after where it grew with the level
-    moves = moving_median(np.abs(u[1:] - u[:-1]), w - 1)
-    early, late = moves[first - w : n - 2 * w + 1], moves[np.minimum(at, len(moves) - 1)]
+    moves = row_medians(neighbors(np.abs(u[1:] - u[:-1]), w - 1)[::stride])
+    early, late = moves[at - behind], moves[at]
     noise = np.maximum(early, np.sqrt(early * late)) / (0.6745 * 2.0**0.5)  # deviations to the median difference
     noise = np.maximum(noise, max(FLOOR, 0.25 * median_of(moves)))
     phi = min(max(lag_one(u, 0.25, max(12, min(32, n // 4))) or 0.0, 0.0), 0.9)
     z = step_up / (noise * MEDIAN * (2.0 / w * (1.0 + phi) / (1.0 - phi)) ** 0.5)
-    best = int(z.argmax())
+    best = int(at[z.argmax()])
     step, rows = s.finite().step[::size], finite_rows(s.value)[1][::size]
     # the row of the largest single move among the splits that show the same step
-    near = at[np.flatnonzero(np.abs(at - at[best]) <= w // 2)]
+    place = best * stride
+    near = np.arange(max(int(at[0]) * stride, place - w // 2), min(n - w, place + w // 2) + 1)
     row = int(near[(u[near] - u[near - 1]).argmax()])
-    before, after = float(level[at[best] - w]), float(level[at[best]])
-    later = level[at[best] :]
+    before, after = float(level[best - behind]), float(level[best])
+    later = level[best:]
     # in the units of the log a step may be many times the level it left
     least = min(after - before, abs(center / scale + before) or after - before) if scale > 0.0 else after - before
     good = np.flatnonzero(later < before + GONE * least)
-    back = None if not len(good) else min(int(at[best] + good[0]), n - 1)
+    back = None if not len(good) else min(int(place + good[0] * stride), n - 1)
     return CurveEvent(
         step=float(step[row]),
         end=float(step[n - 1 if back is None else back]),
         size=scale * (after - before),
-        z=float(z[best]),
+        z=float(z.max()),
         before=center + scale * before,
         after=center + scale * after,
         rows=(n if back is None else max(back, row + 1)) - row,
