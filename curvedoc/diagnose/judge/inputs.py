@@ -207,7 +207,7 @@ class Bench:
             case "ranks":
                 return float(len(self.run.ranks())) or None
             case "log":
-                return True if self.run.has_text else None
+                return True if self.run.has_text or not self.run.messages.is_empty() else None
 
     def groups(self, need: Need) -> Collection[str]:
         """The named groups of the regex of a setting that take part in its match."""

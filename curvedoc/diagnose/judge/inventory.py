@@ -40,7 +40,7 @@ FIRST = 3
 #: Kinds of runs that are remembered.
 KINDS = 16
 #: Sources of inputs that a run has or lacks, and what is looked for there.
-_Key = tuple[frozenset[str], frozenset[str], frozenset[str], bool, bool, str]
+_Key = tuple[frozenset[str], frozenset[str], frozenset[str], bool, str]
 Ways = list[tuple[Way, "Code | None", "Code | None"]]
 
 
@@ -177,7 +177,7 @@ class Inventory:
     """The roles, settings, kinds of notes and messages of a kind of runs, and what follows from them."""
 
     def __init__(self, key: _Key, facts: Mapping[str, Fact]) -> None:
-        self._roles, self._settings, self._notes, self.messages, self._text, self._axis = key
+        self._roles, self._settings, self._notes, self.messages, self._axis = key
         self._facts = facts
         self._unknown: dict[str, bool] = {}
         self._known: Sequence[str] | None = None
@@ -224,7 +224,7 @@ class Inventory:
             case "axis":
                 return Fixed(1.0 if self._axis == need.target else 0.0)
             case "log":
-                return Fixed(True) if self._text else UNKNOWN
+                return Fixed(True) if self.messages else UNKNOWN
         return None
 
 
@@ -233,7 +233,7 @@ def inventory_of(run: Run, known: Sequence[Note], book: Rulebook) -> Inventory |
     notes = [*known, *run.notes, *(n for s in run.sources for n in s.notes)]
     messages = run.has_text or not run.messages.is_empty()
     roles, settings = frozenset([m.role for m in run.roles]), frozenset(run.settings)
-    key = (roles, settings, frozenset([n.kind for n in notes]), messages, run.has_text, run.axis)
+    key = (roles, settings, frozenset([n.kind for n in notes]), messages, run.axis)
     kinds: dict[_Key, Inventory] = book.made.setdefault("kinds", {})
     found = kinds.get(key)
     if found is None:

@@ -24,6 +24,8 @@ from curvedoc.ingest.table.inference.structure import FEWEST, behaves
 _TABLES = word_set("csv jsonl headless column-json")
 #: What a text says that tells why a training came to nothing; warnings and errors are in the log of any program.
 _FATAL = word_set("CRITICAL TRACEBACK")
+#: Words of a program that trains; where an error is the last that it says, it failed before it logged a number.
+_TRAINS = r"(?i)\b(?:epochs?|training|trainer|iterations?)\b"
 #: A request in the log of a server, and in that of a client, who names the host before.
 _REQUEST = r"\b(?:GET|POST|PUT|DELETE|HEAD|OPTIONS) /"
 _ASKED = r'https?://\S+ "[A-Z]+ /'
@@ -76,6 +78,14 @@ def _serves(messages: pl.DataFrame) -> bool:
     return int((text.str.contains(_REQUEST) & ~text.str.contains(_ASKED)).sum()) >= _REQUESTS
 
 
+def _fails(messages: pl.DataFrame) -> bool:
+    """Whether a text tells a fatal error, or counts or speaks of training and ends in an error."""
+    level = messages["level"].to_list()
+    if _FATAL & set(level) or not level or level[-1] != "ERROR":
+        return bool(_FATAL & set(level))
+    return messages["step"][-1] is not None or bool(messages["text"].str.contains(_TRAINS).any())
+
+
 def is_idle(run: Run, pieces: Sequence[Piece], table: Signals) -> bool:
     """Whether a run that was met on a walk shows no learning: out of tables or text alone, without a role that says so,
     without epochs or two sets of samples that a table measures alike, and without a curve whose neighbors are alike.
@@ -85,7 +95,7 @@ def is_idle(run: Run, pieces: Sequence[Piece], table: Signals) -> bool:
     if any(m.role not in _BESIDE and m.trust != "guess" for m in run.roles):
         return False
     said = [p for p in pieces if p.log.is_text]
-    if said and (run.roles or any(_FATAL & set(p.log.messages["level"].to_list()) for p in said)):
+    if said and (run.roles or any(_fails(p.log.messages) for p in said)):
         return not run.roles and any(_serves(p.log.messages) for p in said)
     if _counts_epochs(run) or _measures_twice(run, table):
         return False

@@ -24,7 +24,7 @@ _WARNING_RE = r"(?:^|[\s:])[A-Z]\w*Warning:|(?i:^\W*warning\b)"
 _ERROR_RE = (
     r"^(?:\S+: ){0,2}(?:[\w.]*(?:Error|Exception)|(?i:error|fatal))\b(?:[:! ]|$)"
     r"|^(?:\S+: ){0,3}(?:Killed|Terminated|Segmentation fault|Bus error|Aborted|Fatal Python error)"
-    r"|\(core dumped\)|CANCELLED AT"
+    r"|\(core dumped\)|CANCELLED AT|\bKilled process \d+ \("
 )
 _DECORATION_RE = r"^[\W_]*$|^-+ (?:end of )?arguments -+$"
 #: A statement of the program that some trainers print into their log: nothing was raised.

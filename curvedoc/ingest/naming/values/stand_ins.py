@@ -56,6 +56,8 @@ def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Re
             continue
         names_in = table.stands_in.get("loss", ())
         trained = {r.base for _, r in found if r.family == "metric" and r.split == "train"}
+        # training is told by what validation is told by as well, where there is a choice
+        also = {r.base for _, r in found if r.split != split and (r.role == "loss" or (split == "train" and r.role))}
         lossless = not any(r.family in ("loss", "perplexity") or r.role == "loss" for _, r in found)
         spare = [
             (f, r)
@@ -72,7 +74,7 @@ def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Re
             best = min(
                 spare,
                 key=lambda fr: (
-                    fr[1].split != split, -fr[0].points, names_in.index(fr[1].base),
+                    fr[1].split != split, fr[1].base not in also, -fr[0].points, names_in.index(fr[1].base),
                     table.splits.keys().isdisjoint(plain(fr[0].metric).split("_")),
                 ),
             )  # fmt: skip
