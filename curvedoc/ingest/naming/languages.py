@@ -14,12 +14,11 @@ _ACCENT = late_regex("[\u0300-\u036f]")
 #: Signs that stand on or behind letters of India, Thailand, Arabia and Israel, and are no letters of their own.
 SIGNS = "\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 #: What a loss and an error are called, by what the words begin with, or whole.
-_LOSS = r"gubita?k|pierder|kayb|kayip|kerugian|veszteseg|verlust|verlies|forlust|ztrat|havio|perdua"
-_ERROR = r"eroar|hatasi|chyb[ayeu]|galat(?![^\W_])|virhe|hiba|fejl|feil|greska|fehler|fout|bład"
+_LOSS = r"gubita?k|pierder|kayb|kay[iı]p|kerugian|veszteseg|verlust|verlies|forlust|ztrat|havio|perdua"
+_ERROR = r"eroar|hatas[iı]|chyb[ayeu]|galat(?![^\W_])|virhe|hiba|fejl|feil|greska|fehler|fout|bład"
 _LOSS_ABROAD = "загуб|втрат|потер|лосс|απωλει|خسار|הפסד|हानि|สูญเสีย|mat[ _]mat|損失|损失|손실"
-_ERROR_ABROAD = (
-    r"похибк|помилк|грешк|ошибк|σφαλμα|خطا|שגיא|त्रुटि|ผิดพลาด|loi(?=[ _]+(?:huan|kiem|xac|train|val|test))|误差|誤差|오차"
-)
+_VIETNAMESE = r"(?<![^\W_])loi(?=[ _]+(?:huan|kiem|xac|train|val|test))"
+_ERROR_ABROAD = rf"похибк|помилк|грешк|ошибк|σφαλμα|خط[اأ]|שגיא|त्रुटि|ผิดพลาด|{_VIETNAMESE}|误差|誤差|오차"
 #: Words too short to be told without what stands beside them.
 _BESIDE_SPLIT = r"(?:ning|ring|test)s?(?:ta[pb]|fel)(?![^\W_])|(?<![^\W_])ta[pb](?=[ (_]+(?:tr|val|test))"
 #: What tells an outcome in a key without accents; and pieces of those of plain letters, quickly found.
@@ -38,11 +37,11 @@ _SEEN = (
 _UNSEEN = (
     "valid(?:as|ac|ar|az|er|ier|oint|atie)|walid|dogrulama|kiem_[dđ]inh|xac_thuc|вал[иі]д|επικυρωσ|перев[іи]р|провер"
 )
-_TESTED = r"teszt|testov|uji(?![^\W_])|kiem_tra|prueba|ελεγχ"
+_TESTED = r"testi(?![^\W_])|teszt|testov|uji(?![^\W_])|kiem_tra|prueba|ελεγχ"
 _STEMS = (
     (late_regex(rf"(?<![^\W_])(?:{_UNSEEN}){_END}"), "_val_"),
     (late_regex(rf"(?<![^\W_])(?:{_SEEN}){_END}"), "_train_"),
-    (late_regex(rf"(?<![^\W_])(?:{_TESTED}|test(?=fe[ijl]|ta[pb]|virhe|havio)){_END}"), "_test_"),
+    (late_regex(rf"(?<![^\W_])(?:{_TESTED}){_END}|(?<![^\W_])test(?=(?:fel|{_LOSS}|{_ERROR}|ta[pb]))"), "_test_"),
     (late_regex("تدريب|[آا]موزش|אימון|प्रशिक्षण|ฝ[ึิ]ก|训练|訓練|훈련"), "_train_"),
     (late_regex("تحقق|اعتبارسنج[ىيی]|אימות|सत्यापन|ตรวจสอบ|验证|驗證|検証|검증"), "_val_"),
     (late_regex("اختبار|परीक्षण|ทดสอบ|测试|測試|テスト|테스트"), "_test_"),
@@ -51,6 +50,8 @@ _STEMS = (
     (late_regex(rf"(?<![^\W_])(?:{_LOSS})[^\W_]*|[^\W_]*(?:{_LOSS_ABROAD})[^\W_]*"), "_loss_"),
     (late_regex(rf"(?<![^\W_])(?:{_ERROR})[^\W_]*|[^\W_]*(?:{_ERROR_ABROAD})[^\W_]*"), "_error_"),
 )
+#: What stands between a loss and the split that it is of: "perte d'entraînement".
+_OF = late_regex(r"(?<![^\W_])[dl]_+(?=(?:train|val|test)(?![^\W_]))")
 _EDGES = late_regex("__+")
 #: Counters of epochs.
 EPOCHS = (
@@ -80,4 +81,4 @@ def in_english(name: str) -> str:
     out = name
     for stem, word in _STEMS:
         out = stem.sub(word, out)
-    return _EDGES.sub("_", out).strip("_") if out != name else name
+    return _EDGES.sub("_", _OF.sub("", out)).strip("_") if out != name else name

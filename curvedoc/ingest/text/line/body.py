@@ -80,7 +80,7 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
             state.found.append(NumberSlot(EPOCH, slot, "epoch"))  # PyTorch's tutorial: "[1,  2000] loss: 2.173"
         elif (
             (bare == "[" and tail[:2] in ("] ", "]"))
-            or (bare == "#" and tail[:1] == " ")
+            or (bare == "#" and tail[:1] in ("", " "))
             or (bare == "<" and tail.startswith("> "))
             or tail.startswith((":  ", " ["))
         ):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: What a code means beside others: alone, a letter may be anything.
@@ -35,8 +37,16 @@ _FIELD = late_regex(rf"([A-Za-z_∇]{{1,8}})(?::[^\s{NUMBER}{FRACTION}]*)? ?((?:
 _PART = late_regex(r"(?i:train|eval|test|val)")
 _FIELDS = 4
 #: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
-_TRAIN = late_regex(r"(?<![A-Za-z_])(?:tr|trn)(?=['\"]? ?[:({\[])")
-_OTHER = late_regex(r"(?<![A-Za-z_])(va|vl|vld|te|ts|tst)(?=['\"]? ?[:({\[])")
+_AHEAD = r"(?=['\"]? ?(?:[:({\[\])|]|[-=]>))"
+_TRAIN = late_regex(rf"(?<![A-Za-z_])(?:trn?|fit|train(?:ing)?){_AHEAD}", re.IGNORECASE)
+_OTHER = late_regex(
+    rf"(?<![A-Za-z_])(va|vld?|te|tst?|val(?:id(?:ation)?)?|dev|test|eval|holdout){_AHEAD}", re.IGNORECASE
+)
+#: And where one of them opens the line or stands in brackets ahead of a name ("[va] loss 0.5").
+_OPENS = late_regex(
+    r"(?:^\W*(?=\w+: ?[A-Za-z])|[\[(](?=\w+[\])] ?[A-Za-z]))(trn?|va|vld?|tst?|te)(?=[:\])])", re.IGNORECASE
+)
+_WORDS: Mapping[str, str] = {"tr": "train", "trn": "train", "te": "test", "ts": "test", "tst": "test"}
 
 
 def decoded(body: str) -> str:
@@ -94,7 +104,13 @@ def _of_agent(body: str) -> str:
     return " | ".join(out)
 
 
+def with_plain_split(body: str) -> str:
+    """The body with the word for the split that its first name is marked by with two letters ("[va] loss 0.5")."""
+    return _OPENS.sub(lambda m: m[0][: -len(m[1])] + _WORDS.get(m[1].lower(), "val"), body)
+
+
 def _of_splits(body: str) -> str:
     if _TRAIN.search(body) is None or _OTHER.search(body) is None:
         return body
-    return _OTHER.sub(lambda m: "val" if m[1].startswith("v") else "test", _TRAIN.sub("train", body))
+    short = _TRAIN.sub(lambda m: "train" if len(m[0]) < len("train") else m[0], body)
+    return _OTHER.sub(lambda m: m[1] if m[1].lower() in SCOPES else _WORDS.get(m[1].lower(), "val"), short)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import polars as pl
 
 #: A line that begins with a letter or two and a counter in one ("b0012 ctc=2.3"), as a template.
-GLUED_HEAD = "^[\\[(<# ]{0,4}[A-Za-z]{1,4}[._#-]?[0-9]{1,9}[\\])>]?[ \t:,;|=-].*[\x01\x03]"
-_HEAD = r"^([\[(<# ]{0,4})([A-Za-z]{1,4})[._#-]?([0-9]{1,9})"
+_LOGGED = r"(?:[\[(<]?\x02[\])>,]?[ :|-]{0,4})?(?:\[?(?:INFO|DEBUG)\]?[ :|-]{1,4})?"
+GLUED_HEAD = rf"^{_LOGGED}[\[(<# ]{{0,4}}[A-Za-z]{{1,4}}[._#-]?[0-9]{{1,9}}[\])>]?[ \t:,;|=-].*[\x01\x03]"
+_HEAD = rf"^({_LOGGED}[\[(<# ]{{0,4}})([A-Za-z]{{1,4}})[._#-]?([0-9]{{1,9}})"
 #: So many lines make a counter of it, unless it falls on more than this share of them.
 HABIT, _FALLS = 5, 0.4
 #: What such letters stand for.
@@ -22,7 +23,7 @@ _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan
 #: A line that could hold some, as a template.
 COULD_BE_GLUED = (
     r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
-    r"|ScoreIterationListener|\x03 .*[( ](?i:train\w*|trn?) ?/"
+    r"|ScoreIterationListener|\x03 ?[(\[](?i:va|test|dev|eval|held|holdout)|\x03 .*[( ](?i:train\w*|trn?) ?/"
 )
 #: "epoch-3 loss-0.5431 acc-0.8", and how it is spelled; "ckpt-epoch-3-loss-0.5.pth" stays.
 HYPHENED = (
@@ -36,13 +37,23 @@ BOTH = (
     "${1}: ${3}, ${2}: ${4}",
 )
 TWO = rf"({NUM}) ?/ ?({NUM})"
-#: "loss 0.5/0.6 acc 0.8/0.7 (train/val)"
-TAGGED = tuple(
-    (
-        rf"\b((?i:{what}))[ :=]{{1,3}}{TWO}(.*[( ]((?i:train\w*|trn?)) ?/ ?((?i:val\w*|va|test|tst|dev))\)?)",
-        "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}",
-    )
-    for what in ("loss", "acc|accuracy|err|error|f1")
+#: Two values that count nothing.
+_DECIMAL = r"(?:[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))"
+_VALUES = rf"({_DECIMAL}) ?/ ?({_DECIMAL})"
+_NAME = r"([A-Za-z_][A-Za-z_]*(?: [A-Za-z_]+)?)"
+_LINK = r"(?: ?(?:[:=~>]|[-=]>|:=|==) ?| | is | of |\t)"
+_TRAIN, _OTHER = r"((?i:train\w*|trn?|fit))", r"((?i:val\w*|va|vld?|test\w*|tst|te|dev|eval\w*|held-?out|holdout))"
+#: "loss 0.5/0.6 acc 0.8/0.7 (train/val)", "loss=0.5/0.6(val)"
+TAGGED = (
+    *(
+        (
+            rf"\b((?i:{what}))[ :=]{{1,3}}{TWO}(.*[( ]{_TRAIN} ?/ ?{_OTHER}\)?)",
+            "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}",
+        )
+        for what in ("loss", "acc|accuracy|err|error|f1")
+    ),
+    (rf"\b{_NAME}{_LINK}[ ]*{_VALUES}(.*[( \[]{_TRAIN} ?[/|] ?{_OTHER}[)\]]?)", "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}"),
+    (rf"\b{_NAME}{_LINK}[ ]*{_VALUES} ?[(\[]{_OTHER}[)\]]", "train ${1}: ${2}, ${4} ${1}: ${3}"),
 )
 
 

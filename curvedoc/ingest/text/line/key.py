@@ -16,10 +16,14 @@ _HARD = late_regex(r"[,;|{}]|  | - |\.{2,} ?|[\])>] |\]\[|: ")
 _WRAPPER = late_regex(r"(?:^|(?<=[\s=:,'\"]))[\w.]{0,20}(?:tensor|Tensor|Array|array|float\d{0,2}|int\d{0,2}|item)$")
 #: Marks, bullets and pictures ahead of a key.
 _DECORATION = late_regex(r"^[^\w%]+")
+#: Links that few write.
+_RARE = ("==", " >", " ~", "\u2192")
+#: What compares rather than tells.
+_CODE = late_regex(r"\b(?:assert|if|elif|while|when|until|unless|and|or|not|stop|where|return)\b")
 #: "loss is: 0.5"
 _SPOKEN = late_regex(r" +(?:is|was|are|equals)$")
 #: "metrics:accuracy:0.5"
-_JOINED = late_regex(r"(?<=[A-Za-z]):(?=[A-Za-z])")
+_JOINED = late_regex(r"(?<=[A-Za-z]):{1,2}(?=[A-Za-z])")
 ALLOWED_REST = frozenset({
     "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
     "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
@@ -27,6 +31,8 @@ ALLOWED_REST = frozenset({
 })  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})
+#: "epoch no. 3"
+_NUMBERED = late_regex(r"(?<=\w)[ _-](?:(?:no|nr|num)\.?|number|n°|№)$", re.IGNORECASE)
 #: "iteraction 3", "iterration 3".
 _SPELLED = late_regex(r"^iter{1,2}a[a-z]{0,3}tions?$")
 #: "Iteration step: 300", "training epoch 3".
@@ -42,7 +48,8 @@ _STAGE = 3
 
 #: A counter that no word names, at the head of a line that goes on with a name and its number.
 _LEADS = late_regex(
-    rf"(?:[:|)-]|  | [|:)-])?[ |]{{0,4}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}(?:[{NUMBER}{FRACTION}]|$)"
+    rf"[ :|),;>-]{{0,6}}([A-Za-z_][^{NUMBER}{FRACTION}]{{0,40}}?)[ :=]{{1,4}}"
+    rf"(?:[{NUMBER}{FRACTION}]|$)"
 )
 #: "3. train 2.4  dev 2.5"
 _BOTH = late_regex(rf"{NUMBER}[ ,;|]{{1,4}}(?i:val\w*|test|dev|eval)[ :=]{{1,3}}{NUMBER}")
@@ -65,10 +72,10 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
                 text = text[: len(text) - len(m.group())].rstrip(" ")
                 opened = opened[1:]
     sep = ""
-    if text.endswith(("->", "=>", ":=")) or (text.endswith("==") and is_outcome(text)):
+    if text.endswith(("->", "=>", ":=")):
         sep, text = "=", text[:-2].rstrip(" ")
-    elif text.endswith((" >", " ~", "\u2192")) and is_outcome(text.rsplit(NUMBER, 1)[-1]):
-        sep, text = "=", text[:-1].rstrip(" ")
+    elif text.endswith(_RARE) and is_outcome(text) and _CODE.search(text) is None:
+        sep, text = "=", text.rstrip("=>~\u2192 ")
     elif text.endswith((":", "=")):
         sep, text = text[-1], text[:-1].rstrip(" ")
         if text.endswith(("=", "!", "<", ">", ":")):
@@ -101,6 +108,7 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
         return (EPOCH if m.group(1).lower() == "epoch" else STEP), m.group(2)
     if base.count("(") > base.count(")"):  # "4.2% done (epoch 1)"
         base = base.replace("(", " ")
+    base = _NUMBERED.sub("", base)
     parts = [_SPELLED.sub("iteration", w.lstrip("@")) for w in spaced(base).rstrip("#[( ").split()]
     for take in (2, 1):
         last = " ".join(parts[-take:])

@@ -10,7 +10,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import MEASURES, QUALITIES, is_outcome, is_rate, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.body import read_body
-from curvedoc.ingest.text.line.codes import decoded
+from curvedoc.ingest.text.line.codes import decoded, with_plain_split
 from curvedoc.ingest.text.line.order import apart, name_first
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.sentences import in_pairs
@@ -39,7 +39,7 @@ _TRAINING = late_regex(r"(?i)epochs?|task|experience|train(?:ing)?|steps?|iter(?
 _PAIR = late_regex(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
 _BAR = late_regex("\\|\\||\u2592")
 #: Names and values by turns ("iteration,100,test_loss,2.06").
-_LISTED = late_regex(rf"(?:[A-Za-z_][\w./-]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./-]{{0,60}},{NUMBER})+")
+_LISTED = late_regex(rf"(?:[A-Za-z_][\w./: -]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./: -]{{0,60}},{NUMBER})+")
 #: A line of a command that is printed over several lines.
 _OPTION = late_regex(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
@@ -123,7 +123,7 @@ def plan_of(template: str) -> LinePlan:
     prefix = read_prefix(template)
     body = apart(template[prefix.end :])
     numbers = body.count(NUMBER) + body.count(FRACTION)
-    body = decoded(body) if numbers > 1 else body
+    body = with_plain_split(decoded(body) if numbers > 1 else body)
     if (
         not numbers
         or (numbers > 1 and body.isascii() and not _COULD.search(body))

@@ -24,7 +24,7 @@ _MEANT = frozenset((*words.EPOCH_WORDS, *words.STEP_WORDS, *words.INNER_WORDS, "
 
 _PIECE = late_regex(
     rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(<]?{CLOCK}(?:,{CLOCK})?[\])>]?[,;:]?)"
-    rf"|(?P<elapsed>[\[(]{NUMBER} ?s[\])]:?(?= ))"
+    rf"|(?P<elapsed>[\[(]{NUMBER} ?s[\])]:?(?= )|^{NUMBER}s(?= {{1,2}}[A-Za-z_|]))"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
     rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"
@@ -46,8 +46,8 @@ _PIECE = late_regex(
 )
 #: What a program or a terminal may put ahead of all that it prints: "[trainer] ", "node3: ", "(worker) ", ">> ", "# ".
 _HEAD = late_regex(
-    r"(?:([\[(<{]?)([A-Za-z][\w.@-]{0,30})([\])>}]?)(:?)[ \t]+"
-    r"(?=[^\s\d.+-]|\S+[\s,|]+[\d.+-][^A-DF-Za-df-z]*$)|[>#*=~$%+-]{1,3}[ \t]+(?=\S))"
+    r"(?:([\[(<{]?)([A-Za-z][\w.@-]{0,30})([\])>}]?)(:?)[ \t]"
+    r"(?=[ \t]*(?:[^\s\d.+-]|\S+[\s,|]+[\d.+-][^A-DF-Za-df-z]*$))|[>#*=~$%+-]{1,3}[ \t](?=[ \t]*\S))"
 )
 #: So many lines show the habit; it is one where so large a part of them begins alike, and few of the others do.
 _SHOWN, _FEWEST, _HABIT, _OTHER = 200, 8, 0.45, 0.1
@@ -105,7 +105,7 @@ def read_prefix(template: str) -> Prefix:
             scope = "" if word.endswith(".py") else scope_of(word)  # the file "train.py" says no split
             # "INFO:train:" and "10:00:00 - train - INFO" are loggers of that name; dropped, it is no loss
             logger = scope == "train" and (level if what == "name" else _LEVEL_NEXT.match(template, m.end()))
-            meant = scope and "_" not in word and not logger
+            meant = (scope or (what == "tag" and word.lower() in SPLITS)) and "_" not in word and not logger
             counter = spaced(word.rstrip(":")) in ("step", "epoch", "iter", "iteration", "batch", "metric")
             if (what != "tag" and not (clock or level)) or meant or counter or is_usual(word):
                 break

@@ -6,7 +6,7 @@ import re
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
-from curvedoc.ingest.naming.split_words import SCOPES, has_scope
+from curvedoc.ingest.naming.split_words import SCOPES, SPLITS, has_scope
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import NUMBER
 
@@ -14,6 +14,7 @@ from curvedoc.ingest.text.line.template import NUMBER
 _UNSEEN = late_regex(r"\b(?:held|hold)[- _]out\b|\bunseen\b(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
 _SEEN = late_regex(r"\bseen(?= (?:data|set|samples|examples)\b)", re.IGNORECASE)
 _SPLIT = "(" + "|".join(sorted((w for w in SCOPES if w.isascii()), key=len, reverse=True)) + ")"
+_EACH = "(" + "|".join(sorted((w for w in SPLITS if w.isascii()), key=len, reverse=True)) + ")"
 _SET = rf"{_SPLIT}(?:[ -](?:set|data|dataset|split|batches|samples|examples|part|images))*\b"
 _ON = r"(?:on|for|over) (?:the |our |all )?"
 #: PyTorch's tutorials: "Accuracy of the network on the 10000 test images: 54 %"
@@ -24,7 +25,7 @@ _OF_MODEL = late_regex(
 #: "0.5 bits/char"
 _UNIT = r"(?:%| [a-z]{3,8}(?:/[a-z]{2,8})?)?"
 #: One of the sentences below has such a piece.
-_COULD = late_regex(rf"\b{_ON}{_SPLIT}\b|{NUMBER}{_UNIT} ?\({_SPLIT}\b", re.IGNORECASE)
+_COULD = late_regex(rf"\b{_ON}{_EACH}\b|{NUMBER}(?:{_UNIT}|[)\]]) ?[(\[](?:{_EACH}\b|\w+ ?[|/,])", re.IGNORECASE)
 #: "evaluated on the validation set: loss 0.5, mae 0.4"
 _HEADED = late_regex(rf"\b{_ON}{_SET} ?:(?= [a-z])", re.IGNORECASE)
 #: "On the test set the loss is 0.5", "on the test set it is 0.5", "on dev: 0.5"
@@ -37,17 +38,26 @@ _AHEAD = late_regex(
 _BEHIND = late_regex(rf"{NUMBER}(?:(%?) ?(?:{_ON}{_SET}|\({_SET}\))|{_UNIT} ?\({_SET}\))", re.IGNORECASE)
 #: "mean loss 0.5 (val 0.6)"
 _WITHIN = late_regex(
-    rf"([A-Za-z][\w -]{{1,40}}?)([ :=]{{1,3}}){NUMBER}(%?) ?\({_SPLIT}[ :=]{{1,3}}(?={NUMBER}%? ?\))", re.IGNORECASE
+    rf"([A-Za-z][\w/. -]{{1,40}}?)([\s:=>~-]{{1,4}}){NUMBER}(%?) ?\({_EACH}[\s:=>~-]{{1,4}}(?={NUMBER}%? ?\))",
+    re.IGNORECASE,
 )
+#: The split of the number ahead: "train loss", "loss/train".
+_OWN = late_regex(r"^(?:train\w*|trn?|fit)[ _/.-]|[ _/.-](?:train\w*|trn?|fit)$", re.IGNORECASE)
 #: "the mean loss over training batches was 0.5"
-_BETWEEN = late_regex(rf"([A-Za-z][\w -]{{1,40}}?) {_ON}{_SET} ?(?:is|was|[:=])? ?(?={NUMBER})", re.IGNORECASE)
-#: "loss: 0.5 | 0.6 (train | val)"
+_BETWEEN = late_regex(
+    rf"([A-Za-z][\w -]{{1,40}}?) {_ON}({_EACH}|{_SET}) *(?:is|was|of|[:=~>-]{{1,2}})? *(?={NUMBER})", re.IGNORECASE
+)
+#: "loss: 0.5 | 0.6 (train | val)", "loss = (0.5, 0.6) (train, val)"
 _LISTED = late_regex(
-    rf"([A-Za-z][\w -]{{1,40}}?)[ :=]{{1,3}}{NUMBER} ?[|/,] ?{NUMBER} ?\({_SPLIT} ?[|/,] ?{_SPLIT}\)", re.IGNORECASE
+    rf"([A-Za-z][\w -]{{1,40}}?)(?: (?:is|of)|[ \t:=~>-])[ :=>]{{0,3}}[(\[]?{NUMBER} ?[|/,] ?{NUMBER}[)\]]?"
+    rf" ?[(\[]{_EACH} ?[|/,] ?{_EACH}[)\]]",
+    re.IGNORECASE,
 )
 _SENTENCE = late_regex(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
 #: What links a name to its number.
-_LINK = late_regex(r"[ :=]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
+_LINK = late_regex(r"[\s:=>~-]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
+#: What a split is called here, by what its word means.
+_PLAIN = {split: "train" if split == "train_inner" else split for split in SPLITS.values()}
 #: A name has so many words at most.
 _WORDS = 3
 
@@ -73,17 +83,19 @@ def _of_model(said: re.Match[str]) -> str:
 
 
 def _both(m: re.Match[str]) -> str:
-    return f"| {m[2]} {m[1]}: {NUMBER} | {m[3]} {m[1]}: {NUMBER}" if is_outcome(m[1]) else m[0]
+    first, second = (_PLAIN[SPLITS[w.lower()]] for w in m.groups()[1:])
+    return f"| {first} {m[1]}: {NUMBER} | {second} {m[1]}: {NUMBER}" if is_outcome(m[1]) else m[0]
 
 
 def _beside(m: re.Match[str]) -> str:
     name = _name_at_end(m[1])
-    return f"{m[1]}{m[2]}{NUMBER}{m[3]} | {m[4]} {name}: " if name and not has_scope(name) else m[0]
+    whole = _OWN.sub("", name) or name
+    return f"{m[1]}{m[2]}{NUMBER}{m[3]} | {m[4]} {whole}: " if name and not has_scope(whole) else m[0]
 
 
 def _name_at_end(text: str) -> str:
     """The outcome that a text ends with, "" for none: its last words as far as they are no running text."""
-    said = re.search(r"[A-Za-z][\w -]{0,60}$", _LINK.sub("", text, count=1))
+    said = re.search(r"[A-Za-z][\w/. -]{0,60}$", _LINK.sub("", text, count=1))
     parts = said[0].split() if said is not None else []
     name: list[str] = []
     while parts and len(name) < _WORDS and not words.is_prose(parts[-1]):

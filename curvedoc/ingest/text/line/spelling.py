@@ -20,7 +20,7 @@ _BOTH = "(?i:loss|acc|accuracy|error|err)"
 _SPLITS = r"((?i:train\w*|trn?)) ?/ ?((?i:val\w*|va|vl|test|tst|te|dev))"
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
 SPELLINGS: tuple[tuple[str, ...], ...] = (
-    *((*pair, "\x03 ") for pair in TAGGED),
+    *((*pair, "\x03") for pair in TAGGED),
     # "E00 B0040 loss=0.5", "e3 s100", "ep03 it0100"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})[ ,|/:-]{{1,3}}(?:[BSIbsi]|it|st)([0-9]{{1,9}}){_AFTER}",
@@ -226,7 +226,7 @@ _KEY_OF_MEAN = rf"\| ([a-z][a-z_]*) ({NUM})"
 #: ESPnet's means over an epoch of which no batch has a line of its own.
 _WHOLE = r"(^|[: ])([0-9]{1,6})epoch results: \[train\] (.*?), time=.*, \[(valid|eval|test)\] (.*?), time=.*$"
 #: "OrderedDict([('loss', 0.5), ('acc', 0.9)])"
-_PAIR = rf"\('([A-Za-z_][\w./-]{{0,60}})', ({NUM})\)"
+_PAIR = rf"\('?((?:[(\[]\w+[)\]] ?)?[A-Za-z_][\w./-]*(?:[ (\[]+\w+[)\]]?)?)'?, ({NUM})\)"
 #: "step 10, loss_train, 0.833": a name and its value, with a comma between.
 _NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({NUM})(, [A-Za-z]|$)"
 #: "train 0.5 / 81.2%": a loss and a share, no part of a total.
@@ -254,7 +254,7 @@ COULD = "|".join(
         r"(?i:top) \x01 (?i:acc|err)",
         r"Ep\. . : Up\. .|^.:\s+learn: .\s+test: ",
         r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
-        r"loss\[loss=|\('[A-Za-z_][\w./-]*', ",
+        r"loss\[loss=|\('?[(\[]?[A-Za-z_][^,\x01\x03]{0,60}, \x01\)",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
         COULD_BE_GLUED,
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
