@@ -7,6 +7,7 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, settings
@@ -588,4 +589,24 @@ def test_a_table_of_classes_is_not_set_upright(tmp_path: Path) -> None:
         for k, name in enumerate(("precision", "recall", "f1"))
     ]
     (tmp_path / "metrics.csv").write_text("metric," + ",".join(map(str, range(12))) + "\n" + "\n".join(rows) + "\n")
+    assert not read_runs([tmp_path], signals_file=signals_file()).runs
+
+
+@pytest.mark.parametrize(
+    "header", ["update,loss,lr", "meta_iter,pre_loss,post_loss", "n\tlogloss\tauc", "it,loss,e_pos"]
+)
+def test_what_scatters_beside_a_number_that_goes_on_is_a_training(tmp_path: Path, header: str) -> None:
+    rng = np.random.default_rng(5)
+    sep = "\t" if "\t" in header else ","
+    rows = [sep.join((str(i), f"{rng.uniform(0.3, 2):.5f}", f"{rng.uniform(0.2, 0.9):.4f}")) for i in range(1, 41)]
+    name = "log.tsv" if sep == "\t" else "log.csv"
+    (tmp_path / name).write_text(header + "\n" + "\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert len(run.points) >= 80
+
+
+def test_a_loss_of_each_sample_is_no_training(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    rows = [f"{i},{rng.uniform(0.3, 2):.5f},{rng.integers(0, 9)}" for i in range(40)]
+    (tmp_path / "errors.csv").write_text("sample_id,loss,label\n" + "\n".join(rows) + "\n")
     assert not read_runs([tmp_path], signals_file=signals_file()).runs

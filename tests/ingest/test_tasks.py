@@ -184,3 +184,27 @@ def test_a_folder_of_losses_holds_an_entropy_and_a_divergence(tmp_path: Path) ->
         text += "-" * 40 + "\n" + "".join(f"| {k:<23}| {v:<8.4g} |\n" for k, v in rows.items()) + "-" * 40 + "\n"
     (run,) = read(text, tmp_path)
     assert {"entropy", "kl", "reward"} <= {m.role for m in run.roles}
+
+
+def test_names_of_tasks_that_are_graded_elsewhere_are_their_losses_and_the_heaviest_is_judged(tmp_path: Path) -> None:
+    text = "".join(
+        f"==> {e:02d} || digit {2.3 * 0.8**e:.3f} odd {0.69 + e / 1000:.3f} "
+        f"|| val: digit_acc {1 - 0.8**e:.3f} odd_acc 0.4{e % 7}\n"
+        for e in range(1, 16)
+    )
+    (run,) = read(text, tmp_path)
+    assert [(m.metric, m.label) for m in run.matches("loss")] == [("odd", "odd"), ("digit", "digit")]
+    assert [m.label for m in run.matches("val_accuracy")] == ["odd", "digit"]
+
+
+@pytest.mark.parametrize(("sign", "role"), [(1, "loss"), (-1, "reward")])
+def test_the_mean_of_a_population_is_judged_and_its_spread_is_none_of_features(
+    sign: int, role: str, tmp_path: Path
+) -> None:
+    text = "".join(
+        f"gen {g} best {sign * 40 * 0.9**g:.3f} mean {sign * (50 * 0.9**g + 1):.3f} std {9 * 0.9**g:.3f}\n"
+        for g in range(30)
+    )
+    (run,) = read(text, tmp_path)
+    assert [m.metric for m in run.matches(role)] == ["mean"]
+    assert not run.matches("feature_std")

@@ -21,7 +21,7 @@ from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, of_things, why_samples
-from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock
+from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock, marches
 from curvedoc.ingest.table.values import moment, number, split_of
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
@@ -145,6 +145,12 @@ def _why_samples(head: bytes) -> str | None:
     # and nothing but losses that go on from row to row
     if not rows.texts and rows.numbers and all("loss" in n.lower() for n in rows.numbers):
         outcomes |= all(len(v) >= FEWEST and behaves(v) for v in (c.value for c in rows.numbers.values()))
+    # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost
+    measured = [n for n in rows.numbers if is_outcome(n)]
+    if not rows.texts and (len(measured) > 1 or any("loss" in n.lower() for n in measured)):
+        outcomes |= any(
+            marches(c.value) for n, c in rows.numbers.items() if n not in measured and len(c.at) == rows.rows
+        )
     order = counted([*rows.numbers, *rows.texts]) or outcomes or is_log(rows, named=False)
     return why_samples(rows) or ("" if order else "rows without an order")
 

@@ -19,6 +19,7 @@ from curvedoc.ingest.naming.signals import FRACTION, NEGATED, Signals, shares
 from curvedoc.ingest.naming.split_words import has_scope
 from curvedoc.ingest.naming.values import curve_shape
 from curvedoc.ingest.naming.values.evidence import by_evidence
+from curvedoc.ingest.naming.values.graded_tasks import of_graded_tasks
 from curvedoc.ingest.naming.values.misnomers import (
     doubted,
     of_play,
@@ -30,6 +31,7 @@ from curvedoc.ingest.naming.values.misnomers import (
     without_waits,
 )
 from curvedoc.ingest.naming.values.objective import counterparts, first_of_terms, terms, totals
+from curvedoc.ingest.naming.values.population import of_a_population
 from curvedoc.ingest.naming.values.rivals import in_a_game, of_domains, steered, without_lost_games
 from curvedoc.ingest.naming.values.signs import maximized, negated
 from curvedoc.ingest.naming.values.stand_ins import promoted
@@ -45,6 +47,8 @@ from curvedoc.ingest.naming.word_set import word_set
 
 #: Share of finite values that must lie in a role's range: one glitch does not make a metric something else.
 _IN_RANGE = 0.9
+#: Families of what says how good answers are.
+_GRADES = word_set("accuracy metric")
 #: Fewer values than this cannot be told from a counter.
 _COUNTER_POINTS = 5
 #: A clock that begins anew falls below this share of what it showed, and does so at fewer than that share of its rows.
@@ -129,6 +133,7 @@ def _assigned(
     have = {r.role for _, r in found}
     barred = {f.name for f in table.families if have & set(f.unless)}
     found = [(f, r) for f, r in found if r.family not in barred]
+    found = of_graded_tasks(metrics, of_a_population(metrics, found, table), table)
     guessed = [*negated(metrics, found, table), *vague_readings(metrics, found, table)]
     guessed += lettered(metrics, [*found, *guessed], table)
     unnamed = [(f, r) for f, r in guessed if _plausible(f, r)]
@@ -243,6 +248,8 @@ def _ranked(
     main = next((m for m in known if m.role == "loss"), None)
     trained = split_and_rest(main.metric, table)[1] if main is not None else None
     same = [f for f, _ in group if role == "val_loss" and split_and_rest(f.metric, table)[1] == trained]
+    # of tasks that are learned at once, what is judged is the grade of the one whose loss is
+    of_task = main.label if main is not None else ""
     most, widest = max(f.points for f, _ in group), max(f.cover for f, _ in group)
     whole = max((f.cover for f, _ in group if f.points >= curve_shape.FEWEST), default=0.0)
     order = {f.metric: i for i, (f, _) in enumerate(group)}
@@ -256,7 +263,8 @@ def _ranked(
         raw = -1 if mean else r.average
         sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
-            r.part, bool(r.label) and r.family != "metric" and f not in same, f not in same, r.label not in home,
+            r.part, r.family in _GRADES and bool(of_task) and r.label != of_task,
+            bool(r.label) and r.family != "metric" and f not in same, f not in same, r.label not in home,
             sparse, f.cover < _DENSE * whole, raw, r.order, -f.points, not has_scope(f.metric), order[f.metric],
         )  # fmt: skip
 

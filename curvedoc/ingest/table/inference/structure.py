@@ -97,6 +97,12 @@ def counts(value: Floats) -> bool:
     return len(sizes) <= _SIZES or common >= _MOST * len(ahead)
 
 
+def marches(value: Floats) -> bool:
+    """Whether values go on by one size from row to row, as the number of an update does and that of a sample may."""
+    moves = np.diff(value)
+    return len(moves) >= FEWEST and bool(counts(value)) and float(moves.min()) == float(moves.max())
+
+
 def is_clock(value: Floats) -> bool:
     """Whether the values are times of one run in s, ms, us or ns since 1970, hardly ever going back."""
     finite = value[np.isfinite(value)]

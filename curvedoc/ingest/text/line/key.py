@@ -55,6 +55,8 @@ _LEADS = late_regex(
 _BOTH = late_regex(rf"{NUMBER}[ ,;|]{{1,4}}(?i:val\w*|test|dev|eval)[ :=]{{1,3}}{NUMBER}")
 #: "200: ctc=2.4 att=1.9"
 _ASSIGNED = late_regex(rf": [A-Za-z_]\w*={NUMBER}[ ,;]+[A-Za-z_]\w*=")
+#: "04 || digit 1.9 parity 0.7 || "
+_PAIRED = late_regex(rf" *\|{{1,2}} *(?:[A-Za-z_]\w*[ =:]{{1,3}}{NUMBER}[ ,;]*){{2,}}(?:\||$)")
 
 
 def split_key(gap: str) -> tuple[str, str, str, str]:
@@ -143,4 +145,4 @@ def leads(gap: str, tail: str) -> bool:
     if said is None:
         return False
     of_splits = said[1].lower() in SCOPES and _BOTH.search(tail) is not None
-    return is_outcome(said[1]) or of_splits or (not gap.strip() and _ASSIGNED.match(tail) is not None)
+    return is_outcome(said[1]) or of_splits or _ASSIGNED.match(tail) is not None or _PAIRED.match(tail) is not None
