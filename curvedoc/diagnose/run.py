@@ -24,8 +24,8 @@ from curvedoc.diagnose.ending.aftermath import survived, unspoken
 from curvedoc.diagnose.ending.course import Course, course
 from curvedoc.diagnose.ending.ending import ending
 from curvedoc.diagnose.ending.notices import OUTSIDE, as_note, happened, record, with_causes, with_reason
-from curvedoc.diagnose.ending.quotes import spoken
-from curvedoc.diagnose.ending.said import said
+from curvedoc.diagnose.ending.quotes import spoken, unused_gpu
+from curvedoc.diagnose.ending.said import Said, said
 from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.judge.action import next_action
 from curvedoc.diagnose.judge.detect import detect
@@ -88,10 +88,13 @@ def _first(
     result: Verdict,
     findings: Sequence[Finding],
     causes: Sequence[RankedCause],
+    told: Sequence[Said],
     way: Course | None = None,
     left: Course | None = None,
 ) -> NextAction | None:
     run = bench.run
+    if result in ("inconclusive", "ended-early") and grounds(run).curve is None and (spared := unused_gpu(told)):
+        return spared
     # where the rate is far from what its optimizer takes, nothing else is worth a longer training
     asking = {f.symptom for f in findings if asks_for_a_change(f)}
     unusual = bool(causes) and bool(asking.intersection(causes[0].findings))
@@ -144,7 +147,7 @@ def diagnose(
     # a run that was cut off has no fault of which causes could share the whole
     shared = result in ("failed", "warning") or (early and ended.value != "cut-off")
     sentence = (
-        f"{title}; {until_then(run)}."
+        f"{title}; {until_then(run, open_)}."
         if early
         else headline(
             run, result, findings, causes, open_, bench, left, title if ended.value in OUTSIDE and not alive else ""
@@ -182,7 +185,7 @@ def diagnose(
         axis=bench.counter.axis,
         timeline=timeline(run, findings, bench.restarts(), book.remarks.get("timeline")),
         facts=with_reason(bench.facts(), ended),
-        next_action=_first(bench, result, findings, causes, way, left),
+        next_action=_first(bench, result, findings, causes, told, way, left),
         ending=record(ended, way),
         none_of_these=unexplained(causes) if shared else None,
         abort_rules=abort_rules(run, findings) if result == "failed" else (),

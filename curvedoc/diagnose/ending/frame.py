@@ -8,9 +8,11 @@ from curvedoc.diagnose.judge.transcript import shortened
 
 _FRAME = late_regex(r'File "([^"\n]{1,400})", line ([0-9]{1,9})(?:, in ([^\n]{1,120}))?')
 _LONGEST = 160
-#: Code of others: installed packages, the standard library, what an interpreter runs before a script.
+#: Code of others: installed packages, the standard library, what an interpreter runs before a script, compiled modules
+#: (which are named by where they were built).
 _FOREIGN = late_regex(
     r"(?:site|dist)-packages[\\/]|/lib(?:64)?/python[0-9.]+/|[\\/]Lib[\\/]|^<(?:frozen|string|decorator)"
+    r"|^\w[^:]*\.pyx$"
 )
 #: Below the code Python 3.11 and later mark the part that failed.
 _CARETS = late_regex(r"^ *[~^]*\^[~^]*\s*$")
@@ -39,6 +41,8 @@ def user_frame(traceback: str) -> Frame | None:
     ''
     >>> user_frame('  File "train.py", line 3, in f\\n    y = a + b.c\\n            ^^^\\nTypeError: no').part
     'b.c'
+    >>> str(user_frame('File "data.py", line 7, in load\\n  f = open(p)\\nFile "h5py/h5f.pyx", line 108, in create'))
+    'data.py:7'
     """
     lines = traceback.split("\n")
     found: Frame | None = None

@@ -34,6 +34,13 @@ _EXPLORES = late_regex(
 MOSTLY_RANDOM = 0.5
 #: Below this the first cause of such a picture is a guess among several.
 LIKELY = 0.3
+#: Below that nothing is done on a guess about a game, where one test parts the two networks.
+SOLID = 0.6
+_UNMOVED = frozenset(("detached-graph", "frozen-layers", "lr-too-low", "lr-zero", "optimizer-not-connected"))
+_GAME = (
+    "Save a grid of samples, then train the discriminator alone on one batch: if its loss does not fall, no gradient "
+    "reaches it or its steps are too small; if it does, look at the generator."
+)
 #: Causes of a fit that is too close, whose actions say where to stop.
 FITTED = ("insufficient-regularization", "too-little-data", "trained-too-long", "over-capacity")
 #: Findings of such a fit; where it is no more than likely what makes it, where to stop comes first.
@@ -50,6 +57,13 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         return None
     likely = causes[0].probability
     random = bench.run.series("reward") is not None and random_actions(bench.run)[1] >= MOSTLY_RANDOM
+    if (
+        lead.symptom in LEARNS_LITTLE
+        and causes[0].cause in _UNMOVED
+        and likely < SOLID
+        and bench.run.series("game_loss") is not None
+    ):
+        return NextAction(_GAME, tests=causes[0].cause)
     if lead.symptom in LEARNS_LITTLE and (likely < LIKELY or random):
         return (
             _split_of_policy(bench.run)

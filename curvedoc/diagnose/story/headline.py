@@ -49,11 +49,13 @@ _FILLERS = frozenset(
 )
 
 
-def until_then(run: Run) -> str:
-    """What is to be said of the curves of a run that ended early without a fault."""
+def until_then(run: Run, open_: str = "") -> str:
+    """What is to be said of the curves of a run that ended early without a fault. open_: what the log leaves open."""
     ground = grounds(run)
     if ground.lacking:
         return ground.lacking if ground.deciding else "too little was logged to judge it"
+    if open_:
+        return f"whether it learned until then is open: {lower_first(open_)}"
     assert ground.curve is not None, "what lacks nothing has a curve"
     went = f" ({course_of(run, ground, brief=True)})" if moved(ground.curve) else ""
     return f"healthy until then{went}: resume from the last checkpoint"

@@ -36,7 +36,7 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
             if match:
                 found[slot.role].append((int(match[1].replace(",", "")), int(match[2].replace(",", ""))))
     out: dict[str, Scalar] = {}
-    total = _total(found[EPOCH])
+    total = _total(found[EPOCH], within=len(set(found[INNER])) > 1)
     if total is not None:
         out["printed.epochs"] = total
     steps = _total(found[STEP]) if found[STEP] or epochs else _total(found[INNER])
@@ -48,12 +48,15 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     return out
 
 
-def _total(positions: list[tuple[int, int]]) -> int | None:
-    """The one total of all positions, where the positions move toward it; None where there are several."""
+def _total(positions: list[tuple[int, int]], within: bool = False) -> int | None:
+    """The one total of all positions, where the positions move toward it; None where there are several.
+
+    within: what is counted inside one position moves, so that one alone may be all that was seen
+    """
     totals = {of for _, of in positions}
     if len(positions) < _LEAST or len(totals) != 1:
         return None
     [total] = totals
     at = [n for n, _ in positions]
     # one position again and again is no progress, and one beyond its total none toward it
-    return total if len(set(at)) > 1 and max(at) <= total and at[-1] == max(at) and total > 1 else None
+    return total if (within or len(set(at)) > 1) and max(at) <= total and at[-1] == max(at) and total > 1 else None
