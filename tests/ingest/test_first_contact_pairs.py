@@ -39,6 +39,15 @@ pytestmark = pytest.mark.fast
         lambda i, t, v: f"{i})  |  train loss {t}\n--> held-out loss {v}",
         lambda i, t, v: f"{7 * i}.2s epoch {i} | tr cost {t}\n{7 * i + 3}.2s va cost {v}",
         lambda i, t, v: f"epoch {i}\n  * tr: ce {t}\n  * va: ce {v}",
+        lambda i, t, v: f"[{i:02}] in-sample {t}   out-of-sample {v}   hits 0.5",
+        lambda i, t, v: f"b{i:04}  L={t}  eta=0.01\n      >>> dev L={v}  (epoch {i})",
+        lambda i, t, v: f"(epoch {i}) [t] {t} [v] {v} [acc] 0.5",
+        lambda i, t, v: f"epoch={i};split=train;nll={t}\nepoch={i};split=dev;nll={v}",
+        lambda i, t, v: f"Epoch {i}: MAE train/val = {t:.4f} / {v:.4f} eV",
+        lambda i, t, v: f"epoch\t{i}\ntrain\t{t}\nval\t{v}\n",
+        lambda i, t, v: f"Validation loss after epoch {i}: {v} (training loss was {t})",
+        lambda i, t, v: f"{i}: {t} (train) vs {v} (val)",
+        lambda i, t, v: f"epoch {i} train({t}) valid({v}) best(0.2)",
         lambda i, t, v: f"<08:{i:02}:00> E{i} / xent={t}\n<08:{i:02}:30> E{i} / val_xent={v}",
     ],
 )
@@ -48,6 +57,22 @@ def test_each_loss_is_tied_to_its_split(
     run = read(tmp_path, rows(line, curve))[0]
     assert values(run, "loss") == told(curve)
     assert values(run, "val_loss") == told(curve, 1.1)
+
+
+def test_what_an_agent_is_paid_may_be_a_letter_beside_its_share_of_guesses(tmp_path: Path) -> None:
+    text = "".join(
+        f"eps= {20 * i:4} | R= {3.5 * i:6.2f} | len={40 + i % 3} | ε={1 - i / 40:.2f}\n" for i in range(1, 31)
+    )
+    run = read(tmp_path, text)[0]
+    assert values(run, "reward")[-1] == 105.0
+    assert not run.matches("loss")
+
+
+def test_the_epoch_of_the_best_is_not_that_of_the_line(tmp_path: Path) -> None:
+    text = "".join(f"step {10 * i} loss {2 / i:.3f}\nbest loss {2 / i:.3f} (epoch 3)\n" for i in range(1, 20))
+    run = read(tmp_path, text)[0]
+    series = run.metric("loss")
+    assert series is not None and series.step.tolist() == list(range(10, 200, 10))
 
 
 def test_an_article_ahead_of_a_split_is_no_discriminator() -> None:

@@ -32,7 +32,7 @@ OUTCOME_PIECES = (
 _END = rf"[^\W_]*?s?(?:(?=(?:{_LOSS}|{_ERROR}|fel(?![^\W_])|ta[pb](?![^\W_])|genauig|nauwk|loss))|(?![^\W_]))"
 _SEEN = (
     "trainings|tr[ae]n(?:ing|ov|er|ir)|træning|entren|entrain|addestr|trein|latih|pelatih|opetus|koulutus|tanit|tanul"
-    "|antren|egitim|uczeni|huan_luyen|εκπαιδευσ|навчан|обуч|трен|трейн"
+    "|antren|egitim|uczeni|in_sample|huan_luyen|εκπαιδευσ|навчан|обуч|трен|трейн"
 )
 _UNSEEN = (
     "valid(?:as|ac|ar|az|er|ier|oint|atie)|walid|dogrulama|kiem_[dđ]inh|xac_thuc|вал[иі]д|επικυρωσ|перев[іи]р|провер"

@@ -13,6 +13,7 @@ import numpy as np
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.comparable_name import words_of
+from curvedoc.ingest.naming.languages import in_english
 from curvedoc.ingest.naming.metric_name import Reading
 from curvedoc.ingest.naming.signals import Signals, Split, plain
 from curvedoc.ingest.naming.values.metric_values import MetricValues
@@ -71,7 +72,7 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     loss by name and a value by its split alone that could be a share and does not fall, all of these are accuracies,
     those of other data even where they fall.
     """
-    named = [(f, split) for f in metrics if (split := table.splits.get(plain(f.metric))) and len(f.finite) >= _FEWEST]
+    named = [(f, split) for f in metrics if (split := _split_alone(f.metric, table)) and len(f.finite) >= _FEWEST]
     if not named:
         return []
     have: dict[tuple[str, Split], int] = {}
@@ -98,6 +99,11 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out
+
+
+def _split_alone(name: str, table: Signals) -> Split | None:
+    """The split that a name says and nothing else ("valid", "in-sample"), None for another."""
+    return table.splits.get(in_english(plain(name)))
 
 
 def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:

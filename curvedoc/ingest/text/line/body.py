@@ -225,7 +225,7 @@ def read_body(body: str, first: int) -> Body:
             state.listed = ""
         if tail.startswith("%||"):
             _leftover_bar(state, gap, slot)
-        elif slot > first and _ASIDE.match(gap) and not gap.rstrip(" ").endswith((":", "=")):
+        elif slot > first and _ASIDE.match(gap) and not _counts_aside(state, gap, mark):
             state.stray += ")" in gap  # "loss 2.3 (avg 2.4)": a remark on the number before
         elif not apart and is_dirty(tail, unit):
             state.stray += 1
@@ -260,6 +260,15 @@ def read_body(body: str, first: int) -> Body:
             for s in state.found
         ]  # fmt: skip
     return state
+
+
+def _counts_aside(state: Body, gap: str, mark: str) -> bool:
+    """Whether a remark on the number before has a key, or counts where nothing has so far ("dev L=0.5 (epoch 3)")."""
+    said = gap.strip(" (")
+    if said.endswith((":", "=")):
+        return True
+    best = any("best" in s.name.lower() for s in state.found)
+    return not best and all(s.role == METRIC for s in state.found) and counter_of(said, mark == FRACTION) is not None
 
 
 def _leftover_bar(state: Body, gap: str, slot: int) -> None:

@@ -16,6 +16,8 @@ _MEASURES: Mapping[str, str] = {
     "vl": "val loss", "lv": "val loss", "lva": "val loss", "v": "val", "va": "val acc", "a": "acc", "ta": "train acc",
     "lr": "lr", "g": "grad_norm", "gn": "grad_norm", "f": "objective", "j": "cost", "grad_norm": "grad_norm",
 }  # fmt: skip
+#: Short words that may stand among them.
+_PLAIN = frozenset(("acc", "auc", "f1", "ppl", "wer", "cer", "map", "miou", "dice", "best"))
 #: One of these makes a line of codes a record of training: a loss, or both splits.
 _LOSSES, _BOTH = frozenset(("l", "tl", "trl", "ltr", "vl", "f", "j")), frozenset(("t", "v"))
 _VALUE = f"[{NUMBER}{FRACTION}]"
@@ -23,17 +25,20 @@ _PAIR = late_regex(rf"(grad_norm|[A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]
 #: A time without a name.
 _TOOK = late_regex(rf"(?:(?:t|dt|time|took) ?[:= ] ?)?{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
 #: What may stand before the codes: a counter that is a number alone or has its word.
-_LEAD = late_regex(rf"(?:\[?#?({_VALUE})\]?|((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE}))[ :|,-]+")
+_LEAD = late_regex(
+    rf"(?:\[?#?({_VALUE})\]?|[\[(<]?((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE})[\])>]?)[ :|,-]+"
+)
 _FEWEST = 2
 #: What an agent is told by ("U 4 | F 008192 | rR:μσmM 0.6 0.2 | H 1.9", "| train | F: 1000 | S: 500 | R: 12.5"): what
 #: it is paid, what counts, and the rest.
 _PAID: Mapping[str, str] = {"r": "reward", "rr": "reward"}
 _OF_AGENT: Mapping[str, str] = {
     "u": "update", "s": "step", "e": "episode", "f": "frames", "h": "entropy", "pl": "policy loss", "vl": "value loss",
+    "ep": "episode", "eps": "episode", "epi": "episode", "len": "episode length", "ε": "epsilon",
     "v": "value", "∇": "grad_norm", "gn": "grad_norm", "fps": "fps", "sps": "sps",
 }  # fmt: skip
-_COUNTERS = frozenset(("u", "s", "e", "f"))
-_FIELD = late_regex(rf"([A-Za-z_∇]{{1,8}})(?::[^\s{NUMBER}{FRACTION}]*)? ?((?:{_VALUE} *)+)([a-z%]{{0,2}})")
+_COUNTERS = frozenset(("u", "s", "e", "f", "ep", "eps", "epi"))
+_FIELD = late_regex(rf"([A-Za-z_∇εΕ]{{1,8}})(?::[^\s{NUMBER}{FRACTION}]*)?[ =]*((?:{_VALUE} *)+)([a-z%]{{0,2}})")
 _PART = late_regex(r"(?i:train|eval|test|val)")
 _FIELDS = 4
 #: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
@@ -71,12 +76,12 @@ def _of_codes(body: str) -> str:
         at = m.end()
     codes = {code for code, _ in pairs}
     counted = lead is not None or not codes.isdisjoint(_COUNTS)
-    known = codes <= _COUNTS.keys() | _MEASURES.keys() and len(codes) == len(pairs) >= _FEWEST
+    known = codes <= _COUNTS.keys() | _MEASURES.keys() | _PLAIN and len(codes) == len(pairs) >= _FEWEST
     if not (counted and known and (codes & _LOSSES or codes >= _BOTH)):
         return ""
     if "va" in codes and "vl" not in codes and "l" not in codes:  # "tr" and "va" are splits
         return ""
-    said = [f"{_COUNTS[c]} {n}" if c in _COUNTS else f"{_MEASURES[c]}: {n}" for c, n in pairs]
+    said = [f"{_COUNTS[c]} {n}" if c in _COUNTS else f"{_MEASURES.get(c, c)}: {n}" for c, n in pairs]
     head = "" if lead is None else f"{lead[2] or f'step {lead[1]}'} | "
     return head + " | ".join(said)
 

@@ -53,6 +53,8 @@ TAGGED = (
         for what in ("loss", "acc|accuracy|err|error|f1")
     ),
     (rf"\b{_NAME}{_LINK}[ ]*{_VALUES}(.*[( \[]{_TRAIN} ?[/|] ?{_OTHER}[)\]]?)", "${5} ${1}: ${2}, ${6} ${1}: ${3}${4}"),
+    (rf"\b{_NAME}[ (]+{_TRAIN} ?[/|] ?{_OTHER}\)?{_LINK}[ ]*{_VALUES}", "${2} ${1}: ${4}, ${3} ${1}: ${5}"),
+    (rf"\b{_TRAIN} ?/ ?{_OTHER} {_NAME}{_LINK}[ ]*{_VALUES}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
     (rf"\b{_NAME}{_LINK}[ ]*{_VALUES} ?[(\[]{_OTHER}[)\]]", "train ${1}: ${2}, ${4} ${1}: ${3}"),
 )
 

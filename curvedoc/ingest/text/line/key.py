@@ -94,6 +94,8 @@ def split_key(gap: str) -> tuple[str, str, str, str]:
     bare = _DECORATION.sub("", key)
     lead = words.unit_of(bare) if not cut and key.lstrip()[:1] not in ("[", "(") else ""  # "[G loss: 0.5]"
     bare = bare[len(lead) :]
+    if bare.endswith("]") and "[" not in bare:
+        bare = bare[:-1]
     if sep and bare.count("(") > bare.count(")"):  # "completed (loss: 0.5)"
         bare = bare[bare.rfind("(") + 1 :]
     return text[: len(text) - len(bare)], bare.strip(" "), sep, opened

@@ -57,8 +57,7 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
     split = np.array([any(x.name.lower() in SCOPES for x in p.slots) for p in plans], bool)[tid]
-    beside = _beside(kind, tid, shapes, usual | split)
-    kind[beside] = "loose"
+    kind[_beside(kind, tid, shapes, usual | split) | _both_splits(kind, tid, plans)] = "loose"
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
 
@@ -77,6 +76,16 @@ def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[st
         if n:
             out[shapes[t]] += n
     return out
+
+
+def _both_splits(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> np.ndarray:
+    """The lines of one pair called by a split alone, where counters stand alone beside such lines of two splits."""
+    said = [SCOPES.get(p.slots[0].name.lower(), "") if len(p.slots) == 1 else "" for p in plans]
+    of = np.array(said, dtype=object)[tid]
+    of[kind != "member"] = ""
+    often = Counter(of.tolist())
+    both = sum(often[s] >= HABIT for s in often if s) > 1 and int((kind == "anchor").sum()) >= HABIT
+    return np.asarray(of != "", bool) & both
 
 
 def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ import re
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
-from curvedoc.ingest.naming.split_words import SCOPES
+from curvedoc.ingest.naming.split_words import ANY_SPLIT, SPLITS
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import counter_of
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
@@ -14,7 +14,7 @@ from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 _ITEM = late_regex(rf"({NUMBER})([ ]?[A-Za-z%/]{{1,6}})? ([A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?)")
 #: "2.44 (train)"
 _NAMED_BEHIND = late_regex(rf"({NUMBER})(%?) ?\(([A-Za-z_][\w ./-]{{0,40}})\)")
-_APART = late_regex(r"\s*[,;|]\s*")
+_APART = late_regex(r"\s*[,;|&]\s*|\s+(?:vs\.?|and)\s+")
 _LEAD = late_regex(rf"^\s*[\[(]?[{NUMBER}{FRACTION}][\])]?[:|]?\s+(?=[{NUMBER}])")
 _COUNTED = late_regex(rf"\s*\[?(?:[Ee]poch|EPOCH|[Ss]tep|[Ii]ter(?:ation)?) *#?[{NUMBER}{FRACTION}]\]?")
 _SAID = late_regex(rf"{NUMBER}(%)? ([A-Za-z][A-Za-z. _-]{{1,40}})")
@@ -60,6 +60,15 @@ _ANGLED = late_regex(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
 _LEADER = late_regex(rf"(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}}) ?(?={NUMBER})")
 #: What Julia and Lisp print of symbols: "(:epoch, 1, :trn, 0.5)"
 _SYMBOLS, _SYMBOL = late_regex(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), late_regex(rf":(\w+), (?=[{NUMBER}{FRACTION}])")
+#: "[t] 0.5 [v] 0.6", "train(0.5) valid(0.6)"
+_BOXED = late_regex(rf"\[([A-Za-z_][\w./-]{{0,30}})\] ?(?={NUMBER})")
+_CALLED = late_regex(rf"(?<![\w(])((?i:train\w*|trn?|val\w*|va|vld?|dev|test|tst|te|best|loss|acc)) ?\(({NUMBER}%?)\)")
+#: "split=dev; loss=0.5", "phase: train"
+_NAMED_SPLIT = late_regex(
+    r"(?<![\w.])['\"]?(?:set|split|phase|mode|stage|part|subset|partition|dataset)['\"]? ?[:=] ?['\"]?"
+    rf"({ANY_SPLIT}|tr|va|te)['\"]?(?=[\s,;|)\]}}])",
+    re.IGNORECASE,
+)
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -80,17 +89,18 @@ def _after_counter(body: str) -> str:
 
 def _named_behind(body: str) -> str:
     """The same of names in brackets behind their numbers ("epoch 3 | 2.44 (train) | 2.60 (val)")."""
-    lead = _COUNTED.match(body)
-    items = [i for i in _APART.split(body[lead.end() :].strip()) if i] if lead is not None else []
+    lead = _COUNTED.match(body) or _LEAD.match(body)
+    items = [i for i in _APART.split(body[lead.end() :].strip(" :|>-")) if i] if lead is not None else []
     found = [m for i in items if (m := _NAMED_BEHIND.fullmatch(i)) is not None]
     if (
         lead is None
         or not found
         or len(found) < len(items)
-        or not all(is_outcome(m[3]) or m[3] in SCOPES for m in found)
+        or not all(is_outcome(m[3]) or m[3].lower() in SPLITS for m in found)
     ):
         return body
-    return lead.group() + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
+    head = lead.group() if _COUNTED.match(body) or lead[0].strip()[:1] == "[" else f"step {lead[0].strip(' :|[]()')}"
+    return head + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
 
 
 def _tupled(m: re.Match[str]) -> str:
@@ -105,6 +115,12 @@ def _tupled(m: re.Match[str]) -> str:
 def apart(body: str) -> str:
     """The body with bars between pairs that are told in sentences, and with the shares of right answers among old and
     new classes, or in each task, called so; windows behind names and lists of names in front of their values."""
+    if f"] {NUMBER}" in body or f"]{NUMBER}" in body:
+        body = _BOXED.sub(r"| \1: ", body) if len(_BOXED.findall(body)) > 1 else body
+    if f"({NUMBER}" in body and len(_CALLED.findall(body)) > 1:
+        body = _CALLED.sub(r"| \1: \2 ", body)
+    if ("=" in body or ":" in body) and _NAMED_SPLIT.search(body) is not None:
+        body = _NAMED_SPLIT.sub(r"[\1] ", body)
     if f"|{NUMBER}" in body:
         body = _BARRED.sub(r"\1: ", body)
     if f">={NUMBER}" in body or f">: {NUMBER}" in body:
@@ -148,12 +164,12 @@ def name_first(body: str) -> str:
     placed = _PLACED.fullmatch(body.strip())
     if placed is not None and is_outcome(placed[1]):
         return f"{placed[2].strip(', ')} | {placed[1]}: {placed[3]}"
+    if ")" in body and "=" not in body and (named := _named_behind(body)) != body:
+        return named
     if ": " in body and "=" not in body and body.isascii():
         return _after_counter(body)
     if ":" in body or "=" in body or body.count(NUMBER) < _ITEMS:
         return body
-    if ")" in body:
-        return _named_behind(body)
     lead = _LEAD.match(body)
     head = lead.group() if lead is not None else ""
     items = [i for i in _APART.split(body[len(head) :].strip()) if i]

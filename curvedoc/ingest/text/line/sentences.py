@@ -6,7 +6,7 @@ import re
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
-from curvedoc.ingest.naming.split_words import SCOPES, SPLITS, has_scope
+from curvedoc.ingest.naming.split_words import ANY_SPLIT, SCOPES, SPLITS, has_scope
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import NUMBER
 
@@ -41,6 +41,11 @@ _WITHIN = late_regex(
     rf"([A-Za-z][\w/. -]{{1,40}}?)([\s:=>~-]{{1,4}}){NUMBER}(%?) ?\({_EACH}[\s:=>~-]{{1,4}}(?={NUMBER}%? ?\))",
     re.IGNORECASE,
 )
+#: "validation loss 0.6 (training loss was 0.5)"
+_REMARKED = late_regex(
+    rf"{NUMBER}(%?) ?\(((?:{ANY_SPLIT})[ _-][\w -]{{2,30}}?)(?: (?:was|is|of)|[\s:=]){{1,3}}(?={NUMBER}%?\))",
+    re.IGNORECASE,
+)
 #: The split of the number ahead: "train loss", "loss/train".
 _OWN = late_regex(r"^(?:train\w*|trn?|fit)[ _/.-]|[ _/.-](?:train\w*|trn?|fit)$", re.IGNORECASE)
 #: "the mean loss over training batches was 0.5"
@@ -68,6 +73,8 @@ def in_pairs(body: str) -> str:
     if "out" in body or "nseen" in body or "NSEEN" in body:
         body = _SEEN.sub("train", _UNSEEN.sub("heldout", body))
     body = _OF_MODEL.sub(_of_model, body)
+    if "(" in body:
+        body = _REMARKED.sub(lambda m: f"{NUMBER}{m[1]} | {m[2]}: " if is_outcome(m[2]) else m[0], body)
     if NUMBER not in body or _COULD.search(body) is None:
         return body
     body = _WITHIN.sub(_beside, _behind(_LISTED.sub(_both, body)))
