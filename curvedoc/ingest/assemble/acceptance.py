@@ -52,6 +52,9 @@ def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
     if tested and run.axis == "row":  # nothing counts: passes of a training would be
         return "what it measures is of a test alone, and no quality: no training"
     own = [n for n in names if not scope_of(n.replace("_", " "))]  # "val l2" is measured
+    losses = {m.metric for m in run.roles if m.role in ("loss", "grad_norm")}
+    if not any(is_outcome(n) for n in names if n not in losses):  # an l2 that is all that comes out is measured too
+        own = [n for n in own if n not in losses]
     settings = [n for n in own if re.split(r"[\W_]+", n.lower())[-1] in _TRIED]
     tried = [n for n in settings if (s := run.metric(n)) is not None and _jumps(s.value)]
     if not tried:
