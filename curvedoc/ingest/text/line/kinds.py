@@ -80,12 +80,13 @@ def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[st
 
 def _both_splits(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> np.ndarray:
     """The lines of one pair called by a split alone, where counters stand alone beside such lines of two splits."""
-    said = [SCOPES.get(p.slots[0].name.lower(), "") if len(p.slots) == 1 else "" for p in plans]
+    said = [SCOPES.get(p.slots[0].name.lower(), "") if p.kind == "member" and len(p.slots) == 1 else "" for p in plans]
+    if len(set(said)) <= 2:  # as of most logs
+        return np.zeros(len(kind), bool)
     of = np.array(said, dtype=object)[tid]
-    of[kind != "member"] = ""
-    often = Counter(of.tolist())
+    often = Counter(of[kind == "member"].tolist())
     both = sum(often[s] >= HABIT for s in often if s) > 1 and int((kind == "anchor").sum()) >= HABIT
-    return np.asarray(of != "", bool) & both
+    return np.asarray((of != "") & (kind == "member"), bool) & both
 
 
 def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], usual: np.ndarray) -> np.ndarray:
