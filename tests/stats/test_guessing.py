@@ -58,6 +58,12 @@ def test_a_model_that_is_right_more_often_than_its_loss_says_does_not_guess(leve
     assert classes_at_rest(Series.of([level] * 6), Series.of([right] * 6)) is None
 
 
+def test_outputs_that_rest_above_a_guess_are_counted_by_their_right_answers():
+    right = Series.of([0.03, 0.1, 0.102, 0.101, 0.104, 0.102, 0.104, 0.103, 0.101, 0.102, 0.104, 0.102])
+    assert classes_at_rest(Series.of([2.45] * 12), right) == 10
+    assert classes_at_rest(Series.of([2.303] * 12), right) == 10
+
+
 def test_no_rows_tell_no_classes_at_rest():
     assert classes_at_rest(Series.of([]), Series.of([0.1])) is None
     assert classes_at_rest(Series.of([np.nan]), Series.of([np.nan])) is None

@@ -22,6 +22,9 @@ _WHOLE = 1.5
 _MOST = 1e6
 #: At the end of a run: the share of its rows that counts, and how far e to the loss may lie from a whole number.
 _REST = 0.5
+#: Answers as often right in so many evaluations, within this share of it, and so many standard errors more often than a
+#: guess among as many classes, of which there are no fewer than this.
+_ENOUGH, _SAME, _SURELY, _FEWEST = 5, 0.05, 2.5, 3.0
 _WHOLE_NUMBER = 0.04
 #: Below a guess by more than this the accuracy and the loss do not speak of the same classes.
 _LESS_OFTEN = 0.65
@@ -81,5 +84,13 @@ def classes_at_rest(loss: Series, accuracy: Series) -> float | None:
         return None
     end = right[int(len(right) * _REST) :]
     unit = 100.0 if float(np.max(right)) > _WHOLE else 1.0
-    times = float(np.mean(end)) / unit * classes
-    return classes if _LESS_OFTEN < times < _MORE_OFTEN else None
+    share = float(np.mean(end)) / unit
+    if not _LESS_OFTEN < share * classes < _MORE_OFTEN:
+        return None
+    # outputs that rest above a guess cost what one among more classes does: the same share of right answers, evaluation
+    # after evaluation, tells how many there are
+    scatter = float(np.std(end)) / unit
+    fewer = float(round(1.0 / share))
+    rests = len(end) >= _ENOUGH and scatter < _SAME * share
+    surely = share - 1.0 / classes > _SURELY * scatter / math.sqrt(len(end))
+    return fewer if rests and surely and _FEWEST <= fewer < classes else classes
