@@ -17,16 +17,32 @@ _LEFT, _RIGHT, _TOP, _FOOT = 58, 10, 16, 16
 _LOG_FROM = 8.0
 #: Classes of the lines of a strip, in order.
 _CLASSES = ("a", "b", "c", "d", "e")
-_STYLE = (
-    "text{font:11px system-ui,sans-serif;fill:#69645b}path{fill:none;stroke-width:1.4}.k{stroke:#e5e2da}"
-    ".a{stroke:#0072b2}.b{stroke:#d55e00}.c{stroke:#7a4aa8}.d{stroke:#00795c}.e{stroke:#a39d91}"
-    "text.a,text.b,text.c,text.d,text.e{stroke:none}text.a{fill:#0072b2}text.b{fill:#c24f00}text.c{fill:#7a4aa8}"
-    "text.d{fill:#00795c}.o{stroke:#b23c00;stroke-dasharray:3 2}text.o{fill:#b23c00;stroke:none}"
-    ".p{stroke:#69645b;stroke-dasharray:1 3}.v{stroke:#57534c;stroke-dasharray:6 3}.n{fill:#1d1b1814}"
-    "@media(prefers-color-scheme:dark){text,text.e{fill:#b9b3a8}.k{stroke:#3a3732}.a{stroke:#56b4e9}.b{stroke:#f08a4a}"
-    ".c{stroke:#c59cec}.d{stroke:#4cc79f}text.a{fill:#56b4e9}text.b{fill:#f08a4a}text.c{fill:#c59cec}"
-    "text.d{fill:#4cc79f}.o{stroke:#ff8f66}text.o{fill:#ff8f66}.p,.v{stroke:#b9b3a8}.n{fill:#ffffff1a}}"
-)
+#: What every picture is drawn with, in light and in dark.
+_STYLE = "text{font:11px system-ui,sans-serif;fill:#69645b}path{fill:none;stroke-width:1.4}"
+_DARK = "text{fill:#b9b3a8}"
+#: The same by class, for the pictures in which it stands.
+_BY_CLASS = {
+    "k": (".k{stroke:#e5e2da}", ".k{stroke:#3a3732}"),
+    "a": (".a{stroke:#0072b2}text.a{fill:#0072b2;stroke:none}", ".a{stroke:#56b4e9}text.a{fill:#56b4e9}"),
+    "b": (".b{stroke:#d55e00}text.b{fill:#c24f00;stroke:none}", ".b{stroke:#f08a4a}text.b{fill:#f08a4a}"),
+    "c": (".c{stroke:#7a4aa8}text.c{fill:#7a4aa8;stroke:none}", ".c{stroke:#c59cec}text.c{fill:#c59cec}"),
+    "d": (".d{stroke:#00795c}text.d{fill:#00795c;stroke:none}", ".d{stroke:#4cc79f}text.d{fill:#4cc79f}"),
+    "e": (".e{stroke:#a39d91}text.e{stroke:none}", ""),
+    "o": (
+        ".o{stroke:#b23c00;stroke-dasharray:3 2}text.o{fill:#b23c00;stroke:none}",
+        ".o{stroke:#ff8f66}text.o{fill:#ff8f66}",
+    ),
+    "p": (".p{stroke:#69645b;stroke-dasharray:1 3}", ".p{stroke:#b9b3a8}"),
+    "v": (".v{stroke:#57534c;stroke-dasharray:6 3}", ".v{stroke:#b9b3a8}"),
+    "n": (".n{fill:#1d1b1814}", ".n{fill:#ffffff1a}"),
+}
+
+
+def _style(body: str) -> str:
+    """The style of what a picture holds."""
+    used = [rules for name, rules in _BY_CLASS.items() if f'class="{name}"' in body]
+    light, dark = ("".join(side) for side in zip(*used, strict=True))
+    return f"<style>{_STYLE}{light}@media(prefers-color-scheme:dark){{{_DARK}{dark}}}</style>"
 
 
 def svg(drawn: Drawn) -> str:
@@ -40,10 +56,11 @@ def svg(drawn: Drawn) -> str:
         return round(_LEFT + (step - drawn.start) / span * (_WIDTH - _LEFT - _RIGHT), 1)
 
     said = f"{'Fires' if drawn.expect == 'fires' else 'Silent'}: {drawn.name}"
-    out = [
+    head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" viewBox="0 0 {_WIDTH} {height}" '
-        f'role="img" aria-label="{escape(visible(said))}"><style>{_STYLE}</style>'
-    ]
+        f'role="img" aria-label="{escape(visible(said))}">'
+    )
+    out: list[str] = []
     bottom = height - _FOOT
     for i, strip in enumerate(drawn.strips):
         out += _strip(strip, _TOP + i * (_STRIP + _GAP), x, drawn)
@@ -57,7 +74,8 @@ def svg(drawn: Drawn) -> str:
         anchor = "end" if at > _WIDTH * 0.8 else "start" if at < _WIDTH * 0.2 else "middle"
         if 130 < at < _WIDTH - 90:
             out.append(f'<text class="o" x="{at:g}" y="{height - 4}" text-anchor="{anchor}">{drawn.onset:,}</text>')
-    return "".join(out) + "</svg>\n"
+    body = "".join(out)
+    return f"{head}{_style(body)}{body}</svg>\n"
 
 
 def _strip(strip: Strip, top: int, x: Callable[[int], float], drawn: Drawn) -> list[str]:
