@@ -56,6 +56,10 @@ def left_open(
     for finding in findings:
         if finding.kind == "notice" and rules[finding.symptom].undecided_if:
             return finding.title
+    course = known("quality_course")
+    # answers on other data are not lost without a fault; a reward or a score may swing
+    if run.series("val_accuracy") is not None and course is not None and course.value == "sinks":
+        return "what was right on other data is far below its best in the end"
     loss, name = run.series("loss"), "loss"
     if loss is None:
         loss, name = run.series("val_loss"), "validation loss"
