@@ -39,6 +39,8 @@ SHARD_RUNS = 100
 SHARDS_EACH = 4
 #: Bundles that are read together whatever is left: by itself, each costs more.
 SHARD_LEAST = 4
+#: Runs of which what they have in common is held once; of fewer it weighs less than it costs to find.
+MANY = 2_000
 
 
 def sweep_bundles(
@@ -132,7 +134,8 @@ class _SweepState:
         return True
 
     def _take(self, index: int, outcome: Outcome) -> None:
-        self.outcomes[index] = replace(outcome, runs=tuple(self._share(r) for r in outcome.runs))
+        many = len(self.tasks) >= MANY
+        self.outcomes[index] = replace(outcome, runs=tuple(map(self._share, outcome.runs))) if many else outcome
 
     def _work(self, shards: Sequence[Shard]) -> None:
         tasks = {t.index: t for s in shards for t in s.tasks}

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from curvedoc.core.errors import RuleError
-from curvedoc.ingest.naming.signals_document import _parsed, signals_document
+from curvedoc.ingest.naming.signals_document import _parsed
+from curvedoc.ingest.naming.signals_document import signals_document as made_of
 from curvedoc.rulebook.location import signals_file
+
+
+def signals_document(text: bytes, where: str) -> Any:
+    return made_of(text, where, lambda document, known: document)
 
 
 @pytest.fixture(autouse=True)
@@ -45,3 +51,13 @@ def test_damage_in_what_is_kept_costs_only_the_parsing(folder: Path) -> None:
 def test_no_yaml_is_told_with_its_place() -> None:
     with pytest.raises(RuleError, match="not YAML"):
         signals_document(b"a: [1", "s")
+
+
+def test_only_what_something_was_made_of_is_kept_and_is_known_then(folder: Path) -> None:
+    def refuse(document: object, known: bool) -> None:
+        raise RuleError("no table", "s")
+
+    with pytest.raises(RuleError, match="no table"):
+        made_of(b"a: [1]", "s", refuse)
+    assert list(folder.glob("*.json")) == []
+    assert [made_of(b"a: [1]", "s", lambda document, known: known) for _ in range(2)] == [False, True]

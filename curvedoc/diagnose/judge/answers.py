@@ -66,7 +66,7 @@ def _truth(answer: str | Answer, env: Mapping[str, Any]) -> bool | None:
 
 def _behind(program: Program, answer: str | Answer) -> list[Need]:
     """The inputs that an answer rests on, directly or through other measures, in the order of the file."""
-    key = f"behind {answer}"
+    key = f"behind {answer if isinstance(answer, str) else answer.names}"
     found: list[Need] | None = program.made.get(key)
     if found is None:
         found = program.made[key] = _found_behind(program, answer)

@@ -8,17 +8,19 @@ from typing import Any
 
 from curvedoc.core.errors import RuleError
 from curvedoc.core.frozen import dataclass
+from curvedoc.core.late_regex import late_regex
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place in the file, with the checks that name it when they fail."""
+    """A place in the file, with the checks that name it when they fail. known: they passed in an earlier call."""
 
     file: str
     entry: str = ""
+    known: bool = False
 
     def to(self, entry: str) -> Place:
-        return Place(self.file, f"{self.entry}.{entry}" if self.entry else entry)
+        return Place(self.file, f"{self.entry}.{entry}" if self.entry else entry, self.known)
 
     def wrong(self, what: str, hint: str = "") -> RuleError:
         return RuleError(what, f"{self.file}, {self.entry}" if self.entry else self.file, hint)
@@ -50,6 +52,8 @@ class Place:
         return value
 
     def regexes(self, value: Any) -> tuple[re.Pattern[str], ...]:
+        if self.known:
+            return tuple(late_regex(text, re.IGNORECASE) for text in self.names(value))
         out = []
         for text in self.names(value):
             try:

@@ -160,8 +160,10 @@ def load_signals(path: Path) -> Signals:
 
 @lru_cache(maxsize=4)  # one call asks for it several times
 def _checked(text: bytes, path: Path) -> Signals:
-    top = signals_document(text, str(path))
-    at = Place(str(path))
+    return signals_document(text, str(path), lambda top, known: _table(top, Place(str(path), known=known)))
+
+
+def _table(top: Mapping[str, Any], at: Place) -> Signals:
     at.keys(top, _TOP)
     words = at.to("words")
     words.keys(top.get("words", {}), {"splits", "phrases", "average", "noise"})
@@ -230,7 +232,7 @@ def _family(value: Any, at: Place) -> RoleFamily:
     name = value.get("name")
     if not isinstance(name, str):
         raise at.wrong("a family needs a name")
-    at = Place(at.file, f"families.{name}")
+    at = Place(at.file, f"families.{name}", at.known)
     splits: set[str] = set(SPLITS)
     at.to("roles").keys(value.get("roles", {}), splits)
     at.to("labeled").keys(value.get("labeled", {}), splits)
