@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 
 import pytest
 from test_first_contact_shapes import CURVES, EPOCHS, told, values
 from text_log import read
 
+from curvedoc.ingest.naming.languages import in_english
 from curvedoc.ingest.text.line.prefix import without_heads
 
 pytestmark = pytest.mark.fast
@@ -51,3 +54,21 @@ def test_a_split_a_level_or_a_measure_ahead_of_all_lines_stays() -> None:
 def test_heads_of_two_kinds_stay() -> None:
     text = "".join(f"{'north' if i % 2 else 'south'}: x {i}.5\n" for i in range(20))
     assert without_heads(text) == text
+
+
+@pytest.mark.parametrize(
+    ("work", "piece"),
+    [(without_heads, ","), (without_heads, ",|"), (without_heads, " ,"), (in_english, "a"), (in_english, "train")],
+)
+def test_the_work_grows_as_a_line_or_a_name_does(work: Callable[[str], str], piece: str) -> None:
+    def least(size: int) -> float:
+        text = "[a] 1" + piece * (size // len(piece))
+        took = []
+        for _ in range(3):
+            start = process_time()
+            work(text)
+            took.append(process_time() - start)
+        return min(took)
+
+    # eight times the length: eight times the work, and not sixty-four
+    assert least(24_000) < 30 * max(least(3_000), 1e-4)

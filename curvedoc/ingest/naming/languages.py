@@ -47,8 +47,8 @@ _STEMS = (
     (late_regex("اختبار|परीक्षण|ทดสอบ|测试|測試|テスト|테스트"), "_test_"),
     (late_regex(r"(?:(?<=train_)|(?<=val_)|(?<=test_))ta[pb]$|^ta[pb](?=_(?:train|val|test)_?$)"), "_loss_"),
     (late_regex(r"(?:(?<=train_)|(?<=val_)|(?<=test_))fel$|^fel(?=_(?:train|val|test)_?$)"), "_error_"),
-    (late_regex(rf"(?<![^\W_])(?:{_LOSS})[^\W_]*|[^\W_]*(?:{_LOSS_ABROAD})[^\W_]*"), "_loss_"),
-    (late_regex(rf"(?<![^\W_])(?:{_ERROR})[^\W_]*|[^\W_]*(?:{_ERROR_ABROAD})[^\W_]*"), "_error_"),
+    (late_regex(rf"(?<![^\W_])(?:{_LOSS})[^\W_]*|[^\W_]{{0,24}}(?:{_LOSS_ABROAD})[^\W_]*"), "_loss_"),
+    (late_regex(rf"(?<![^\W_])(?:{_ERROR})[^\W_]*|[^\W_]{{0,24}}(?:{_ERROR_ABROAD})[^\W_]*"), "_error_"),
 )
 #: What stands between a loss and the split that it is of: "perte d'entraînement".
 _OF = late_regex(r"(?<![^\W_])[dl]_+(?=(?:train|val|test)(?![^\W_]))")

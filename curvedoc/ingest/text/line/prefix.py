@@ -49,7 +49,7 @@ _PIECE = late_regex(
 #: What a program or a terminal may put ahead of all that it prints: "[trainer] ", "node3: ", "(worker) ", ">> ", "# ".
 _HEAD = late_regex(
     r"(?:([\[(<{]?)([A-Za-z][\w.@-]{0,30})([\])>}]?)(:?)[ \t]"
-    r"(?=[ \t]*(?:[^\s\d.+-]|\S+[\s,|]+[\d.+-][^A-DF-Za-df-z]*$))|[>#*=~$%+-]{1,3}[ \t](?=[ \t]*\S))"
+    r"(?=[ \t]*(?:[^\s\d.+-]|[^\s,|]+[\s,|]+[\d.+-][^A-DF-Za-df-z]*$))|[>#*=~$%+-]{1,3}[ \t](?=[ \t]*\S))"
 )
 #: So many lines show the habit; it is one where so large a part of them begins alike, and few of the others do.
 _SHOWN, _FEWEST, _HABIT, _OTHER = 200, 8, 0.45, 0.1
