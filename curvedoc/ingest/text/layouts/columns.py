@@ -97,8 +97,7 @@ def column_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> dict[str
     out: dict[str, LinePlan] = {}
     for shape in often["shape"]:
         rows = bare.filter(pl.col("shape") == shape)
-        found = _plan(lines, rows, shape, plans, anchored, told, alone)
-        if found is not None:
+        if (found := _plan(lines, rows, shape, plans, anchored, told, alone)) is not None:
             out.update(dict.fromkeys(rows["template"].unique().to_list(), found))
     return out
 
@@ -119,8 +118,7 @@ def _plan(
     at = rows["idx"].to_numpy()
     first = int(at[0])
     prefix = plans[rows["template"][0]].prefix
-    ahead = rows["template"][0][: prefix.end].strip()
-    if ahead and width:  # rows behind what a logger writes first
+    if width and (ahead := rows["template"][0][: prefix.end].strip()):  # rows behind what a logger writes first
         found = _under_logged_title(lines, first, width, prefix, ahead) if len(rows) >= _ROWS else None
         if found is not None or prefix.level:
             return found
@@ -155,8 +153,7 @@ def _under_logged_title(lines: pl.DataFrame, first: int, width: int, prefix: Pre
     above = lines["template"][max(first - _LOGGED, 0) : first].to_list()[::-1]
     said = (t[read_prefix(t).end :] for t in above if t.startswith(ahead))
     names = (_title(t, width - prefix.slots) for t in said if NUMBER not in t and FRACTION not in t)
-    title = next((n for n in names if n), None)
-    plan = _named(title) if title else None
+    plan = next((_named(n) for n in names if n), None)
     if plan is None:
         return None
     return replace(plan, slots=tuple(replace(s, slot=s.slot + prefix.slots) for s in plan.slots), prefix=prefix)
