@@ -545,7 +545,8 @@ def test_a_name_that_a_spreadsheet_would_run_is_disarmed(tmp_path: Path) -> None
     assert len(rows(d)) == len(frame(d)) == 2
 
 
-def test_memory_does_not_hold_one_copy_of_what_many_runs_share(tree: Path) -> None:
+def test_memory_does_not_hold_one_copy_of_what_many_runs_share(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("curvedoc.triage.bundle_sweep.MANY", 2)
     runs = sweep([tree], QUICK).diagnosis.runs
     assert len({id(r.not_judged) for r in runs}) < len(runs)
     assert all(len(r.curves) <= 1 or r.verdict == "failed" for r in runs) or len(runs) <= 60
