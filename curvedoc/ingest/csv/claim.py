@@ -19,6 +19,7 @@ from curvedoc.ingest.csv.monitor import is_monitor
 from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.naming.split_words import scope_of
+from curvedoc.ingest.table.columns import RecordTable
 from curvedoc.ingest.table.inference.proof import is_log
 from curvedoc.ingest.table.inference.samples import counted, of_runs, of_things, why_samples
 from curvedoc.ingest.table.inference.structure import FEWEST, behaves, counts, is_clock, marches
@@ -140,19 +141,27 @@ def _why_samples(head: bytes) -> str | None:
     if len(found) != 1:
         return None
     rows = as_records(found[0])
-    # three outcomes in rows of nothing but numbers are what a training prints, noisy as they may be
-    outcomes = sum(map(is_outcome, rows.numbers)) > 2 and not rows.texts
-    # and nothing but losses that go on from row to row
-    if not rows.texts and rows.numbers and all("loss" in n.lower() for n in rows.numbers):
-        outcomes |= all(len(v) >= FEWEST and behaves(v) for v in (c.value for c in rows.numbers.values()))
-    # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost
-    measured = [n for n in rows.numbers if is_outcome(n)]
-    if not rows.texts and (len(measured) > 1 or any("loss" in n.lower() for n in measured)):
-        outcomes |= any(
-            marches(c.value) for n, c in rows.numbers.items() if n not in measured and len(c.at) == rows.rows
-        )
-    order = counted([*rows.numbers, *rows.texts]) or outcomes or is_log(rows, named=False)
+    order = counted([*rows.numbers, *rows.texts]) or _goes_on(rows) or is_log(rows, named=False)
     return why_samples(rows) or ("" if order else "rows without an order")
+
+
+def _goes_on(rows: RecordTable) -> bool:
+    """Whether rows of nothing but numbers follow one another, by what they measure."""
+    if rows.texts:
+        return False
+    # three outcomes are what a training prints, noisy as they may be
+    measured = [n for n in rows.numbers if is_outcome(n)]
+    if len(measured) > 2:
+        return True
+    # and nothing but losses that go on from row to row
+    losses = [c.value for n, c in rows.numbers.items() if "loss" in n.lower()]
+    if losses and len(losses) == len(rows.numbers) and all(len(v) >= FEWEST and behaves(v) for v in losses):
+        return True
+    # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost
+    told = len(measured) > 1 or any("loss" in n.lower() for n in measured)
+    return told and any(
+        marches(c.value) for n, c in rows.numbers.items() if n not in measured and len(c.at) == rows.rows
+    )
 
 
 def _is_of_wandb(names: list[str]) -> bool:
