@@ -5,6 +5,7 @@ Words are inflected and put together, so that most are known by what they begin 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from unicodedata import normalize
 
 from curvedoc.core.late_regex import late_regex
@@ -71,6 +72,7 @@ def without_accents(text: str) -> str:
     return normalize("NFC", _ACCENT.sub("", normalize("NFKD", text)))
 
 
+@lru_cache(maxsize=4096)  # the runs of a tree have few others
 def in_english(name: str) -> str:
     """The words of a name (as `comparable_name.plain` writes it) that other languages have for splits and losses, in
     English.

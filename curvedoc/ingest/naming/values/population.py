@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -42,6 +43,7 @@ def of_a_population(metrics: Sequence[F], found: list[tuple[F, Reading]], table:
     return [*kept, (mean, reading)]
 
 
+@lru_cache(maxsize=1024)
 def _statistic(name: str) -> str:
     """Which of the three a name tells, "" for none."""
     words = set(plain(name).split("_")) - _ASKED
