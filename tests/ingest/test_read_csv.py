@@ -340,6 +340,30 @@ def test_a_clean_table_is_read_in_one_call():
     assert table is not None and set(table.values) == {0, 1, 2} and len(table) == 50
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.floats(allow_nan=False, allow_infinity=False).map(repr),
+            st.one_of(st.integers(0, 10**30).map(str), st.sampled_from(["007", ".5", "1.", "+2", "1e400", "-0.0", ""])),
+            st.sampled_from(["0", "nan", "-inf", "2E-3"]),
+        ),
+        min_size=1,
+    ),
+    sep=st.sampled_from(",;\t"),
+)
+def test_a_small_table_has_the_numbers_that_are_read_one_by_one(rows: list[tuple[str, ...]], sep: str) -> None:
+    cut = [[n for n in row if n[-1:].isdigit()] for row in rows]  # such as JSON knows, where no row lost one
+    for table in (rows, [r for r in cut if len(r) == len(cut[0])]):
+        text = "\n".join(sep.join(row) for row in table)
+        width = len(table[0])
+        found, want = csv_bulk._few(text.encode(), sep, width), csv_bulk._one_by_one(text, sep, width)
+        assert (found is None) == (want is None)
+        for f, w in zip(found or (), want or (), strict=True):
+            np.testing.assert_array_equal(f.value, w.value)
+            np.testing.assert_array_equal(f.there, w.there)
+
+
 @settings(max_examples=40, deadline=None)
 @given(cut=st.integers(10, 300))
 def test_a_prefix_of_a_file_gives_a_prefix_of_its_points(cut: int, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import orjson
 import polars as pl
 from polars.exceptions import PanicException, PolarsError
 
@@ -70,9 +71,18 @@ def _few(body: bytes, sep: str, width: int) -> list[CellColumn] | None:
     """The columns of some rows in which every cell is a number or blank, and so many stand in each; else None."""
     if body.translate(None, _SPELLING + sep.encode()):  # no space or underscore either, which Python would pass over
         return None
-    text = body.decode()
-    rows = text.split("\n")
-    if {row.count(sep) for row in rows} != {width - 1}:
+    try:  # none of JSON's words can be spelled so: what it reads are numbers, several times as fast as one by one
+        numbers = orjson.loads(b"[[" + body.replace(sep.encode(), b",").replace(b"\n", b"],[") + b"]]")
+    except orjson.JSONDecodeError:
+        return _one_by_one(body.decode(), sep, width)
+    if set(map(len, numbers)) != {width}:
+        return None
+    return [CellColumn(np.fromiter(column, np.float64, len(numbers))) for column in zip(*numbers, strict=True)]
+
+
+def _one_by_one(text: str, sep: str, width: int) -> list[CellColumn] | None:
+    """The same of cells that may be blank, NaN or infinite, or numbers that JSON spells otherwise."""
+    if {row.count(sep) for row in text.split("\n")} != {width - 1}:
         return None
     cells = text.replace("\n", sep).split(sep)
     try:
