@@ -115,6 +115,17 @@ def test_a_bound_below_zero_is_told_with_the_other_sign(curve: Callable[[int], f
     assert not any(m.unit == "negated" for m in run.roles)
 
 
+def test_decibels_and_a_likeness_that_rises_with_them_are_qualities_whatever_they_are_called(
+    curve: Callable[[int], float], tmp_path: Path
+) -> None:
+    head = "epoch,train_loss,valid_mae_loss,valid_psnr_loss,valid_ssim_loss\n"
+    path = tmp_path / "history.csv"
+    path.write_text(head + rows(lambda i, t, v: f"{i},{t},{v},{40 - 4 * v},{1 - v / 9}", curve))
+    run = read_runs([path], signals_file=SIGNALS).runs[0]
+    assert values(run, "val_loss") == told(curve, 1.1)
+    assert {m.metric for m in run.matches("val_metric")} == {"valid_psnr_loss", "valid_ssim_loss"}
+
+
 @pytest.mark.parametrize("way", ["falls", "rests"])
 def test_two_errors_without_any_name_are_of_two_splits(way: str, tmp_path: Path) -> None:
     curve = CURVES[way]

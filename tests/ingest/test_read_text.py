@@ -810,11 +810,35 @@ def test_logfmt_lines_are_records() -> None:
         ("11/21 06:47:19", "11/21 06:47:20", 91176439.0),
         ("I1121 06:47:19.500000 12345 train.py:12]", "I1121 06:47:20.500000 12345 train.py:12]", 91176439.5),
         ("06:47:19", "06:47:20", 24439.0),
+        ("[11.21.26|06:47:19]", "[11.21.26|06:47:20]", 1795243639.0),
+        ("21.11.2026 06:47:19", "21.11.2026 06:47:20", 1795243639.0),
+        ("21-Nov-26 06:47:19 -", "21-Nov-26 06:47:20 -", 1795243639.0),
+        ("Sat 21 November 2026 06:47:19", "Sat 21 November 2026 06:47:20", 1795243639.0),
+        ("2026年11月21日 06:47:19", "2026年11月21日 06:47:20", 1795243639.0),
+        ("2026-11-21_06-47-19", "2026-11-21_06-47-20", 1795243639.0),
+        ("11-21 06:47:19", "11-21 06:47:20", 91176439.0),
     ],
 )
 def test_clocks_of_every_form_are_seconds(clock: str, later: str, time: float) -> None:
     log = parse(f"{clock} step 1 loss 2.0\n{later} step 2 loss 2.0\n")
     assert log.points["time"].to_list() == [time, time + 1]
+
+
+@pytest.mark.parametrize(
+    "clock", ["[03.24.23|09:56:{}]", "24-Mar-23 09:56:{}", "03-24 09:56:{} -", "24.03.2023 09:56:{}", "20230324_0956{}"]
+)
+def test_an_epoch_alone_behind_any_clock_is_that_of_what_follows(clock: str) -> None:
+    said = ((f"Training epoch: {i}", f"mean_loss: {3 / (1 + i):.3f}") for i in range(12))
+    log = parse("".join(f"{clock.format(10 + i)} {line}\n" for i, pair in enumerate(said) for line in pair))
+    assert curve(log, "mean_loss") == [(i, round(3 / (1 + i), 3)) for i in range(12)]
+
+
+def test_minutes_and_seconds_count_nothing() -> None:
+    took = [(21, 4), (14, 9), (14, 11), (15, 13), (14, 14), (14, 17), (14, 18), (16, 21), (14, 22), (14, 25)]
+    text = "".join(
+        f"Train Epoch: {e}/10 ...\n    total_loss: {30 - 2 * e}.5 time: {m}m {s}s\n" for e, (m, s) in enumerate(took, 1)
+    )
+    assert curve(parse(text), "total_loss") == [(e, 30.5 - 2 * e) for e in range(1, 11)]
 
 
 def test_a_message_that_a_carriage_return_repeats_is_told_once() -> None:

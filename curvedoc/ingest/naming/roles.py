@@ -33,7 +33,7 @@ from curvedoc.ingest.naming.values.misnomers import (
 from curvedoc.ingest.naming.values.objective import counterparts, first_of_terms, terms, totals
 from curvedoc.ingest.naming.values.population import of_a_population
 from curvedoc.ingest.naming.values.rivals import in_a_game, of_domains, steered, without_lost_games
-from curvedoc.ingest.naming.values.signs import maximized, negated
+from curvedoc.ingest.naming.values.signs import maximized, negated, of_likeness
 from curvedoc.ingest.naming.values.stand_ins import promoted
 from curvedoc.ingest.naming.values.vague_names import (
     by_letter,
@@ -126,6 +126,7 @@ def _assigned(
 ) -> tuple[RoleMatch, ...]:
     """The roles of metrics whose names say their split."""
     found = [(f, r) for f in metrics if (r := read_name(f.metric, table)) is not None and _plausible(f, r)]
+    found = of_likeness(found, table)
     found = of_play(without_lost_games(found, metrics), metrics, table)
     found += of_domains(metrics, found, table)
     found = of_the_critic(by_letter(without_waits(without_times(found, metrics)), table), table)

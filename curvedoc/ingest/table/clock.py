@@ -12,20 +12,28 @@ _DAY_S = 86_400.0
 
 # Rust syntax: polars' engine is linear in the length of the line whatever it holds.
 _DATE = r"(?:19|20)[0-9]{2}[-/.](?:1[0-2]|0?[1-9])[-/.][0-9]{1,2}"  # "0.3818/0.42" is none
-_SHORT_DATE = r"[0-9]{2}-[0-9]{2}-[0-9]{2}"
+_SHORT_DATE = r"[0-9]{2}[.-][0-9]{2}[.-](?:19|20)?[0-9]{2}"
 _TIME = r"[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
-_COMPACT = rf"(?:19|20)[0-9]{{2}}[01][0-9][0-3][0-9][T _-]{_TIME}"
+_COMPACT_DAY = r"(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]"
+_COMPACT = rf"{_COMPACT_DAY}(?:[T _-]{_TIME}|_[0-2][0-9][0-5][0-9][0-5][0-9])"
+#: What a program calls its files by, which may hold no colon.
+_DASHED = rf"{_DATE}[T _-][0-9]{{2}}-[0-9]{{2}}-[0-9]{{2}}"
 _ZONE = r"(?: ?(?:Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2})(?-u:\b))?"
-_DAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),? )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +[0-9]{1,2}"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_WEEKDAY = r"(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? )?"
+_DAY = rf"{_WEEKDAY}{_MONTH} +[0-9]{{1,2}}(?:,? (?:19|20)[0-9]{{2}})?"
+_DAY_FIRST = rf"{_WEEKDAY}[0-9]{{1,2}}[ -]{_MONTH}(?:[ -](?:19|20)?[0-9]{{2}})?"
+_IN_CHINESE = r"(?:19|20)[0-9]{2}年[0-9]{1,2}月[0-9]{1,2}日"
 #: A clock or date as log lines spell it.
 CLOCK_RE = (
-    rf"(?-u:\b)(?:{_COMPACT}|{_DATE}(?:[T _-]{_TIME}{_ZONE})?|{_SHORT_DATE}[T ]{_TIME}"
-    rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?"
-    rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|[IWEFD][0-9]{{4}} {_TIME}"
+    rf"(?-u:\b)(?:{_COMPACT}|{_DASHED}|{_DATE}(?:[T _|-]{_TIME}(?: [AP]M|{_ZONE}))?|{_SHORT_DATE}[T _|-]{_TIME}"
+    rf"|[0-9]{{1,2}}/[0-9]{{1,2}}(?:/[0-9]{{2,4}})? {_TIME}(?: [AP]M)?|[0-9]{{2}}-[0-9]{{2}} {_TIME}"
+    rf"|{_DAY},? {_TIME}(?: [A-Z]+)?(?: [0-9]{{4}})?|{_DAY_FIRST},? {_TIME}(?: [AP]M)?(?: [A-Z]{{3}}(?-u:\b))?"
+    rf"|{_IN_CHINESE} ?{_TIME}|[IWEFD][0-9]{{4}} {_TIME}"
     r"|[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:[.,][0-9]+)?)(?-u:\b)"
 )
 
-_HMS = r"([0-9]{1,2}:[0-9]{2}:[0-9]{2})([.,][0-9]+)?"
+_HMS = r"([0-9]{1,2}[:-][0-9]{2}[:-][0-9]{2})([.,][0-9]+)?"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _NUMBERS = {name: str(i) for i, name in enumerate(_MONTHS, 1)}
 #: A leap year, early enough that its seconds cannot be taken for a date.
@@ -33,11 +41,16 @@ _NO_YEAR = "1972"
 
 #: Forms in which clocks are written (Rust syntax), each with what its groups are: year, month, day, time, fraction.
 _FORMS = (
-    (rf"^([0-9]{{4}}|[0-9]{{2}})[-/.]([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[T _-]{_HMS}", "ymdtf"),
+    (rf"^([0-9]{{4}}|[0-9]{{2}})[-/.]([0-9]{{1,2}})[-/.]([0-9]{{1,2}})[T _|-]{_HMS}", "ymdtf"),
     (rf"^([0-9]{{4}})([0-9]{{2}})([0-9]{{2}})[T _-]{_HMS}$", "ymdtf"),
     (rf"^([0-9]{{1,2}})/([0-9]{{1,2}})/([0-9]{{4}}) {_HMS}$", "mdytf"),
     (rf"^([0-9]{{1,2}})/([0-9]{{1,2}}) {_HMS}$", "mdtf"),
+    (rf"^([0-9]{{2}})-([0-9]{{2}}) {_HMS}$", "mdtf"),
+    (rf"^([0-9]{{2}})\.([0-9]{{2}})\.([0-9]{{2}})\|{_HMS}$", "mdytf"),
+    (rf"^([0-9]{{2}})[.-]([0-9]{{2}})[.-]([0-9]{{4}})[T _|-]{_HMS}$", "dmytf"),
+    (rf"^([0-9]{{4}})年([0-9]{{1,2}})月([0-9]{{1,2}})日 ?{_HMS}$", "ymdtf"),
     (rf"^[A-Z]([0-9]{{2}})([0-9]{{2}}) {_HMS}$", "mdtf"),
+    (rf"^{_WEEKDAY}([0-9]{{1,2}})[ -]([A-Z][a-z]{{2}})[a-z]*(?:[ -]([0-9]{{4}}|[0-9]{{2}}))?,? {_HMS}$", "dmytf"),
     (rf"^(?:[A-Z][a-z]{{2}},? )?([A-Z][a-z]{{2}}) +([0-9]{{1,2}}),? {_HMS}(?: [A-Z]+)?(?: ([0-9]{{4}}))?$", "mdtfy"),
 )
 _OFFSET_RE = r"([+-])([0-9]{2}):?([0-9]{2})$"
@@ -63,7 +76,7 @@ def seconds(text: pl.Series) -> pl.Series:
 
 def _of_day(of: ExprStructNameSpace, time: str, fraction: str) -> pl.Expr:
     """Seconds since midnight."""
-    parts = of.field(time).str.split(":").list
+    parts = of.field(time).str.replace_all("-", ":", literal=True).str.split(":").list
     hour, minute, second = (parts.get(i, null_on_oob=True).cast(pl.Float64, strict=False) for i in range(3))
     part = of.field(fraction).str.replace(",", ".", literal=True).cast(pl.Float64, strict=False).fill_null(0.0)
     return hour * 3600 + minute * 60 + second + part

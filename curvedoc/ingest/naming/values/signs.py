@@ -9,6 +9,7 @@ from typing import TypeVar
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.signals import Bounds, Signals, plain
+from curvedoc.ingest.naming.values.curve_shape import agreement
 from curvedoc.ingest.naming.values.metric_values import MetricValues
 
 F = TypeVar("F", bound=MetricValues)
@@ -19,6 +20,8 @@ _MAXIMIZED = late_regex(
     r"(^|_)(elbo|lower_bound|log_?lik\w*|log_?prob\w*|log_marginal\w*|m?ll|partial_(ll|likelihood)|objf)(_|$)"
 )
 _TURNED = late_regex(r"(^|_)(neg\w*|minus|nll|nelbo|loss)(_|$)")
+#: How like two pictures or sounds are, in decibels (above one, as no loss made of them is) or as a share.
+_DECIBELS, _LIKENESS = late_regex(r"(^|_)(p?snr|si_?snr|si_?sdr)(_|$)"), late_regex(r"(^|_)(ms_?)?ssim(_|$)")
 
 
 def negated(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
@@ -58,3 +61,25 @@ def maximized(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, R
                 r = replace(r, role=family.roles[r.split], family=family.name, label="", turned=True)
         out.append((f, r))
     return out
+
+
+def of_likeness(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
+    """The readings with a "psnr_loss" in decibels as the quality that it is, and a "ssim_loss" that rises with it."""
+    family = table.family("metric")
+    losses = [(f, r) for f, r in found if r.family == "loss"] if family is not None else []
+    decibels = [f for f, _ in losses if _DECIBELS.search(plain(f.metric)) and bool((f.finite > 1.0).mean() > _MOSTLY)]
+    if family is None or not decibels:
+        return found
+    alike = [f for f, _ in losses if _LIKENESS.search(plain(f.metric)) and _goes_with(f, decibels)]
+    own = {f.metric for f in (*decibels, *alike)}
+    return [(f, _as_quality(f, r, family.roles[r.split]) if f.metric in own else r) for f, r in found]
+
+
+def _as_quality(f: MetricValues, r: Reading, role: str) -> Reading:
+    called = _DECIBELS.search(plain(f.metric)) or _LIKENESS.search(plain(f.metric))
+    label = called[0].strip("_") if called else ""
+    return replace(r, role=role, family="metric", label=label, part=False, why="a likeness by its values")
+
+
+def _goes_with(f: MetricValues, others: Sequence[MetricValues]) -> bool:
+    return any(len(o.finite) == len(f.finite) and agreement(f.finite, o.finite) > 0.0 for o in others)

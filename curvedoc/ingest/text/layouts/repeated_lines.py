@@ -190,7 +190,7 @@ def _counters(shape: RepeatedShape) -> dict[int, NumberSlot]:
         return out
     for i in whole:
         v, label = shape.value[:, i], shape.labels[i]
-        if i in out or _says(label.name):
+        if i in out or _says(label.name) or label.unit in _TIMES:  # "10m 15s" counts nothing
             continue
         if counts(v) and float((np.diff(v) > 0).mean()) > 0.5:
             out[i] = NumberSlot(STEP if label.name else PLACE, i, label.name or "iteration")
