@@ -28,6 +28,14 @@ def test_a_run_is_judged_the_same_by_itself_and_as_one_of_its_kind(sample: str) 
             assert said == said[:1] * (FIRST + 2)
 
 
+def test_a_title_that_asks_once_after_an_alternative_is_told_of_the_first_run_of_all() -> None:
+    falls = [8.0 / (1 + i / 4) for i in range(40)]
+    grades = [0.15 + 0.02 * (i * 7 % 5) for i in range(40)]
+    run = run_of({"loss": Series.of(falls), "val_metric": Series.of(grades)})
+    titles = [f.title for f in diagnose(run, load(lazy=True), strict=True).findings]
+    assert any("never gets better: about 0.1" in title for title in titles), titles
+
+
 def test_what_a_kind_of_runs_lacks_is_known_before_one_is_looked_at() -> None:
     book = load(lazy=True)
     run = run_of({"loss": Series.of([2.0, 1.0])})

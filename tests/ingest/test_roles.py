@@ -94,6 +94,9 @@ def test_a_spelling_found_in_the_wild_has_its_role(name: str, role: str) -> None
         ("val/box_loss", "val_aux_loss", "box"),
         ("system.gpu.0.gpu", "gpu_utilization", "0"),
         ("val/mae", "val_metric", "mae"),
+        ("Validation Dice Coeff", "val_metric", "dice_coeff"),
+        ("val_binary_io_u", "val_metric", "binary_io_u"),
+        ("norm_ED", "metric", "norm_ed"),
     ],
 )
 def test_layers_data_sets_and_parts_become_labels(name: str, role: str, label: str) -> None:

@@ -209,6 +209,15 @@ def test_the_seconds_that_an_epoch_cost_are_no_loss(tmp_path: Path) -> None:
     assert of(run, "loss") == ["HeatmapFocal"]
 
 
+def test_a_quality_among_settings_that_are_printed_again_is_a_curve(tmp_path: Path) -> None:
+    head = (
+        "INFO: Starting training:\n    Epochs: 40\n    Batch size: 2\n    Learning rate: 0.01\n    Training size: 80\n"
+    )
+    scores = "".join(f"INFO: Validation Dice Coeff: {0.5 + 0.02 * i:.3f}\n" for i in range(9))
+    (run,) = read(tmp_path, head + head + scores + head + head, "train.log")
+    assert of(run, "val_metric") == ["Validation Dice Coeff"]
+
+
 def test_settings_that_are_printed_again_and_again_are_no_curve(tmp_path: Path) -> None:
     text = ""
     for k in range(5):

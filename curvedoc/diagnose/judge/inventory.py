@@ -150,9 +150,11 @@ def _as_shipped(program: Program) -> bool:
 
 
 def _read_once(program: Program) -> frozenset[str]:
-    """The names that a single formula reads: to keep their values takes longer than to ask for them there."""
+    """The names that a single formula reads: to keep their values takes longer than to ask for them there. Those of
+    alternatives have no formula, and are kept where they were judged."""
     times = Counter(name for formula in program.formulas.values() for name in formula.names)
-    return frozenset(name for name, count in times.items() if count == 1)
+    asked = {*program.formulas, *program.inputs, *program.patterns, *program.facts}
+    return frozenset(name for name, count in times.items() if count == 1 and name in asked)
 
 
 def _fact(name: str) -> Code:

@@ -13,7 +13,7 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.naming.log_words import is_loss
+from curvedoc.ingest.naming.log_words import is_loss, is_outcome
 from curvedoc.ingest.settings.sentences import announced
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
@@ -157,6 +157,8 @@ def _only_settings(read_: Read) -> bool:
     if read_.axis != "row" or not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
+    if any(is_outcome(n) for n in same.filter(pl.col("value") > _SETTING)["metric"]):
+        return False
     few = int((same["value"] <= _SETTING).sum())
     return few >= _SET * len(same) and bool((same["len"] > same["value"]).any())
 
