@@ -21,7 +21,7 @@ NoteKind = Literal[
     "values-held",
     # values
     "aggregated", "log-of-perplexity", "looks-averaged", "looks-sampled", "nan-as-missing", "nan-filtered",
-    "nan-for-missing", "null-as-nan", "null-values", "numbers-as-strings", "zero-values",
+    "nan-for-missing", "null-as-nan", "null-values", "numbers-as-strings", "sum-of-terms", "zero-values",
     # steps and clocks
     "bad-time", "clock-goes-back", "data-again", "gaps-at-random", "interval-grows", "no-step", "several-tasks",
     "step-filled", "step-from-epoch", "step-from-order", "step-from-row", "step-from-samples", "step-guessed",

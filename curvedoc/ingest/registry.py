@@ -83,7 +83,7 @@ _CSV = LateReader(
     lambda name, head: True, ("guesses", "read_mapped"),
 )  # fmt: skip
 _HEADLESS = LateReader(
-    "csv.headless", "headless", ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt"),
+    "csv.headless", "headless", ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt", "*fitness*.csv"),
     "rows of a counter and a value, or of values alone, without a header, in a file called by its metric",
     lambda name, head: True,
 )  # fmt: skip

@@ -31,6 +31,7 @@ _BLURS: dict[str, str] = {
     "bad-checksum": "Part of a file is damaged: what stood there is not known",
     "batches-averaged": "Evaluations were logged batch by batch: the mean of each pass over the data was taken",
     "log-of-perplexity": "A perplexity is logged and no loss: its logarithm was taken for the loss",
+    "sum-of-terms": "The terms of the loss are logged in a list and no loss: their sum was taken for it",
     "part-window": "Values over part of a window were divided by the whole of it: they were left out",
     "values-held": "Each evaluation stands in every row until the next one: it was taken once, at the first",
     "summary-row": "A last row that repeats the mean or best of its curve was left out",

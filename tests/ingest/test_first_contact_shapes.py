@@ -198,7 +198,7 @@ def test_a_loss_that_falls_smoothly_with_a_little_noise_is_no_schedule(tmp_path:
 
 def test_terms_in_brackets_under_a_header(curve: Callable[[int], float], tmp_path: Path) -> None:
     head = "Step      Train loss                Test metric (rel. L2)\n"
-    run = read(tmp_path, head + rows(lambda i, t, v: f"{100 * i}   [{t}, 1.2e-03]    [{v}]", curve))[0]
+    run = read(tmp_path, head + rows(lambda i, t, v: f"{100 * i}   [{t}, 0.0e+00]    [{v}]", curve))[0]
     assert values(run, "loss") == told(curve)
     assert run.axis == "step"
     assert [m.metric for m in run.matches("val_loss")] == ["Test metric rel. L2"]

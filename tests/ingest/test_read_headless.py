@@ -81,7 +81,7 @@ def test_nan_and_comments_are_read_and_a_cut_row_is_told(tmp_path: Path) -> None
         ("loss.csv", rows(lambda i: f"{i},{i * 3}")),
         ("loss.csv", rows(lambda i: f"{i * i},{loss(i)}")),
         ("loss.csv", rows(lambda i: f"{1000 + i},{loss(i)}")),
-        ("loss.csv", rows(lambda i: f"{i}," + ",".join(["0.5"] * 8))),
+        ("loss.csv", rows(lambda i: f"{i}," + ",".join(["0.5"] * 12))),
         ("data.csv", rows(lambda i: f"{i},{loss(i)}")),
         ("val.txt", rows(lambda i: f"{i} {loss(i)}")),
     ],

@@ -138,7 +138,10 @@ def _beside(run: Run, ground: Grounds, val: Series | None, rated: Quality | None
     right = run.series("accuracy")
     known = None if right is None else right.finite()
     if rated is not None:
-        if not ground.name.startswith("validation"):
+        if ground.curve is not None and rated.series.metric == ground.curve.metric:
+            # where it went is told already
+            yield from filter(None, [_at_best(rated, count).strip(" ()")])
+        elif not ground.name.startswith("validation"):
             began, ended = rated.told(0), rated.told(-1)
             went = ended if began == ended or len(rated.series) < FEW else f"from {began} to {ended}"
             yield f"{rated.name} {went}{_at_best(rated, count)}"

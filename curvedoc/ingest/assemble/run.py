@@ -16,11 +16,11 @@ from curvedoc.ingest.assemble import (
     batch_evals,
     duplicates,
     nulls,
-    perplexities,
     repeated_evals,
     restarts,
     short_windows,
     summaries,
+    unlogged_losses,
 )
 from curvedoc.ingest.assemble.copies import without_copies
 from curvedoc.ingest.assemble.groups import Piece
@@ -67,7 +67,8 @@ def assemble(
     roles = assign(_facts(strands), table, chosen, settings)
     strands, held_told = repeated_evals.without_repeats(strands, roles)
     strands, means_told = batch_evals.with_means(strands, roles)
-    strands, roles, taken_told = perplexities.with_losses(strands, roles)
+    strands, roles, taken_told = unlogged_losses.with_losses(strands, roles)
+    strands, roles, summed_told = unlogged_losses.with_sums(strands, roles)
     strands, short_told = short_windows.without_short_windows(strands, roles)
     _observe_epochs(settings, strands, roles)
     return Run(
@@ -78,7 +79,19 @@ def assemble(
         config=merged,
         settings=settings,
         sources=(*(_source(p, bundle.root) for p in pieces), *config_sources),
-        notes=_few([*notes, *converted, *copies, *held_told, *means_told, *taken_told, *short_told, *_endings(pieces)]),
+        notes=_few(
+            [
+                *notes,
+                *converted,
+                *copies,
+                *held_told,
+                *means_told,
+                *taken_told,
+                *summed_told,
+                *short_told,
+                *_endings(pieces),
+            ]
+        ),
         axis=run_axis,
         quiet=bundle.quiet,
         has_text=any(p.log.is_text for p in pieces),

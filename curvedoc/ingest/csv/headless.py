@@ -18,22 +18,23 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.csv.loss_terms import term_curves, term_names
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.curve import LogCurve, points_of
 
 NAME = "headless"
-FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt")
+FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt", "*fitness*.csv")
 ABOUT = "rows of a counter and a value, or of values alone, without a header, in a file called by its metric"
 
 #: Fewer rows may be one for each class or fold, whatever the file is called.
 MIN_ROWS = 20
 #: A counter, and the values of a few splits or tasks; what has more columns is a matrix.
-MAX_COLUMNS = 8
-_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", "")
+MAX_COLUMNS = 12
+_SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", ".out", "")
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _MEASURES = frozenset(
     ("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity")
-) | frozenset(("reward", "rewards", "returns"))
+) | frozenset(("reward", "rewards", "returns", "fitness"))
 #: What else the name may hold: "accuracy per class" and "loss weights" are no curves.
 _OTHER = frozenset(
     word_set(
@@ -61,6 +62,8 @@ _CALLED = late_regex(
 _REGULAR, _SIZES = 0.9, 3
 #: A level has moved where its medians lie so many of their own errors apart.
 _APART_BY = 4.0
+#: What a population has a best of, beside which its mean is written.
+_BEST = frozenset(("fitness",))
 
 Floats = NDArray[np.float64]
 
@@ -72,6 +75,8 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     text = decoded_head(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
+    if term_names(rows):
+        return True
     first = next((r for r in rows if r.strip() and not r.lstrip().startswith("#")), "")
     if not first or not _plain(first.strip()).lstrip("-")[:1].isdigit():
         return False
@@ -83,8 +88,10 @@ def claims(path: Path, head: bytes) -> bool:
     # how the values go shows over more of them
     whole = _table(text[: text.rfind("\n") + 1].split("\n"))
     table = table if whole is None else whole
-    # a first column that only rises is the axis of something else (the rates of a range test)
-    axis = table.shape[1] > 2 and bool((np.diff(table[:, 1]) >= 0.0).all())
+    # a first column that only rises is the axis of something else (the rates of a range test); a best value may well
+    axis = (
+        not _BEST & set(re.split(r"[^a-z]+", name)) and table.shape[1] > 2 and bool((np.diff(table[:, 1]) >= 0.0).all())
+    )
     return not axis and all(_moves(column) for column in table[:, 1:].T)
 
 
@@ -98,6 +105,8 @@ def _read(path: Path) -> Log:
     text, more = decode(data)
     told = [*notes, *more]
     lines = text.split("\n")
+    if term_names(lines[: 2 * MIN_ROWS]):
+        return Log(path, NAME, data=points_of(term_curves(lines)), notes=coalesce(told), bytes=len(data))
     if not text.endswith("\n") and len(lines) > MIN_ROWS:
         lines.pop()
         told.append(Note("truncated", "the last line has no end; it was left out"))
@@ -110,7 +119,10 @@ def _read(path: Path) -> Log:
         alone = table.shape[1] > len(_cells(next(r for r in lines if r.strip() and not r.lstrip().startswith("#"))))
         said = "the values stand alone; each row counts as one" if alone else "the first was taken for the step"
         told.append(Note("no-header", f"no header names the columns; {said}"))
-        names = ["", Path(_PACKED.sub("", path.name)).stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
+        stem = Path(_PACKED.sub("", path.name)).stem
+        names = ["", stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
+        if _BEST & set(re.split(r"[^a-z]+", stem.lower())) and _is_best(table):
+            names[1:3] = [f"best {stem}", f"mean {stem}"]
     curves = [LogCurve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
     return Log(path, NAME, data=points_of(curves), notes=coalesce(told), bytes=len(data))
 
@@ -180,6 +192,11 @@ def _plain(row: str) -> str:
 
 def _cells(row: str) -> list[str]:
     return re.split(_GAP, _plain(row.strip(" \t\r")))
+
+
+def _is_best(table: Floats) -> bool:
+    """Whether the first values are nowhere less than the ones beside them, as the best of many is."""
+    return table.shape[1] > 2 and bool((table[:, 1] >= table[:, 2]).all())
 
 
 def _moves(value: Floats) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import math
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -20,8 +21,13 @@ from curvedoc.ingest.find.folders import Draft, gather
 from curvedoc.ingest.find.glob_matches import matches, top_of
 from curvedoc.ingest.find.path_words import relative_name
 from curvedoc.ingest.find.remote import local_copies
-from curvedoc.ingest.find.walk import Finds, Folder, lies_outside, sort_file, walk
+from curvedoc.ingest.find.walk import NOT_A_LOG, UNKNOWN_FORMAT, Finds, Folder, lies_outside, sort_file, walk
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.registry import READERS
+
+#: What a log may be called that no reader knew on a walk.
+_TABLES = (".csv", ".tsv")
+_LOG_SUFFIXES = (*_TABLES, ".txt", ".log", ".out", ".err", ".dat", ".json", ".jsonl", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,8 @@ def plan(
     drafts: list[tuple[Path, Draft]] = []
     for root in roots:
         if root.is_dir():
-            drafts.extend((root, d) for d in gather(walk(root, readers, finds), finds))
+            found = gather(walk(root, readers, finds), finds)
+            drafts.extend((root, d) for d in found or _only(root, readers, finds))
         else:
             drafts.extend((root, d) for d in _alone(root, readers, finds))
     if finds.links_out:
@@ -203,6 +210,29 @@ def _alone(path: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
     drafts = gather(folder, finds)
     beside = walk_configs(path.parent, finds)
     return [replace(d, configs=beside) for d in drafts]
+
+
+def _only(root: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
+    """The one file of a folder of no logs that may be one, which was meant as if it was given by name; a table only
+    where a name in it says what a training measures."""
+    passed = (*finds.ignored, *finds.unreadable)
+    rest = [u for u in passed if u.reason in (NOT_A_LOG, UNKNOWN_FORMAT) and root in Path(u.path).parents]
+    if len(rest) != 1 or Path(rest[0].path).suffix.lower() not in _LOG_SUFFIXES:
+        return []
+    path, again = Path(rest[0].path), Finds(roots=finds.roots, follow_links=finds.follow_links, mapped=finds.mapped)
+    folder = Folder(path.parent)
+    sort_file(path, folder, readers, again, named=True)
+    if not folder.files or (path.suffix.lower() in _TABLES and not _measures(folder.files[0].head)):
+        return []
+    for told in (finds.ignored, finds.unreadable):
+        told[:] = [u for u in told if u != rest[0]]
+    return [replace(d, configs=walk_configs(path.parent, finds)) for d in gather(folder, again)]
+
+
+def _measures(head: bytes) -> bool:
+    """Whether the first line of a table has a column that is called like what a training measures."""
+    first = head.lstrip().partition(b"\n")[0].decode("utf-8", "replace").strip()
+    return any(is_outcome(name.strip(' "')) for name in re.split(r"[,;\t]", first))
 
 
 def walk_configs(folder: Path, finds: Finds) -> tuple[Path, ...]:

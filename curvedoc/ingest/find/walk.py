@@ -34,6 +34,8 @@ _LONG_RECORD = 4 << 20
 _TABLES = (".csv", ".tsv", ".json", ".db")
 #: A folder with this file holds an environment of Python.
 _VENV = "pyvenv.cfg"
+#: Why a file was left out: what is called like no log, and what is called like one.
+NOT_A_LOG, UNKNOWN_FORMAT = "not a log", "its contents are of no known log format"
 #: The reader of series of files, of which the first stands for all.
 _SERIES = "json-epochs"
 #: What a run logged beside its metrics, in MLflow's own folder of files.
@@ -210,10 +212,10 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
     elif not head.strip(b"\x00") and (LOG_NAME.fullmatch(path.name) or path.suffix.lower() in _TABLES):
         finds.unreadable.append(Unreadable(str(path), file_bytes.why_nothing(path) or "nothing but zero bytes"))
     elif LOG_NAME.fullmatch(path.name) and not (head.lstrip()[:1] == b"{" and b"\n" in head and stands_for is None):
-        reason = stands_for.text if stands_for else "its contents are of no known log format"
+        reason = stands_for.text if stands_for else UNKNOWN_FORMAT
         finds.unreadable.append(Unreadable(str(path), reason))
     else:
-        finds.ignored.append(Unreadable(str(path), stands_for.text if stands_for else "not a log"))
+        finds.ignored.append(Unreadable(str(path), stands_for.text if stands_for else NOT_A_LOG))
 
 
 def _stood_for(path: Path, folder: Folder) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
+from curvedoc.ingest.naming.comparable_name import words_of
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 from curvedoc.ingest.naming.values import curve_shape
@@ -27,6 +28,7 @@ _LEVEL = 4.0
 _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
 _OF_GAMES = frozenset({"epsilon", "eps", "gamma"})
+_PLAYED = frozenset({"fitness", "episode", "score"})
 
 F = TypeVar("F", bound=MetricValues)
 Found = Sequence[tuple[F, Reading]]
@@ -93,7 +95,9 @@ def _rates(
         return []
     rate = settings.get("lr")
     hints = table.hints.get("lr", frozenset())
-    other = _OF_GAMES if any(r.family == "reward" for _, r in found) else frozenset()
+    played = any(r.family == "reward" for _, r in found)
+    played = played or not _PLAYED.isdisjoint(words_of((*(f.metric for f in free), *(f.metric for f, _ in found))))
+    other = _OF_GAMES if played else frozenset()
     best: list[tuple[int, F, str, Sureness]] = []
     for f in free:
         v = f.finite

@@ -53,9 +53,9 @@ def why_samples(table: RecordTable) -> str:
     telling = [k for k, t in table.texts.items() if _unique(t, table.rows)]
     if telling:
         return f"rows that are samples: no two have one '{telling[0]}'"
-    things = [
-        k for k in (*table.numbers, *table.texts) if _low(k) in _THINGS and (_low(k) != "id" or k in table.numbers)
-    ]
+    # what every row says, the model that is trained, tells none of them apart
+    things = [k for k, c in table.numbers.items() if _low(k) in _THINGS and len(np.unique(c.value)) > 1]
+    things += [k for k, t in table.texts.items() if _low(k) in _THINGS - {"id"} and len(set(t.text)) > 1]
     if things:
         return f"rows that are samples, told by '{things[0]}'"
     return "a matrix, with a column for each row" if _is_matrix(table) else ""

@@ -62,7 +62,8 @@ def shape_of(table: RecordTable, known: Collection[str] = ()) -> TableShape:
         at = table.texts[key].at
         step = _counter({k: c for k, c in numbers.items() if k != time}, n, table.texts[key])
         rest = [k for k in numbers if k not in (step, time) and _beside(numbers[k], at) and not _constant(numbers[k])]
-        if len(rest) == 1:
+        # what stands in some rows alone is no value of a long table, but its name says what it measures
+        if len(rest) == 1 and not any(is_outcome(k) for k in numbers.keys() - {rest[0]}):
             name, value = key, rest[0]
             return TableShape(step, time, name, value, split)
     step = _counter({k: c for k, c in numbers.items() if k != time}, n, None)

@@ -7,6 +7,7 @@ import re
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
+from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import ALLOWED_REST, SCORES, counter_of, is_dirty, leads, split_key
 from curvedoc.ingest.text.line.phrases import keys_first
@@ -30,7 +31,8 @@ _EPOCHS = late_regex(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?
 _BEFORE_COLON = late_regex(r" \([a-z ]{1,20}\)(?=: *$)")
 #: What takes a time that is told without the word.
 _TIMES = frozenset(("s", "ms", "sec", "secs"))
-_TIMED = frozenset(("data", "load", "loading", "io", "forward", "fwd", "backward", "bwd", "fetch", "compute", "comm"))
+_TIMED = word_set("data load loading io forward fwd backward bwd fetch compute comm total remaining elapsed passed")
+_LONG = frozenset(("m", "min", "mins", "h", "hr", "hours"))
 _COUNTERS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
 _SCOPE_ONLY = late_regex(
     r"set|sets|results?|metrics?|split|subset|on|dataset|data|phase|summary|average|final|loop|performance|stats"
@@ -102,7 +104,8 @@ def _is_place(state: Body, gap: str) -> bool:
 
 def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
     """A number after a key: a counter, a metric, or running text."""
-    if unit in _TIMES and not key.lower().endswith("time") and (key.lower() in _TIMED or spaced(key) in _COUNTERS):
+    timed = key.lower() in _TIMED
+    if (unit in _TIMES or (timed and unit in _LONG)) and (timed or spaced(key) in _COUNTERS):
         state.found.append(NumberSlot(METRIC, slot, f"{key} time", unit))  # "data 0.31s batch 0.37s"
         return
     counter = counter_of(key, mark == FRACTION, not state.found and not state.prose and (not sep or mark == FRACTION))

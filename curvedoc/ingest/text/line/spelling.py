@@ -78,6 +78,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         r"^([0-9]{1,12}) +\[([^]]*)\] +\[([^]]*)\] +\[([^]]*)\] *$",
         "step ${1} train loss: [${2}], test loss: [${3}], test relative_error: [${4}]",
     ),
+    # and in the middle of its second optimizer
+    (r"^([0-9]{1,12}) +\[((?:[0-9]\.[0-9]+e[-+][0-9]+,? ?){2,})\] *$", "step ${1} train loss: [${2}]"),
     # icefall's "tot_loss[loss=0.3, over 100 frames]"
     (r"\bloss\[loss=([^]]*)\]", "loss=${1}", "loss[loss="),
     (r"\btot_loss\[loss=([^\],]*)[^]]*\]", "tot_loss=${1}", "loss[loss="),

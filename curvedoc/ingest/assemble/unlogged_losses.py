@@ -1,7 +1,8 @@
-"""Perplexities that are logged in place of a loss: their logarithm is the loss."""
+"""Losses that are not logged as such: the logarithm of a perplexity, and the sum of a list of terms."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -15,6 +16,14 @@ _LOSS_OF = {"perplexity": "loss", "val_perplexity": "val_loss"}
 _OTHER = ("reward", "game_loss")
 #: A perplexity is the power of its loss to so many digits, at so many of its rows.
 _SAME, _MOST = 0.02, 0.9
+#: The role of the first of a list of terms: that of their sum, and that of a term.
+_SUM_OF = {
+    **dict.fromkeys(("loss", "aux_loss"), ("loss", "aux_loss")),
+    **dict.fromkeys(("val_loss", "val_aux_loss"), ("val_loss", "val_aux_loss")),
+    **dict.fromkeys(("test_loss", "test_aux_loss"), ("val_loss", "test_aux_loss")),
+}
+#: The level of the best model, said once at the end, is no curve beside terms of so many times its values.
+_SELDOM = 2
 
 
 def with_losses(
@@ -40,6 +49,32 @@ def with_losses(
             more.append(RoleMatch(loss, name, "", "the logarithm of the perplexity, which is logged in its place"))
     text = f"no loss is logged beside them, so their logarithm was taken: {', '.join(m.metric for m in more)}"
     return out, (*more, *roles), [Note("log-of-perplexity", text, count=len(more))] if more else []
+
+
+def with_sums(
+    strands: Sequence[StreamBlock], roles: Sequence[RoleMatch]
+) -> tuple[list[StreamBlock], tuple[RoleMatch, ...], list[Note]]:
+    """The strands with the sum of each list of terms (DeepXDE's "[2.5e+03, 9.5e+01]") whose split has no loss of as
+    many values, the roles with those, and a note."""
+    out, kept = list(strands), list(roles)
+    more: list[RoleMatch] = []
+    for first in [m for m in roles if m.label == "0" and m.role in _SUM_OF]:
+        loss, term = _SUM_OF[first.role]
+        mine = [s for s in strands if s.metric == first.metric]
+        listed = re.compile(rf"{re.escape(first.metric)}\[\d+\]")
+        names = {first.metric, *(s.metric for s in strands if listed.fullmatch(s.metric))}
+        terms = [s for s in strands if s.metric in names]
+        known = {m.metric for m in (*more, *kept) if m.role == loss} - names
+        few = all(_SELDOM * sum(len(s) for s in strands if s.metric == name) <= len(mine[0]) for name in known)
+        alike = all(len(t) == len(mine[0]) and (t.step == mine[0].step).all() for t in terms)
+        if len(mine) != 1 or not 1 < len(terms) == len(names) or not alike or not few:
+            continue
+        name = f"sum of {first.metric}"
+        out.append(replace(mine[0], metric=name, value=np.sum([t.value for t in terms], axis=0)))
+        kept = [replace(m, role=term) if m.metric in names else m for m in kept if m.metric not in known]
+        more.append(RoleMatch(loss, name, "", "the sum of the terms, which are logged in a list"))
+    text = f"terms of a loss are logged in a list; their sum was taken: {', '.join(m.metric for m in more)}"
+    return out, (*more, *kept), [Note("sum-of-terms", text, count=len(more))] if more else []
 
 
 def _of_validation(mine: Sequence[StreamBlock], strands: Sequence[StreamBlock], best: dict[str, str]) -> bool:
