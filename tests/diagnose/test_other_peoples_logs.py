@@ -113,3 +113,36 @@ def test_rows_behind_a_padded_position_in_brackets_are_records(tmp_path: Path) -
     path = tmp_path / "run.log"
     path.write_text("".join(f"[{i:3d}/16] train={2.0 / i:.5f} valid={2.1 / i:.5f} lr=5.0e-02\n" for i in range(1, 17)))
     assert roles(path)["lr"] == "lr" and roles(path)["train"] == "loss"
+
+
+def test_batches_in_noise_beside_evaluations_of_another_sum_that_fall_are_no_plateau(tmp_path: Path) -> None:
+    rows = []
+    for i in range(90):
+        rows.append(f"epoch: 0, batch: {200 * i}, train loss: {0.0072 * (1 + 0.15 * math.sin(7.1 * i * i)):.6f}")
+        val = 0.08 + 0.05 * math.exp(-i / 25) + 0.002 * math.sin(3.3 * i * i)
+        rows.append(f"epoch: 0, batch: {200 * i}, mean dev loss: {val:.6f}, best: False")
+    path = tmp_path / "train.out"
+    path.write_text("\n".join(rows) + "\n")
+    assert alarms(path) == []
+    assert "plateau-from-start" not in {f.symptom for r in curvedoc.analyze(path).runs for f in r.findings}
+
+
+def test_validation_far_below_training_does_not_run_in_its_mode(tmp_path: Path) -> None:
+    rows = ["epoch,loss,accuracy,val_loss,val_accuracy"]
+    for i in range(16):
+        swing = 0.13 * (i % 4 == 2) + 0.02 * math.sin(5 * i)
+        rows.append(f"{i},{0.47 + 0.02 * math.sin(3 * i):.4f},0.86,{0.2 + swing:.4f},{0.94 - swing / 5:.4f}")
+    path = tmp_path / "history.csv"
+    path.write_text("\n".join(rows) + "\n")
+    (run,) = curvedoc.analyze(path).runs
+    assert all(c.cause != "missing-eval-mode" for c in run.causes[:1])
+
+
+def test_values_of_samples_that_nothing_counts_are_no_training(tmp_path: Path) -> None:
+    path = tmp_path / "slurm.out"
+    lines = [
+        f"[2023-11-20 09:4{i % 6}:43,390] - Log-likelihood tensor([{9000 + 4000 * math.sin(i * i):.3f}])"
+        for i in range(60)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    assert alarms(path) == []

@@ -58,11 +58,14 @@ def with_sums(
     many values, the roles with those, and a note."""
     out, kept = list(strands), list(roles)
     more: list[RoleMatch] = []
-    for first in [m for m in roles if m.label == "0" and m.role in _SUM_OF]:
+    listed = {m.metric.rpartition("[")[0] for m in roles if m.metric.endswith("]")}
+    # a term that is above all others could be their sum, but not where training's is none
+    said = sorted((m for m in roles if m.role in _SUM_OF and m.metric in listed), key=lambda m: m.label != "0")
+    for first in said if said and said[0].label == "0" else ():
         loss, term = _SUM_OF[first.role]
         mine = [s for s in strands if s.metric == first.metric]
-        listed = re.compile(rf"{re.escape(first.metric)}\[\d+\]")
-        names = {first.metric, *(s.metric for s in strands if listed.fullmatch(s.metric))}
+        place = re.compile(rf"{re.escape(first.metric)}\[\d+\]")
+        names = {first.metric, *(s.metric for s in strands if place.fullmatch(s.metric))}
         terms = [s for s in strands if s.metric in names]
         known = {m.metric for m in (*more, *kept) if m.role == loss} - names
         few = all(_SELDOM * sum(len(s) for s in strands if s.metric == name) <= len(mine[0]) for name in known)

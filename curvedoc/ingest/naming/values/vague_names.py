@@ -33,6 +33,8 @@ _PERCENT, _FIRST_PERCENTS = 100.0, 10.0
 _SELDOM = 2
 #: Fewer values than this have no beginning and no end.
 _FEWEST = 4
+#: Boosting goes forward in so many of its rounds.
+_STEADY = 0.8
 
 
 #: Measures over a whole set of samples.
@@ -155,9 +157,13 @@ def _is_grade(value: Floats) -> bool:
 
 
 def rises(value: Floats) -> bool:
-    """Whether values rise; above 1 as far as percents of right answers do, where a loss that blows up may end lower."""
-    end = _end(value)
-    return end > _LEARNED * _beginning(value) and (end >= _FIRST_PERCENTS or bool((value <= 1.0).all()))
+    """Whether values rise; above 1 as far as percents of right answers do, where a loss that blows up may end lower.
+
+    What hardly ever goes back may be learned within the first quarter.
+    """
+    end, steady = _end(value), float((np.diff(value) >= 0.0).mean()) > _STEADY
+    began = float(np.median(value[:_FEWEST])) if steady and len(value) > _FEWEST else _beginning(value)
+    return end > _LEARNED * began and (end >= _FIRST_PERCENTS or bool((value <= 1.0).all()))
 
 
 def _falls(value: Floats) -> bool:
