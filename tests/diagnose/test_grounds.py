@@ -115,6 +115,18 @@ def test_a_loss_that_is_no_number_is_never_healthy_whatever_the_accuracy_does(tm
     assert curvedoc.analyze(path).runs[0].verdict != "healthy"
 
 
+def test_pairs_that_are_told_apart_by_a_hair_contradict_nothing(tmp_path: Path) -> None:
+    rows = [
+        f"{{'loss': {0.6926 - 0.0008 * i + 0.0006 * (i % 2):.4f}, 'grad_norm': 0.3, 'learning_rate': 2e-06, "
+        f"'rewards/accuracies': {min(0.92, 0.48 + 0.06 * i):.3f}, 'rewards/margins': {0.001 + 0.0018 * i:.4f}, "
+        f"'epoch': {0.05 * (i + 1):.2f}}}"
+        for i in range(18)
+    ]
+    path = tmp_path / "dpo.log"
+    path.write_text("\n".join(rows) + "\n")
+    assert curvedoc.analyze(path).runs[0].verdict == "healthy"
+
+
 def test_what_may_be_fine_tuning_or_nothing_is_told_and_left_open() -> None:
     drawn = np.random.default_rng(3)
     loss = Series(np.arange(1, 121, dtype=np.int64) * 10, 1.2 * (1.0 + 0.12 * drawn.standard_normal(120)))

@@ -146,3 +146,12 @@ def test_the_file_that_logs_is_no_split(tmp_path: Path) -> None:
         for i in range(20)
     )
     assert set(read(tmp_path, text)[0].metrics()) == {"D loss", "G loss"}
+
+
+def test_rows_without_a_step_are_counted_although_the_last_line_names_an_epoch(tmp_path: Path) -> None:
+    row = "[2031-02-03 10:{:02}:{:02},110] INFO: loss: {}, grad_norm: 2.1{}"
+    rows = [row.format(i // 60, i % 60, loss(i), i % 9) for i in range(90)]
+    rows.append("[2031-02-03 10:03:40,551] INFO: Eval Metrics: {'eval_loss': 0.61, 'epoch': 2.0}")
+    run = read(tmp_path, "\n".join(rows) + "\n")[0]
+    assert last(run, "loss") == ("loss", 90, loss(89))
+    assert last(run, "val_loss") == ("eval_loss", 1, 0.61)

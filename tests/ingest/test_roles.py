@@ -39,6 +39,7 @@ SPELLINGS = {
         |held_out_loss|heldout/loss|losses/val""",
     "accuracy": """accuracy|acc|train_acc|epoch_accuracy|sparse_categorical_accuracy|mean_token_accuracy|acc1/top1
         |accuracy/top1|train/accuracy""",
+    "val_metric": "HellaSwag accuracy|eval/mmlu_acc|arc_easy/acc_norm",
     "val_accuracy": "va_acc|vacc|val_accuracy|eval_accuracy|valid_acc_top1|eval/acc@1|validation/epoch_accuracy",
     "perplexity": "ppl|perplexity|train/PPL|learning/perplexity|lm loss PPL",
     "val_perplexity": "val_ppl|eval_ppl|lm loss validation ppl",

@@ -209,3 +209,16 @@ def test_how_many_epochs_there_will_be_is_no_epoch() -> None:
         text += "".join(f"Epoch {e}/{n} | loss={v:.4f} | Time=11.2s\n" for e, v in enumerate(losses(n, k), 1))
     assert [len(r) for r in runs(text)] == [20, 3, 25]
     assert [r[-1][0] for r in runs(text)] == [20, 3, 25]
+
+
+def test_what_follows_the_summary_of_a_training_is_another_one() -> None:
+    """The second begins with an evaluation, and its first loss stands at an epoch that is no start."""
+    row = "{{'loss': {:.4f}, 'learning_rate': 1e-05, 'epoch': {:.1f}}}\n"
+    text = "".join(row.format(v, i / 5) for i, v in enumerate(losses(15, 3), 1))
+    text += "{'train_runtime': 912.4, 'train_samples_per_second': 21.3, 'train_loss': 0.91, 'epoch': 3.0}\n"
+    for epoch in range(1, 9):
+        if epoch % 2 == 0:
+            text += row.format(0.3 / epoch, epoch + 0.3)
+        text += f"{{'eval_loss': {0.2 / epoch:.4f}, 'eval_f1': 0.9{epoch}, 'epoch': {epoch}.0}}\n"
+    text += "{'train_runtime': 118.1, 'train_samples_per_second': 22.6, 'train_loss': 0.1, 'epoch': 8.0}\n"
+    assert [len(r) for r in runs(text)] == [15, 4]

@@ -16,16 +16,19 @@ _CURVE = 3
 #: Whole numbers from here on are not all float64; a curve with so large a share of repeated steps has lost them.
 _EXACT = 1 << 53
 _MERGED = 0.1
+#: A curve without steps that has more records than this for each step named beside it would be a few heaps of points.
+_HEAP = 20
 
 
 def number_rows(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], bool, list[Note]]:
     """One stream's strands with every step known, and whether steps are record order now.
 
-    No step at all, or all of them the same, or so large that neighbors became one in the file's numbers: the most
-    logged metric counts its records, and the others are laid along it by the clock, or evenly where there is none. Some
-    steps missing: filled from the clock or from the records beside them.
+    No step at all, or all of them the same, or so large that neighbors became one in the file's numbers, or named by a
+    few summaries (the closing line of a run): the most logged metric counts its records, and the others are laid along
+    it by the clock, or evenly where there is none. Some steps missing: filled from the clock or from the records beside
+    them.
     """
-    useless = _stuck(strands) or _blurred(strands) if strands else False
+    useless = (_stuck(strands) or _blurred(strands) or _of_summaries(strands)) if strands else False
     if not strands or (all(bool(s.known.all()) for s in strands) and not useless):
         return list(strands), False, []
     if useless or not any(bool(s.known.any()) for s in strands):
@@ -51,6 +54,14 @@ def _blurred(strands: Sequence[StreamBlock]) -> bool:
     if len(main) < _CURVE or not bool(main.known.all()) or int(main.step.max()) < _EXACT:
         return False
     return float(np.mean(np.diff(main.step) == 0)) > _MERGED
+
+
+def _of_summaries(strands: Sequence[StreamBlock]) -> bool:
+    """Whether the longest curve names no step, and what names one does so far too seldom to place its records."""
+    main = max(strands, key=len)
+    if bool(main.known.any()) or len(main) < _CURVE:
+        return False
+    return len(main) > _HEAP * len({int(v) for s in strands for v in s.step[s.known]})
 
 
 def _counted(strands: Sequence[StreamBlock]) -> list[StreamBlock]:

@@ -27,6 +27,8 @@ from curvedoc.ingest.trainings.starts import MAX_TRAININGS, Progress, Returns, c
 _TRAINED = 5
 #: What a call of `fit` prints ahead of its first epoch, at most.
 _CALL = 2
+#: What the last record of a training of Hugging Face's Trainer tells.
+_CLOSING = "train_runtime"
 #: A line that announces something has a word in it.
 _WORD_RE = r"[A-Za-z]{3}"
 #: What counts trainings.
@@ -66,7 +68,7 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
         cells = _counted_on(cells, tasks)
         count = counters(cells, tid, plans)
         way = _progress(events, cells, count)
-    at = _starts(lines, events, count, way)
+    at = _after_closing(cells, count, way[0], _starts(lines, events, count, way))
     at += _under_other_names(events, cells, count, at)
     idx = events["idx"].to_numpy()
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
@@ -161,6 +163,19 @@ def _starts(lines: pl.DataFrame, events: pl.DataFrame, ev: CounterEvents, way: t
         a, low = int(rows[i]), int(rows[i - 1])
         out.append(min(_led_up_to(ev, a, low), _fallen(ev.step, low + 1, a)))
     return out
+
+
+def _after_closing(cells: LineNumbers, ev: CounterEvents, rows: Ints, at: list[int]) -> list[int]:
+    """The events at which another training begins, with those behind a record that sums a training up and ahead of
+    records that stand at an earlier epoch, however far that is from the start: the first ones may be evaluations."""
+    named = [i for i, n in enumerate(cells.names) if n == _CLOSING]
+    epoch = _carried(ev.epoch)
+    out = set(at)
+    for closing in np.unique(cells.line[(cells.kind == METRIC) & np.isin(cells.name, named)]).tolist():
+        ahead = rows[rows > closing]
+        if len(ahead) and (rows < closing).any() and epoch[ahead[0]] < epoch[closing]:
+            out = {a for a in out if not closing < a <= ahead[0]} | {closing + 1}
+    return sorted(out)
 
 
 def _under_other_names(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents, at: list[int]) -> list[int]:
