@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -104,8 +105,6 @@ def test_rounds_of_a_federation_whose_model_every_row_names(tmp_path: Path, kind
     if kind == "csv":
         text = ",".join(keys) + "\n" + "".join(",".join(map(str, r)) + "\n" for r in rows)
     else:
-        import json
-
         text = "".join(json.dumps(dict(zip(keys, r, strict=True))) + "\n" for r in rows)
     (tmp_path / f"metrics.{kind}").write_text(text)
     found = roles(tmp_path)
@@ -136,3 +135,27 @@ def test_errors_of_a_potential_are_no_grades(tmp_path: Path) -> None:
     (tmp_path / "lcurve.out").write_text("\n".join(lines) + "\n")
     (run,) = analyze([tmp_path]).runs
     assert [f.symptom for f in run.findings if f.kind == "pathology"] == []
+
+
+def test_a_text_that_changes_where_epochs_begin_anew_names_a_training(tmp_path: Path) -> None:
+    rows = [
+        f"{name},{i},{2.3 * k**i:.4f},{2.4 * k**i:.4f}"
+        for name, k in (("HingeLoss", 0.9), ("NLLLoss", 0.8))
+        for i in range(9)
+    ]
+    for column in ("Criterion", "Activation Fn"):
+        (tmp_path / "results.csv").write_text(f"{column},Epoch,Train Loss,Test Loss\n" + "\n".join(rows) + "\n")
+        assert len(read_runs([tmp_path], signals_file=SIGNALS).runs) == 2
+
+
+def test_how_far_a_bar_of_an_evaluation_is_is_no_metric(tmp_path: Path) -> None:
+    lines = []
+    for e in range(6):
+        lines += [f"Epoch {e}:  {20 * k}%|##   | {k}/5 [00:0{k}<00:05,  1.10it/s, v_num=ab1]" for k in range(1, 6)]
+        lines += [f"Validation DataLoader 0:  {25 * k}%|##   | {k}/4 [00:0{k}<00:01,  3.4{k}it/s]" for k in range(1, 5)]
+    cell = {"cell_type": "code", "outputs": [{"output_type": "stream", "name": "stdout", "text": "\n".join(lines)}]}
+    (tmp_path / "train.ipynb").write_text(
+        json.dumps({"cells": [{"source": "", "metadata": {}, **cell}], "nbformat": 4})
+    )
+    runs = read_runs([tmp_path / "train.ipynb"], signals_file=SIGNALS).runs
+    assert not any("DataLoader" in name for run in runs for name in run.metrics())

@@ -30,9 +30,10 @@ from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separa
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.curve import LogCurve, points_of
-from curvedoc.ingest.table.inference.run_columns import is_naming
+from curvedoc.ingest.table.inference.run_columns import MOST_NAMED, is_naming
 from curvedoc.ingest.table.inference.structure import TableShape, shape_of
 from curvedoc.ingest.table.log import logs_of_table
+from curvedoc.ingest.table.values import number
 
 NAME = "csv"
 FILES: tuple[str, ...] = ("*.csv", "*.tsv", "*.txt", "*.log")
@@ -70,7 +71,7 @@ def _read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
         rows = as_records(tables[0])
         if columns or shape_of(rows) != TableShape():
             return logs_of_table(path, NAME, rows, size, told, columns=columns)
-    if len(tables) == 1 and any(is_naming(name) for name in tables[0].names):
+    if len(tables) == 1 and (any(is_naming(name) for name in tables[0].names) or _is_told_apart(tables[0])):
         several = logs_of_table(path, NAME, as_records(tables[0]), size, told)
         if len(several) > 1:
             return several
@@ -90,6 +91,12 @@ def _read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
     if filled and kind == "row":
         told.append(Note("no-step", "no column names the step; each row counts as one"))
     return [Log(path, NAME, data=points, notes=coalesce(told), bytes=size, axis=kind)]
+
+
+def _is_told_apart(table: CsvSection) -> bool:
+    """Whether a column of a few texts may tell trainings apart."""
+    texts = (table.cells[str(i)] for i in range(len(table.names)) if i not in table.values)
+    return any(number(c[0] or "0") is None and 1 < c.n_unique() <= MOST_NAMED for c in texts if len(c))
 
 
 def _is_unknown(table: CsvSection) -> bool:

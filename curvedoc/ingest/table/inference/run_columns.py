@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts, named_in
 from curvedoc.ingest.table.keys import EPOCH_KEYS, STEP_KEYS
+from curvedoc.ingest.table.values import split_of
 
 #: What a column of trainings is called.
 _NAMING = word_set(
@@ -19,6 +23,11 @@ _NAMING = word_set(
 )
 #: More than this are things of another kind.
 _MOST = 1_000
+#: and a column that is not called so names no more than these.
+MOST_NAMED = 50
+_PARTS = word_set("task stage phase session part level")
+#: A counter and two values.
+_VALUES = 3
 #: Of each training there are so many rows, the counter rises in so large a share of them, and so large a share of what
 #: it counts is counted in two of them: settings that change as one training goes on share nothing.
 _ROWS, _RISES, _SHARED = 2, 0.9, 0.5
@@ -35,9 +44,9 @@ class TableOfRun:
 
 
 def tables_of_runs(table: RecordTable) -> list[TableOfRun]:
-    """The trainings of a table by the columns that name them, in order of their first rows; none where no such column
-    has several values in each of which the counter goes up."""
-    columns = [k for k in (*table.texts, *table.numbers) if is_naming(k)]
+    """The trainings of a table by the columns that name them, or whose text changes where a counter begins anew, in
+    order of their first rows; none where no such column has several values in each of which the counter goes up."""
+    columns = [k for k in (*table.texts, *table.numbers) if is_naming(k) or (k in table.texts and _begins(table, k))]
     codes = {k: c for k in columns if (c := _codes(table, k)) is not None}
     if not codes:
         return []
@@ -52,6 +61,24 @@ def tables_of_runs(table: RecordTable) -> list[TableOfRun]:
 def is_naming(column: str) -> bool:
     """Whether a column is called like one that names trainings."""
     return column.lower().replace(" ", "_") in _NAMING
+
+
+def _begins(table: RecordTable, key: str) -> bool:
+    """Whether a text, be it called as it may, changes where a counter begins anew and nowhere else; so do a split, the
+    name of the one value that a row holds, and the part of a training."""
+    at, said = table.texts[key].at, table.texts[key].text
+    words = set(said) if len(at) == table.rows and key.lower() not in _PARTS else set[str]()
+    if not 2 <= len(words) <= MOST_NAMED or any(split_of(w) for w in words):
+        return False
+    if len(table.numbers) < _VALUES and any(map(is_outcome, words)):
+        return False
+    changed = [i for i, (a, b) in enumerate(pairwise(said)) if a != b]
+    for counter in named_in(table.numbers, (*STEP_KEYS, *EPOCH_KEYS)):
+        value = table.numbers[counter].value
+        back = np.flatnonzero(np.diff(value) < 0) if len(value) == table.rows else np.array([], np.int64)
+        if len(words) == len(changed) + 1 and back.tolist() == changed and bool((value[back + 1] == value[0]).all()):
+            return True
+    return False
 
 
 def _codes(table: RecordTable, key: str) -> tuple[list[str], Ints] | None:

@@ -92,7 +92,8 @@ def _measures(plan: LinePlan) -> bool:
 
 
 def _could(template: str, plan: LinePlan) -> bool:
-    return len(template) <= _LONGEST and 0 < _width(template, plan) <= _WIDEST
+    bar = f"{NUMBER}%|" in template  # which says how far it is, and nothing else
+    return not bar and len(template) <= _LONGEST and 0 < _width(template, plan) <= _WIDEST
 
 
 def _half_read(template: str, plan: LinePlan, records: set[str]) -> bool:
