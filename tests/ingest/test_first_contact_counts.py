@@ -155,3 +155,25 @@ def test_rows_without_a_step_are_counted_although_the_last_line_names_an_epoch(t
     run = read(tmp_path, "\n".join(rows) + "\n")[0]
     assert last(run, "loss") == ("loss", 90, loss(89))
     assert last(run, "val_loss") == ("eval_loss", 1, 0.61)
+
+
+def parts(n: int, evaluated: bool) -> str:
+    """Rows named by the part of an epoch that they stand at, evaluated every seven rows or never."""
+    text = ""
+    for i in range(n):
+        text += f"{i // 7}.{i % 7 * 5:02}  train_ce={loss(i)}\n"
+        if evaluated and i % 7 == 6:
+            text += f"---- dev @ step {5 * (i + 1)}: ce={loss(i) + 0.3:.4f} tok_acc=0.5{i:02} ----\n"
+    return text
+
+
+def test_a_number_that_counts_parts_of_an_epoch_is_no_step(tmp_path: Path) -> None:
+    assert last(read(tmp_path, parts(21, False))[0], "loss") == ("train_ce", 21, loss(20))
+
+
+def test_rows_ahead_of_the_first_line_that_names_a_step_are_laid_backward(tmp_path: Path) -> None:
+    (run,) = read(tmp_path, parts(35, True))
+    series = run.metric("train_ce")
+    assert series is not None
+    assert series.step.tolist() == [5 * i for i in range(35)]
+    assert last(run, "val_loss")[:2] == ("dev ce", 5)

@@ -99,7 +99,7 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     inner_total = np.where(within, cells.column(EPOCH, cells.of), inner_total)
     place = cells.column(PLACE, cells.value)
     if not np.isnan(place).all():
-        if _follows(place, epoch):
+        if _follows(place, epoch) or _in_part(place):
             epoch = np.where(np.isnan(epoch), place, epoch)
         elif np.isnan(inner).all():
             step = np.where(np.isnan(step), place, step)
@@ -164,6 +164,12 @@ def _follows(place: Floats, epoch: Floats) -> bool:
     at = np.maximum.accumulate(np.where(np.isnan(epoch), -1, np.arange(len(epoch))))
     known = ~np.isnan(place) & (at >= 0)
     return bool(known.any()) and float((place[known] == epoch[at[known]]).mean()) >= _FOLLOWS
+
+
+def _in_part(place: Floats) -> bool:
+    """Whether a counter without a name counts parts of an epoch ("3.05", "3.10"): no step is a fraction."""
+    known = place[~np.isnan(place)]
+    return float((known == np.floor(known)).mean()) < 0.5 and bool((known[1:] - known[:-1] <= 1).all())
 
 
 def numbers(tokens: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

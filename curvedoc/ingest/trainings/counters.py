@@ -155,13 +155,13 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> 
 
 def _between(step: Floats, main: Ints) -> Floats:
     """The steps, carried; where the lines of the main curve name none and several stand between two that do, laid out
-    evenly between these."""
+    evenly between these, and so on backward from the first."""
     reached = carried(step)
     mine = reached[main]
     known = ~np.isnan(mine)
     if not bool(np.isnan(step[main]).all()) or not bool(known.any()):
         return reached
-    rows, mine = main[known], mine[known]
+    ahead, rows, mine = main[~known], main[known], mine[known]
     begins = np.flatnonzero(np.r_[True, mine[1:] != mine[:-1]])
     size = np.diff(np.r_[begins, len(mine)])
     level = mine[begins]
@@ -173,6 +173,10 @@ def _between(step: Floats, main: Ints) -> Floats:
     place = np.arange(len(mine)) - np.repeat(begins, size)
     laid = np.repeat(level, size) + np.floor(np.repeat(stride / size, size) * place)
     out = reached.copy()
+    since = level[0] - np.ceil(stride[0] / size[0] * np.arange(len(ahead), 0, -1))
+    if len(ahead) and since[0] >= 0:
+        first = np.arange(ahead[0], rows[0])
+        out[first] = since[np.searchsorted(ahead, first, side="right") - 1]
     before = np.searchsorted(rows, np.arange(len(out)), side="right") - 1
     same = (before >= 0) & (reached == mine[np.maximum(before, 0)])
     out[same] = laid[before[same]]
