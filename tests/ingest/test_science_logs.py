@@ -159,3 +159,32 @@ def test_how_far_a_bar_of_an_evaluation_is_is_no_metric(tmp_path: Path) -> None:
     )
     runs = read_runs([tmp_path / "train.ipynb"], signals_file=SIGNALS).runs
     assert not any("DataLoader" in name for run in runs for name in run.metrics())
+
+
+def test_generations_tell_their_least_mean_and_most(tmp_path: Path) -> None:
+    rows = [f"{i:<5}{100:<7}{v:<9.4f}{v - 9:<9.4f}{v + 4:<9.4f}\n" for i, v in enumerate(_RISING)]
+    (tmp_path / "train.log").write_text("gen  nevals avg      min      max\n" + "".join(rows))
+    assert roles(tmp_path)["reward"] == "avg"
+
+
+def test_a_population_prints_its_average_fitness(tmp_path: Path) -> None:
+    text = ""
+    for i, v in enumerate(_RISING):
+        text += f"\n ****** Running generation {i} ****** \n\nPopulation's average fitness: {v:.5f} stdev: 2.1{i % 9}\n"
+        text += f"Best fitness: {v + 6:.5f} - size: (2, {5 + i // 9}) - species 1 - id {(37 * i) % 101}\n"
+    (tmp_path / "evolve.log").write_text(text)
+    (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
+    reward = run.series("reward")
+    assert reward is not None and len(reward) == len(_RISING)
+
+
+def test_a_loss_of_training_that_is_called_an_evaluation(tmp_path: Path) -> None:
+    lines = [
+        f"INFO:trainer:Epoch[{i}] Evaluation metric '{name}epoch_loss'={k * (1 + 2 * 0.9**i):.6f}\n"
+        for i in range(20)
+        for name, k in (("", 1.0), ("validation_", 1.2))
+    ]
+    (tmp_path / "train.log").write_text("".join(lines))
+    (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and val is not None and (loss.value[0], val.value[0]) == (3.0, pytest.approx(3.6))

@@ -33,7 +33,7 @@ _OUTCOME = late_regex(
     r"|accs?\b|\bacc[0-9]\b|\baccu\b|accy\b|accurac|acuracy|top ?[15]|\bprec@|\bprec1?\b|precision|recall|\bf1|\bfb1"
     r"|auc|exact match|\b(?:pct|percent|frac|fraction) correct\b|\bcorrect (?:rate|pct)\b"
     # other measures
-    r"|ppl|perplex|\bperp\b|reward|returns?\b|\brew\b|\beprew|bleu|rouge|\bm?ap\b|map50|\bm?iou|dice|psnr|ssim|\bwer\b|\bcer\b"
+    r"|ppl|perplex|\bperp\b|reward|returns?\b|\brew\b|\beprew|bleu|rouge|\bm?ap\b|map50|\bm?iou|dice|psnr|ssim|\bwer\b|\bcer\b|\bfitness\b"
     r"|r2\b|fid\b|\bmetric$|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k"
     r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm"
     # other languages
@@ -49,7 +49,7 @@ MEASURES = (
     r"|\b[la][ _]?(?:tr|va|te)"
     r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|smooth|charb"
     r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
-    r"|dice|psnr|ssim|wer|cer|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|ztr|rlust|втрат|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
+    r"|dice|psnr|ssim|wer|cer|fitness|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|ztr|rlust|втрат|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
     rf"|{languages.OUTCOME_PIECES}"
 )
 _ABROAD = late_regex(languages.OUTCOMES)

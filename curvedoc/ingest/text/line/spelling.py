@@ -73,6 +73,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"( |^)(train|valid) ([0-9]{{2,6}}) ({NUM}) ({NUM}) ({NUM})$",
         "${1}${2} batch ${3} ${2} loss: ${4}, ${2} top1: ${5}, ${2} top5: ${6}",
     ),
+    # GluonTS calls the training's own loss an evaluation
+    (rf"\bEvaluation metric '?epoch_loss'?=({NUM})", "train loss=${1}", "epoch_loss"),
     # DeepXDE: the step, then the terms of the loss in training and test
     (
         r"^([0-9]{1,12}) +\[([^]]*)\] +\[([^]]*)\] +\[([^]]*)\] *$",
@@ -250,7 +252,7 @@ COULD = "|".join(
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
-        r"cur metric,|_metric: |^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
+        r"cur metric,|_metric: |Evaluation metric|^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
         r"^ *\x01 (?:train|val|valid|test|hella|epoch |step |iteration |round )",
         r"(?i:top) \x01 (?i:acc|err)",
