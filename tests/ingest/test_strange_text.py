@@ -209,6 +209,14 @@ def test_the_seconds_that_an_epoch_cost_are_no_loss(tmp_path: Path) -> None:
     assert of(run, "loss") == ["HeatmapFocal"]
 
 
+def test_sentences_that_tell_a_loss_are_records_without_a_counter_where_they_are_many(tmp_path: Path) -> None:
+    def said(n: int) -> str:
+        return "".join(f"iter pictures/img_{i * 37 % 991:04d}.png, loss: {2 / (1 + i / 50):.4f}\n" for i in range(n))
+
+    (run,) = read(tmp_path, said(240), "train.log")
+    assert len(curve(run, "loss")) == 240
+
+
 def test_a_quality_among_settings_that_are_printed_again_is_a_curve(tmp_path: Path) -> None:
     head = (
         "INFO: Starting training:\n    Epochs: 40\n    Batch size: 2\n    Learning rate: 0.01\n    Training size: 80\n"

@@ -85,3 +85,31 @@ def test_a_row_under_a_bar_counts_once_an_epoch_and_its_settings_are_no_record()
     assert curve(log, "mAP@.5:.95")[0] == (1, 0.011)
     assert log.axis == "epoch"
     assert "momentum" not in log.points["metric"]
+
+
+def test_a_table_behind_what_a_logger_writes_is_read_whose_longest_name_fills_its_column() -> None:
+    head = "2025-11-30 16:33:{:02d},104 - __main__ - INFO - "
+    rows = [(i, 2 / (1 + i / 4), 0.2 + 0.05 * i) for i in range(1, 15)]
+    text = head.format(0) + "Train: 193, Val: 43\n"
+    text += (
+        head.format(1)
+        + "Epoch  Train Loss   Train Recall Val Loss     Val Recall  \n"
+        + head.format(1)
+        + "-" * 60
+        + "\n"
+    )
+    for i, v, r in rows:
+        text += head.format(i + 2) + f"{i:<6} {v:<12.4f} {r:<12.4f} {1.1 * v:<12.4f} {r / 2:<12.4f}\n"
+    log = parse(text)
+    assert curve(log, "Train Loss") == [(i, round(v, 4)) for i, v, _ in rows]
+    assert curve(log, "Val Loss") == [(i, round(1.1 * v, 4)) for i, v, _ in rows]
+    assert curve(log, "Val Recall") == [(i, round(r / 2, 4)) for i, _, r in rows]
+
+
+def test_the_best_so_far_in_another_language_is_no_curve_beside_that_of_every_epoch() -> None:
+    text = ""
+    for i in range(1, 13):
+        text += f"Epoch [{i}/12], Train Loss: {2 / i:.4f}, Val Acc: {0.4 + 0.04 * (i - i % 2):.4f}\n"
+        text += f"保存最佳模型，验证准确率: {0.4 + 0.04 * i:.4f}\n" if i % 2 else ""
+    log = parse(text)
+    assert len(curve(log, "Val Acc")) == 12 and "验证准确率" not in set(log.points["metric"])

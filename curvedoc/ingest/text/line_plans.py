@@ -16,7 +16,7 @@ from curvedoc.ingest.text.layouts.layers import layer_plans
 from curvedoc.ingest.text.layouts.repeated_lines import repeated_plans
 from curvedoc.ingest.text.layouts.split_rows import split_row_plans
 from curvedoc.ingest.text.layouts.splits import split_plans
-from curvedoc.ingest.text.layouts.tables import HEADER_RE, MAX_HEADERS, headers, table_plan
+from curvedoc.ingest.text.layouts.tables import HEADER_RE, LOGGED_RE, MAX_HEADERS, headers, table_plan
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of, shape_of
 from curvedoc.ingest.text.line.slots import METRIC
 from curvedoc.ingest.text.line.template import UPRIGHT
@@ -29,8 +29,9 @@ _CLIENT = late_regex(r"([A-Za-z]+_\d+): .*?\| ")
 
 def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
-    below = pl.col("text").shift(-1).fill_null("").alias("below")
-    upright = pl.col("text").str.replace_all(UPRIGHT, "|")
+    bare = pl.col("text").str.replace(LOGGED_RE, "")
+    below = bare.shift(-1).fill_null("").alias("below")
+    upright = bare.str.replace_all(UPRIGHT, "|")
     could = lines.select(upright, below).filter(pl.col("text").str.contains(HEADER_RE))
     named = headers(could.unique(maintain_order=True).head(MAX_HEADERS).iter_rows())
     plans = {t: table_plan(t, named) or plan_of(t) for t in dict.fromkeys(templates)}

@@ -9,9 +9,10 @@ from dataclasses import replace
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.languages import EPOCHS
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
+from curvedoc.ingest.table.clock import CLOCK_RE
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
-from curvedoc.ingest.text.line.prefix import Prefix
+from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 
@@ -24,6 +25,8 @@ HEADER_RE = (
     r"|^\| *(?i:#|no\.?|nr\.?|idx) *\| *[\p{L}_]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
 )
+#: What a logger writes before a header (Rust syntax): a clock, and a level at last.
+LOGGED_RE = rf"^[\[(]?{CLOCK_RE}.{{0,80}}?\b(?:DEBUG|INFO|WARNING)\b[\])]?[ :|-]{{1,5}}"
 #: A header between bars has so many parts, the ends included.
 _BARS = 4
 #: Different headers of one file.
@@ -36,6 +39,8 @@ _WIDE = late_regex(r" *\| *|\s{2,}|\t")
 #: Columns that are set apart otherwise than by a blank.
 _APART = late_regex(r"\S(?:\s{2,}|\t| *[|,] *)\S")
 _SPLIT_NAME = late_regex(r"(?i)\b(train(?:ing)?|valid(?:ation)?|val|test|eval) (loss|acc(?:uracy)?|error)\b")
+#: Before the next name of a header whose longest name fills its column.
+_NEXT_SPLIT = late_regex(r"(?i)(?<=[a-z)%]) (?=(?:train(?:ing)?|valid(?:ation)?|val|test|eval)[ _-]\w)")
 _NAME = late_regex(r"(?:[^\W\d]|[_#]|\[(?=\w))(?:[\w./@%()\[\]#-]|:{1,2}(?=[.\w])){0,60}")
 #: A cell of several values, of which each term of a loss has one.
 _LIST = late_regex(rf"\[ ?({NUMBER}(?:,? +{NUMBER})*) ?\]")
@@ -76,7 +81,7 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
             line = f"step{line}"
         names = [_BY.sub(r" \1", n) for n in apart.split(_BAR.sub("", line).strip(" |\t#"))]
-        names = [n.strip("(): ") for n in names]
+        names = [n.strip("(): ") for name in names for n in _next_apart(name)]
         names = [n.rsplit("(", 1)[-1].strip("<>") for n in names]
         if names[0] == _INDEX:
             names[0] = ""
@@ -103,6 +108,12 @@ def _of_two(names: list[str]) -> list[str]:
     return names
 
 
+def _next_apart(name: str) -> list[str]:
+    """The names in a cell of a header: "Train Recall Val Loss" is two."""
+    parts = _NEXT_SPLIT.split(name)
+    return parts if all(" " in spaced(p) for p in parts) else [name]
+
+
 def _of_splits(line: str) -> str:
     """A header whose columns stand one blank apart, with each split and what is measured of it as one name."""
     return line if _APART.search(line) else _SPLIT_NAME.sub(r"\1_\2", line)
@@ -127,7 +138,19 @@ def _joined(line: str, below: str) -> str:
 
 
 def table_plan(template: str, of: Headers) -> LinePlan | None:
-    """The plan of a row under one of the headers, None for a line that is no such row."""
+    """The plan of a row under one of the headers, as it stands or behind what a logger writes; None for a line that is
+    no such row."""
+    plan = _row_plan(template, of)
+    prefix = read_prefix(template) if plan is None and of and template[:2].find(CLOCK) >= 0 else _EMPTY
+    if not prefix.clock or not prefix.level:
+        return plan
+    plan = _row_plan(template[prefix.end :], of)
+    if plan is None:
+        return None
+    return replace(plan, slots=tuple(replace(s, slot=s.slot + prefix.slots) for s in plan.slots), prefix=prefix)
+
+
+def _row_plan(template: str, of: Headers) -> LinePlan | None:
     headless = _DETECTOR.match(template)
     if headless is not None and (len(_DETECTED), False) not in of:
         found = _slots(_GAP.split(headless[2].strip()), _DETECTED)

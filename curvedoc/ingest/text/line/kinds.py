@@ -7,13 +7,15 @@ from collections import Counter
 import numpy as np
 import polars as pl
 
-from curvedoc.ingest.naming.log_words import is_outcome, is_usual
+from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
 from curvedoc.ingest.naming.split_words import SCOPES, scope_of
 from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
 from curvedoc.ingest.text.line.slots import METRIC
 
 #: A line that sets so many things at once is no record.
 _SETTINGS = 8
+#: So many sentences that tell a loss are records, whatever counts them.
+_MANY = 100
 #: Fewer bests make no curve.
 _BESTS = 3
 #: A line of one pair belongs to the record so many lines away.
@@ -37,7 +39,8 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     again = [said[shapes[t]] >= HABIT for t in tid[spoken]]
     among = bool(((kind == "record") & np.array([p.counted for p in plans], bool)[tid]).any())
     among |= any(often and plans[t].counted for t, often in zip(tid[spoken], again, strict=True))
-    kept = [often and (among or plans[t].counted) for t, often in zip(tid[spoken], again, strict=True)]
+    many = [said[s] >= _MANY and any(is_loss(x.name) for x in p.slots) for s, p in zip(shapes, plans, strict=True)]
+    kept = [often and (among or plans[t].counted or many[t]) for t, often in zip(tid[spoken], again, strict=True)]
     kind[spoken] = np.where(kept, "record", "")
     pairs = kind == "pairs"
     paired = _counted(tid[pairs], shapes)

@@ -96,6 +96,10 @@ def _of_training(body: str) -> bool:
     return all(_TRAINING.fullmatch(w) or is_usual(w) for w in _described(body))
 
 
+#: "Saved the best model, validation accuracy: 0.93", in Chinese, Japanese and Russian.
+_BEST_SO_FAR = late_regex("最佳|最优|最好|最高|最良|ベスト|[Лл]учш")
+
+
 def _is_best(metrics: list[NumberSlot]) -> bool:
     """Whether the line only tells of the best value so far."""
     return all("best" in spaced(s.name).split() for s in metrics)
@@ -176,7 +180,7 @@ def plan_of(template: str) -> LinePlan:
             kind = ""  # a row of some table that has a word like "gradient" in it
         short = not state.prose and len(metrics) == 1  # "Mean loss was 0.5" says nothing else
         kind = "spoken" if state.spoken and kind and not short else kind
-        if not printed and _is_best(metrics):
+        if not printed and (_is_best(metrics) or _BEST_SO_FAR.search(body)):
             kind = "best" if len(metrics) == 1 and has_scope(metrics[0].name) else ""
             slots = tuple(replace(s, name=s.name.removeprefix("best ")) for s in slots)
     elif len(metrics) == 1 and (state.strong or _alone(metrics[0].name)) and not state.prose and not state.stray:
