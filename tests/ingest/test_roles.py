@@ -158,6 +158,13 @@ def test_parts_of_an_objective_stand_in_for_the_whole_only_where_there_is_none()
     assert {m.metric for m in parts if m.role == "loss"} == {"train/box_loss", "train/cls_loss"}
 
 
+def test_what_an_opponent_earns_stands_in_for_the_whole_only_where_nothing_else_does() -> None:
+    falls, rises = [6.0 / (1 + i) for i in range(12)], [1.8 + 0.15 * i for i in range(12)]
+    named = {m.role: m.metric for m in reversed(roles(recon_loss=falls, adv_loss=rises))}
+    assert named["loss"] == "recon_loss"
+    assert {m.role: m.metric for m in roles(adv_loss=rises)}["loss"] == "adv_loss"
+
+
 def test_a_policy_loss_never_stands_in_for_the_loss() -> None:
     assert not [m for m in roles(actor__pg_loss=[0.1, -0.1, 0.0]) if m.role == "loss"]
 

@@ -25,6 +25,7 @@ _WRONG = word_set(
 )
 
 
+_GAME = word_set("adv adversarial gan fool")
 _OUTCOMES = frozenset({"loss", "perplexity", "accuracy", "metric", "reward"})
 
 
@@ -44,7 +45,8 @@ def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Re
             parts = []
         if parts:
             # the heaviest at the end first: it is most of what is left of the sum
-            by_weight = sorted((f for f, _ in parts), key=lambda f: -curve_shape.end_level(f.finite))
+            # (what is told of an opponent says nothing of the whole)
+            by_weight = sorted((f for f, _ in parts), key=lambda f: (_played(f), -curve_shape.end_level(f.finite)))
             at = {f.metric: i for i, f in enumerate(by_weight)}
             found = [
                 (f, replace(r, role=role, part=False, order=at[f.metric]) if f.metric in at else r) for f, r in found
@@ -80,6 +82,11 @@ def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Re
             )  # fmt: skip
             found = [(f, replace(r, role=role, label="", trust="likely") if f is best[0] else r) for f, r in found]
     return found
+
+
+def _played(f: MetricValues) -> bool:
+    """Whether a term is what a network earns in a game against another."""
+    return not _GAME.isdisjoint(plain(f.metric).split("_"))
 
 
 def _measured_twice(found: Sequence[tuple[F, Reading]], parts: Sequence[tuple[F, Reading]], table: Signals) -> bool:
