@@ -146,3 +146,14 @@ def test_values_of_samples_that_nothing_counts_are_no_training(tmp_path: Path) -
     ]
     path.write_text("\n".join(lines) + "\n")
     assert alarms(path) == []
+
+
+def test_evaluations_in_noise_that_end_twice_as_good_are_not_said_to_get_no_better(tmp_path: Path) -> None:
+    rows = ["step,rollout/ep_rew_mean,train/loss,eval/mean_reward"]
+    for i in range(60):
+        held = f"{90 + 1.2 * i + 60 * math.sin(3.7 * i * i):.2f}" if i % 2 else ""
+        rows.append(f"{2048 * (i + 1)},{129 + 0.8 * i + 4 * math.sin(i):.2f},{9 / (1 + i):.4f},{held}")
+    path = tmp_path / "progress.csv"
+    path.write_text("\n".join(rows) + "\n")
+    for run in curvedoc.analyze(path).runs:
+        assert "never gets better: about 90" not in run.headline

@@ -188,3 +188,36 @@ def test_a_loss_of_training_that_is_called_an_evaluation(tmp_path: Path) -> None
     (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
     loss, val = run.series("loss"), run.series("val_loss")
     assert loss is not None and val is not None and (loss.value[0], val.value[0]) == (3.0, pytest.approx(3.6))
+
+
+def test_a_best_score_that_is_whole_counts_nothing(tmp_path: Path) -> None:
+    rows = [f"{3.0 + i // 4 % 5 + 2 * (i > 30)} {1.5 + 0.02 * i + 0.01 * math.sin(i)}" for i in range(60)]
+    (tmp_path / "fitness_history.csv").write_text("\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
+    assert len(run.metrics()) == 2
+
+
+def test_a_column_that_numpy_saved(tmp_path: Path) -> None:
+    (tmp_path / "loss_history.csv").write_text("".join(f"{0.3 / (1 + i):.18e}\n" for i in range(9)))
+    assert len(read_runs([tmp_path], signals_file=SIGNALS).runs) == 1
+    (tmp_path / "loss_history.csv").rename(tmp_path / "accuracy.csv")
+    assert read_runs([tmp_path], signals_file=SIGNALS).runs == ()
+    (tmp_path / "accuracy.csv").unlink()
+    (tmp_path / "rewards.csv").write_text("".join(f"{-21 + i // 3:.18e}\n" for i in range(90)))
+    assert len(read_runs([tmp_path], signals_file=SIGNALS).runs) == 1
+
+
+def test_a_monitor_with_a_blank_behind_its_mark(tmp_path: Path) -> None:
+    rows = "".join(f"{v + 30},{i % 7 + 9},{i / 3:.2f}\n" for i, v in enumerate(_RISING))
+    (tmp_path / "0.0.monitor.csv").write_text('# {"t_start": 155.2, "env_id": "Cars-v0"}\nr,l,t\n' + rows)
+    assert roles(tmp_path)["reward"] == "reward"
+
+
+def test_a_least_a_mean_and_a_most_beside_losses_are_of_something_else(tmp_path: Path) -> None:
+    lines = [
+        f"INFO value loss: {0.5 / (1 + i)}, policy gradient loss: {0.1 * math.sin(i)}, entropy: -0.6{i % 9}, "
+        f"max: 1.0{i % 7 + 1}, min: 0.2{i % 8}, avg: 0.7{i % 6}, episode: {i}\n"
+        for i in range(60)
+    ]
+    (tmp_path / "learner.log").write_text("".join(lines))
+    assert {"loss", "reward"}.isdisjoint(roles(tmp_path))

@@ -60,6 +60,10 @@ _CALLED = late_regex(
 )  # fmt: skip
 #: Most intervals of a counter are of so few sizes: those of a sorted column of measurements are of many.
 _REGULAR, _SIZES = 0.9, 3
+_RISING = 0.5
+#: One column of numbers as numpy.savetxt writes them; of a loss, or what is called a history, a few tell.
+_SAVED = late_regex(r"-?\d\.\d{18}e[+-]\d\d")
+_FEW_SAVED, _OF_TIME = 6, word_set("loss losses cost history")
 #: A level has moved where its medians lie so many of their own errors apart.
 _APART_BY = 4.0
 #: What a population has a best of, beside which its mean is written.
@@ -75,7 +79,9 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     text = decoded_head(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
-    if term_names(rows):
+    saved = [r.strip() for r in rows if r.strip()]
+    few = _OF_TIME.isdisjoint(re.split(r"[^a-z]+", name)) and len(saved) < MIN_ROWS
+    if term_names(rows) or (not few and len(saved) >= _FEW_SAVED and all(map(_SAVED.fullmatch, saved[:-1]))):
         return True
     first = next((r for r in rows if r.strip() and not r.lstrip().startswith("#")), "")
     if not first or not _plain(first.strip()).lstrip("-")[:1].isdigit():
@@ -176,7 +182,8 @@ def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | Non
     table: Floats = whole.explode().to_numpy().reshape(-1, width)
     if width > 1 and len(table) > 1 and bool((table[:, 0] == table[0, 0]).all()):  # it says the same of every row
         table, width = table[:, 1:], width - 1
-    counted = width > 1 and bool((table[:, 0] == np.floor(table[:, 0])).mean() > _REGULAR)
+    first = table[:, 0]  # a best score may be whole as well
+    counted = width > 1 and bool((first == np.floor(first)).mean() > _REGULAR and _rises(first))
     if not counted and width > 1 and _counts(np.roll(table, 1, axis=1)):  # the counter stands behind the values
         return np.roll(table, 1, axis=1)
     return table if counted else np.column_stack([np.arange(len(table), dtype=np.float64), table])
@@ -197,6 +204,11 @@ def _cells(row: str) -> list[str]:
 def _is_best(table: Floats) -> bool:
     """Whether the first values are nowhere less than the ones beside them, as the best of many is."""
     return table.shape[1] > 2 and bool((table[:, 1] >= table[:, 2]).all())
+
+
+def _rises(count: Floats) -> bool:
+    """Whether a first column goes on from most rows to the next."""
+    return len(count) < 2 or float((np.diff(count) > 0).mean()) > _RISING
 
 
 def _moves(value: Floats) -> bool:

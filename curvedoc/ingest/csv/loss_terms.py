@@ -53,10 +53,5 @@ def term_curves(lines: Sequence[str]) -> list[LogCurve]:
 
 
 def _terms(values: Floats) -> int:
-    """How many terms each split has: so many that they are most like those of the other split."""
-    size = np.log10(np.abs(values) + np.finfo(np.float64).tiny)
-
-    def apart(n: int) -> float:
-        return float(np.nanmedian(np.abs(size[:, :n] - size[:, n : _LISTS * n])))
-
-    return min(range(values.shape[1] // _LISTS, 0, -1), key=apart)
+    """How many terms each split has: as many as the other, and of what is left over there is one measure, if any."""
+    return int(values.shape[1]) // _LISTS

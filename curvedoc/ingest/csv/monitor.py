@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 #: The settings of the environment, as JSON behind a mark.
-_MARK = b"#{"
+_MARK = (b"#{", b"# {")
 _HEADER = b"r,l,t"
 _NAMES = b"reward,episode_length,time"
 

@@ -18,6 +18,8 @@ from curvedoc.ingest.naming.word_set import word_set
 _BEST, _MEAN, _SPREAD = word_set("best"), word_set("mean avg average"), word_set("std sd stdev stddev")
 _LEAST, _MOST = word_set("min minimum"), word_set("max maximum")
 _ASKED = word_set("fitness fit cost obj objective value pop population score f")
+#: Beside anything else, a least and a most are its.
+_COUNTS = word_set("epoch step_time throughput samples lr")
 _STATISTICS = (("best", _BEST), ("mean", _MEAN), ("spread", _SPREAD), ("least", _LEAST), ("most", _MOST))
 #: Outcomes beside which these are statistics of something else.
 _OTHERS = word_set("loss reward val_loss val_reward game_loss")
@@ -37,7 +39,7 @@ def of_a_population(metrics: Sequence[F], found: list[tuple[F, Reading]], table:
         return found
     said = {word: f for f in metrics for word in [_statistic(f.metric)] if word}
     best, mean = said.get("best"), said.get("mean")
-    if best is None and mean is not None:
+    if best is None and mean is not None and not any(r.role not in _COUNTS for _, r in found):
         best = said.get("most" if rises_by_half(mean.finite) else "least") if {"most", "least"} <= said.keys() else None
     if best is None or mean is None or not {"spread", "least"} & said.keys() or len(best.finite) != len(mean.finite):
         return found
