@@ -242,8 +242,9 @@ def tune(book: Rulebook, settings: Sequence[str] = (), sensitivity: float = 0.0)
     rules = tuple(replace(r, program=tuned(r.id, r.program)) for r in book.rules)
     facts = {f.id: replace(f, program=tuned(f.id, f.program)) for f in book.facts.values()}
     remarks = {r.id: replace(r, program=tuned(r.id, r.program)) for r in book.remarks.values()}
+    causes = {c.id: replace(c, program=tuned(c.id, c.program)) for c in book.causes.values()}
     digest = hashlib.sha256(f"{book.digest}{sorted(settings)}{sensitivity}".encode()).hexdigest()[:16]
-    return replace(book, rules=rules, facts=facts, remarks=remarks, digest=digest)
+    return replace(book, rules=rules, causes=causes, facts=facts, remarks=remarks, digest=digest)
 
 
 @functools.cache

@@ -87,8 +87,9 @@ def test_a_shared_threshold_is_set_for_one_rule_or_for_all(tmp_path: Path) -> No
         tuned = tune(book, [setting])
         rule = tuned.rule("no-fall")
         assert rule is not None and rule.program.given["slightly"] == 0.3
-        rest = {r.program.given["slightly"] for r in tuned.rules if "slightly" in r.program.given and r.id != rule.id}
-        assert rest == {others}
+        read = [*(r for r in tuned.rules if r.id != rule.id), *tuned.causes.values()]
+        assert {r.program.given["slightly"] for r in read if "slightly" in r.program.given} == {others}
+        assert any("slightly" in c.program.given for c in tuned.causes.values())
 
 
 def test_a_function_that_left_the_vocabulary_still_works_with_a_warning(tmp_path: Path) -> None:
