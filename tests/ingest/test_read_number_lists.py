@@ -96,3 +96,9 @@ def test_no_content_makes_reading_fail(tmp_path_factory: pytest.TempPathFactory,
     path.write_text(text)
     number_lists.claims(path, text.encode())
     assert number_lists.read([path])
+
+
+def test_a_short_history_of_training_and_validation_is_one(tmp_path: Path) -> None:
+    text = f"{{'loss': {losses(4)}, 'mae': {losses(4, 2)}, 'val_loss': {losses(4, 1)}, 'val_mae': {losses(4, 3)}}}"
+    assert sizes(read(tmp_path, text, "result.txt")[0]) == {"loss": 4, "mae": 4, "val_loss": 4, "val_mae": 4}
+    assert not read(tmp_path, f"{{'loss': {losses(4)}, 'lr_steps': {losses(4, 2)}}}", "other.txt")

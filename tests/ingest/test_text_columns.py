@@ -113,3 +113,10 @@ def test_the_best_so_far_in_another_language_is_no_curve_beside_that_of_every_ep
         text += f"保存最佳模型，验证准确率: {0.4 + 0.04 * i:.4f}\n" if i % 2 else ""
     log = parse(text)
     assert len(curve(log, "Val Acc")) == 12 and "验证准确率" not in set(log.points["metric"])
+
+
+def test_columns_between_dashes_have_the_names_between_dashes() -> None:
+    rows = "".join(f"     {60 + i}.25\n{i} - {0.9 * 0.8**i:.5f} - {60 + i}.30 - {58 + i}.10\n" for i in range(9))
+    log = parse("trials: 4120\nEpoch - Loss - Training Accuracy - Validation Accuracy\n" + rows)
+    assert curve(log, "Loss")[0] == (0, 0.9)
+    assert [len(curve(log, n)) for n in ("Loss", "Training Accuracy", "Validation Accuracy")] == [9, 9, 9]

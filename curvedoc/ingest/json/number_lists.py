@@ -78,7 +78,9 @@ def claims(path: Path, head: bytes) -> bool:
     if _COUNTED.search(text):
         return False
     found = list(itertools.islice(_lists(text, Path(name).stem), MAX_LISTS + 1))
-    if max((len(x.value) for x in found), default=0) < MIN_VALUES or (len(found) > MAX_LISTS and not _validated(found)):
+    if max((len(x.value) for x in found), default=0) < MIN_VALUES and not _history(found):
+        return False
+    if len(found) > MAX_LISTS and not _validated(found):
         return False
     if not (_named(found) or _measures(Path(name).stem)):
         return False
@@ -167,6 +169,13 @@ def _validated(found: Sequence[NumberList]) -> bool:
     """Whether lists of few names come again and again, of validation data among them: those of many trainings."""
     names = {x.name for x in found if _measures(x.name)}
     return 1 < len(names) < len(found) / 4 and any(scope_of(spaced(n)) in ("val", "valid", "validation") for n in names)
+
+
+def _history(found: Sequence[NumberList]) -> bool:
+    """Whether each is of one length and a metric of training has its own of validation, as Keras keeps them."""
+    names = {x.name for x in found}
+    apart = any(f"val_{n}" in names for n in names if _measures(n))
+    return apart and all(_measures(n) for n in names) and len({len(x.value) for x in found}) == 1
 
 
 def _named(found: Sequence[NumberList]) -> bool:

@@ -20,7 +20,7 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 _FOREIGN = "|".join(w for w in (*EPOCHS, *words.STEP_WORDS) if w in EPOCHS or not w.isascii())
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
-    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+[\p{{L}}_\[]"
+    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+(?:- )?[\p{{L}}_\[]"
     r"|^ *E {2,}# {2,}[A-Z]"
     r"|^\| *(?i:#|no\.?|nr\.?|idx) *\| *[\p{L}_]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
@@ -32,6 +32,9 @@ _BARS = 4
 #: Different headers of one file.
 MAX_HEADERS = 50
 
+#: What stands between the columns where no blank or bar does: "Epoch - Loss - Test Accuracy".
+_DASH = " - "
+_DASHED = late_regex(rf" *{NUMBER}(?: - +{NUMBER})+ *")
 _GAP = late_regex(r"[\s|]+")
 _COMMA = late_regex(r" *, *")
 #: Between names of several words.
@@ -75,7 +78,8 @@ Headers = dict[tuple[int, bool], tuple[str, ...]]
 def headers(lines: Iterable[tuple[str, str]]) -> Headers:
     """The names in the lines that can be a header, each with the line below; the first of each width counts."""
     out: Headers = {}
-    counted = ((_NUMBERED.sub("| step |", line), below) for line, below in lines)
+    barred = ((line.replace(_DASH, " | ") if line.count(_DASH) > 1 else line, below) for line, below in lines)
+    counted = ((_NUMBERED.sub("| step |", line), below) for line, below in barred)
     joined = (_joined(_of_splits(line), below) for line, below in counted)
     for line, apart in ((line, apart) for line in joined for apart in (_GAP, _WIDE, _COMMA)):
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
@@ -158,6 +162,8 @@ def _row_plan(template: str, of: Headers) -> LinePlan | None:
         return LinePlan(
             "record", tuple(replace(s, slot=s.slot + shift) for s in found), _EMPTY, bar=True, averaged=True
         )
+    if _DASHED.fullmatch(template):
+        template = template.replace(_DASH, " ")
     bare = _LIST.sub(lambda m: re.sub(r",? +", ",", m[1]), template).strip(" |\t")
     cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
     if len(cells) > 1 and cells[-1] and not _WORDY.search(cells[-1]):  # a star behind the best
