@@ -120,3 +120,14 @@ def test_columns_between_dashes_have_the_names_between_dashes() -> None:
     log = parse("trials: 4120\nEpoch - Loss - Training Accuracy - Validation Accuracy\n" + rows)
     assert curve(log, "Loss")[0] == (0, 0.9)
     assert [len(curve(log, n)) for n in ("Loss", "Training Accuracy", "Validation Accuracy")] == [9, 9, 9]
+
+
+def test_the_bar_of_an_evaluation_is_no_epoch_where_parts_of_epochs_are_named() -> None:
+    text = "***** Running training *****\n"
+    for i in range(60):
+        text += f"{{'loss': {2 - 0.02 * i:.4f}, 'grad_norm': 1.2{i % 7}, 'learning_rate': 1e-05, 'epoch': {(i + 1) / 12:.2f}}}\n"
+        if i % 12 == 11:
+            text += "".join(f"{100 * k // 17:3}% {k}/17 [00:0{k // 4}<00:03,  4.1{k % 10}it/s]\n" for k in range(17))
+            text += f"100% 17/17 [00:04<00:00,  3.86it/s]{{'mr': np.float64({i}.25), 'mrr': np.float64(0.0{i})}}\n"
+            text += f"{{'eval_loss': {2 - 0.02 * i:.4f}, 'epoch': {(i + 1) / 12:.1f}}}\n"
+    assert "printed.steps_per_epoch" not in parse(text).config

@@ -14,6 +14,8 @@ _LAST = 400
 #: A total that is printed once may be anything.
 _LEAST = 2
 _FRACTION = late_regex(r"([0-9][0-9,]*)(?:\.[0-9]+)? */ *([0-9][0-9,]*)\s*$")
+#: A part of an epoch.
+_PART = late_regex(r"\.0*[1-9][0-9]*\s*$")
 _KINDS = ("record", "loose", "anchor", "bar")
 
 
@@ -21,10 +23,11 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     """The planned epochs and steps as configuration, from the lines (columns kind, tid, tokens) of a log.
 
     A position inside the epoch says how long an epoch is; of the whole it tells only where no line names an epoch.
+    Where parts of an epoch are named ("'epoch': 0.34"), a position is of the whole or of an evaluation.
     """
     last = lines.filter(pl.col("kind").is_in(_KINDS)).tail(_LAST)
     found: dict[int, list[tuple[int, int]]] = {EPOCH: [], STEP: [], INNER: []}
-    epochs = averaged = counted_in_samples = False
+    epochs = averaged = counted_in_samples = parts = False
     for tid, tokens in last.select("tid", "tokens").iter_rows():
         for slot in plans[tid].slots:
             epochs |= slot.role == EPOCH
@@ -32,6 +35,7 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
             averaged |= plans[tid].averaged
             if slot.role not in found or tokens is None or slot.slot >= len(tokens):
                 continue
+            parts |= slot.role == EPOCH and bool(_PART.search(tokens[slot.slot]))
             match = _FRACTION.search(tokens[slot.slot]) if "/" in tokens[slot.slot] else None
             if match:
                 found[slot.role].append((int(match[1].replace(",", "")), int(match[2].replace(",", ""))))
@@ -43,7 +47,7 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     if steps is not None and not epochs:
         out["printed.max_steps"] = steps
     within = {of for _, of in found[INNER]}
-    if (epochs or averaged) and not counted_in_samples and len(found[INNER]) >= _LEAST and len(within) == 1:
+    if (epochs or averaged) and not (counted_in_samples or parts) and len(found[INNER]) >= _LEAST and len(within) == 1:
         out["printed.steps_per_epoch"] = within.pop()
     return out
 
