@@ -165,3 +165,20 @@ def test_an_end_that_the_log_names_is_no_guess(tmp_path: Path) -> None:
     run = judged(tmp_path)
     assert run.verdict == "ended-early"
     assert run.causes[0].cause == "time-limit" and run.causes[0].probability > 0.7
+
+
+def test_an_error_of_a_program_that_logged_nothing_ended_it(tmp_path: Path) -> None:
+    bars = "".join(f"Map (num_proc=4): {k}%|##  | {k}/100 [00:01<00:01, 41.2 examples/s]\n" for k in range(0, 101, 9))
+    crash = "Traceback (most recent call last):\n  File \"tune.py\", line 8, in <module>\nKeyError: 'prompt'\n"
+    path = tmp_path / "train.err"
+    path.write_text(bars + crash + bars)
+    [run] = analyze([path]).runs
+    assert (run.verdict, run.headline.startswith("Crashed")) == ("failed", True)
+
+
+def test_what_a_model_writes_of_divisibility_is_no_refused_setting(tmp_path: Path) -> None:
+    rows = [f"step {i} loss {2.0 - 0.05 * i:.3f}" for i in range(30)]
+    rows.insert(20, "This means that 44 must be divisible by k, and 44 / k is at least 3.")
+    path = tmp_path / "train.log"
+    path.write_text("\n".join(rows) + "\n")
+    assert analyze([path]).runs[0].verdict == "healthy"

@@ -131,3 +131,13 @@ def test_the_bar_of_an_evaluation_is_no_epoch_where_parts_of_epochs_are_named() 
             text += f"100% 17/17 [00:04<00:00,  3.86it/s]{{'mr': np.float64({i}.25), 'mrr': np.float64(0.0{i})}}\n"
             text += f"{{'eval_loss': {2 - 0.02 * i:.4f}, 'epoch': {(i + 1) / 12:.1f}}}\n"
     assert "printed.steps_per_epoch" not in parse(text).config
+
+
+def test_a_setting_that_bars_repeat_is_no_curve() -> None:
+    text = "".join(
+        f"Map (num_proc=4): {k:3}%|###   | {k}/100 [00:0{k // 50}<00:01, 41.2 examples/s]\n" for k in range(0, 101, 9)
+    )
+    log = parse(
+        "Loading data\n" + text + "Traceback (most recent call last):\nImportError: No module named 'kernels'\n"
+    )
+    assert not len(log.points)

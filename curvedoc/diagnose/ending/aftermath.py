@@ -111,6 +111,8 @@ def _named(f: Finding, said: str) -> str:
 
 
 def _alive(run: Run) -> bool:
-    """Whether the loss ends in finite numbers."""
+    """Whether the loss ends in finite numbers, or anything else was logged."""
+    if not run.metrics():
+        return False
     loss = run.series("loss") or run.series("val_loss")
     return loss is None or not len(loss) or bool(np.isfinite(loss.value[-FEW:]).any())

@@ -13,7 +13,7 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note, empty_points
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
-from curvedoc.ingest.naming.log_words import is_loss, is_outcome
+from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
 from curvedoc.ingest.settings.sentences import announced
 from curvedoc.ingest.table import clock, fill_values
 from curvedoc.ingest.text import tail as text_tail
@@ -153,10 +153,15 @@ def _also_taken(lines: pl.DataFrame, at: Collection[int]) -> pl.DataFrame:
 
 
 def _only_settings(read_: Read) -> bool:
-    """Whether nothing is counted and each metric has hardly more than one value: settings that were printed again."""
-    if read_.axis != "row" or not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
+    """Whether each metric has one value throughout and a name that says nothing of training ("Map (num_proc=4): 40%"),
+    or nothing is counted and they have hardly more than one: settings that were printed again."""
+    if not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
+    if bool((same["value"] == 1).all()) and bool((same["len"] > 1).all()):
+        return not any(is_usual(n) for n in same["metric"])
+    if read_.axis != "row":
+        return False
     if any(is_outcome(n) for n in same.filter(pl.col("value") > _SETTING)["metric"]):
         return False
     few = int((same["value"] <= _SETTING).sum())

@@ -20,7 +20,8 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 _FOREIGN = "|".join(w for w in (*EPOCHS, *words.STEP_WORDS) if w in EPOCHS or not w.isascii())
 #: Lines that may be a header (Rust syntax): a counter's name first, or ultralytics' validation.
 HEADER_RE = (
-    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})[ |\t]+(?:- )?[\p{{L}}_\[]"
+    rf"^[ |\t#]*(?:-  )?(?i:epochs?|ep|steps?|iters?|iteration|round|class +images|{_FOREIGN})"
+    r"[ |\t]+(?:- )?[\p{L}_\[]"
     r"|^ *E {2,}# {2,}[A-Z]"
     r"|^\| *(?i:#|no\.?|nr\.?|idx) *\| *[\p{L}_]"
     r"|^(?i:epoch|step|iter|iteration|index)?,[A-Za-z_][^:=]*(?i:loss|acc)"
