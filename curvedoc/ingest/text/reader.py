@@ -158,8 +158,9 @@ def _only_settings(read_: Read) -> bool:
     if not len(read_.points) or any(is_loss(n) for n in read_.points["metric"].unique()):
         return False
     same = read_.points.group_by("metric").agg(pl.col("value").n_unique(), pl.len())
-    if bool((same["value"] == 1).all()) and bool((same["len"] > 1).all()):
-        return not any(is_usual(n) for n in same["metric"])
+    repeated = bool((same["value"] == 1).all()) and bool((same["len"] > 1).all())
+    if repeated and not any(is_usual(n) for n in same["metric"]):
+        return True
     if read_.axis != "row":
         return False
     if any(is_outcome(n) for n in same.filter(pl.col("value") > _SETTING)["metric"]):
