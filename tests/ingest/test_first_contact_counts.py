@@ -177,3 +177,9 @@ def test_rows_ahead_of_the_first_line_that_names_a_step_are_laid_backward(tmp_pa
     assert series is not None
     assert series.step.tolist() == [5 * i for i in range(35)]
     assert last(run, "val_loss")[:2] == ("dev ce", 5)
+
+
+def test_each_line_names_a_file_of_its_own(tmp_path: Path) -> None:
+    names = ["".join(chr(97 + (i * k) % 26) for k in (3, 5, 7, 11)) for i in range(60)]
+    text = "".join(f"fit on /scans/{n}_t1.nii.gz iter {i} loss: {loss(i)}\n" for i, n in enumerate(names))
+    assert last(read(tmp_path, text)[0], "loss") == ("loss", 60, loss(59))

@@ -83,6 +83,13 @@ _TEMPLATE = (
     .str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")
     .alias("template")
 )  # fmt: skip
+#: The name of a file of data, other in each line that tells of one.
+_FILE_RE = (
+    r"(?i)[^\s=:,;()\[\]'\"|]{1,200}\.(?:jpe?g|png|bmp|tiff?|webp|dcm|nii|nrrd|mha|gz|npy|npz|mat|h5|hdf5|pkl|pt|pth|wav|flac|mp3"
+    r"|mp4|avi|txt|csv|json|xml|parquet|tfrecord)\b"
+)
+#: So many kinds of lines, and so large a part of all, show that each line names its own.
+_FILES, _MOST = 20, 0.5
 #: What torch, jax and numpy print after the number of a scalar tensor.
 _TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.]+|requires_grad=\w+|weak_type=\w+)"
 
@@ -163,6 +170,10 @@ def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
     masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
     frame = frame.with_columns(masked.alias("masked")).with_columns(_TEMPLATE)
     kinds = frame["template"].unique()
+    of_files = kinds.filter(kinds.str.contains(_FILE_RE)) if len(kinds) >= _FILES else kinds[:0]
+    if len(of_files) >= max(_FILES, _MOST * len(kinds)):  # or each line would be of a kind of its own, and no record
+        frame = frame.with_columns(pl.col("masked").str.replace_all(_FILE_RE, "file")).with_columns(_TEMPLATE)
+        kinds = frame["template"].unique()
     headed = kinds.filter(kinds.str.contains(GLUED_HEAD))
     if len(headed) >= HABIT:
         anew = frame["template"].is_in(headed.implode())
