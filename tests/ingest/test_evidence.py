@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from curvedoc.core.run import RoleMatch, Scalar
 from curvedoc.ingest.naming.roles import assign, facts
 from curvedoc.ingest.naming.signals import load_signals
 from curvedoc.ingest.naming.values import curve_shape
+from curvedoc.ingest.naming.values.vague_names import rises
 
 TABLE = load_signals(SIGNALS)
 N = 300
@@ -239,3 +241,9 @@ def test_errors_alone_stand_in_for_the_loss_and_beside_one_they_do_not() -> None
     falls = np.linspace(0.9, 0.2, 30)
     assert {m.role for m in roles(train_merror=falls, val_merror=falls).values()} == {"loss", "val_loss"}
     assert roles(loss=falls, val_wer=falls)["val_wer"].role == "val_metric"
+
+
+def test_one_value_does_not_rise() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not rises(np.array([0.5]))

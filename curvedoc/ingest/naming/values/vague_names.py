@@ -161,7 +161,7 @@ def rises(value: Floats) -> bool:
 
     What hardly ever goes back may be learned within the first quarter.
     """
-    end, steady = _end(value), float((np.diff(value) >= 0.0).mean()) > _STEADY
+    end, steady = _end(value), len(value) > 1 and float((np.diff(value) >= 0.0).mean()) > _STEADY
     began = float(np.median(value[:_FEWEST])) if steady and len(value) > _FEWEST else _beginning(value)
     return end > _LEARNED * began and (end >= _FIRST_PERCENTS or bool((value <= 1.0).all()))
 
