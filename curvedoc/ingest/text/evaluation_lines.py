@@ -14,6 +14,7 @@ from curvedoc.ingest.naming.log_words import is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, STEP, NumberSlot
+from curvedoc.ingest.text.line.template import FRACTION
 from curvedoc.ingest.text.record_scopes import headings
 
 #: An evaluation is printed at most once in so many records of the training.
@@ -138,6 +139,9 @@ def with_passes(lines: pl.DataFrame, plans: list[LinePlan]) -> tuple[pl.DataFram
     if not len(at):
         return lines, plans
     tid = lines["tid"].to_numpy()[at]
+    one_each = lines["template"].gather(at[np.unique(tid, return_index=True)[1]])
+    if not any(FRACTION in t for t in one_each):
+        return lines, plans
     own = pl.Series([counter[t] for t in tid], dtype=pl.Int64)
     total = lines["tokens"].gather(at).list.get(own, null_on_oob=True).str.extract(r"/ *([0-9]+)").fill_null("")
     if total.n_unique() < 2 or not (said := headings(lines)):

@@ -38,7 +38,7 @@ def find_blocks(lines: pl.DataFrame) -> tuple[NDArray[np.bool_], dict[int, tuple
     """
     taken = np.zeros(len(lines), bool)
     blocks: dict[int, tuple[str, str, list[int]]] = {}
-    hot = lines["text"].str.contains(HEADER, literal=True) | lines["text"].str.contains("Warning:", literal=True)
+    hot = lines["text"].str.contains_any([HEADER, "Warning:"])
     if not bool(hot.any()):
         return taken, blocks
     ranks = lines["rank"].fill_null(-1).to_numpy()

@@ -212,7 +212,7 @@ def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[
     plans = [plan_of("")]
     plans += plans_of(lines, kinds["template"].to_list())
     kinds = kinds.select("template", pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("tid"))
-    lines = lines.join(kinds, on="template", how="left").sort("idx")
+    lines = lines.join(kinds, on="template", how="left", maintain_order="left")
     lines = lines.with_columns(pl.col("tid").fill_null(0))
     width = pl.Series([0] + [t.count(NUMBER) + t.count(FRACTION) for t in kinds["template"]], dtype=pl.UInt32)
     useful = pl.Series([p.kind != "" for p in plans]).gather(lines["tid"])

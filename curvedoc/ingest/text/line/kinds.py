@@ -55,8 +55,9 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     kind[_settings(kind, tid, shapes, plans)] = ""
     kind[kind == "best"] = "loose" if _only_bests(kind, tid, plans) else ""
     # members count only in a block right under an anchor
-    indented = lines["text"].str.contains(r"^[ \t]").to_numpy()
-    chained = ((kind == "member") | (kind == "loose")) & indented
+    chained = (kind == "member") | (kind == "loose")
+    if chained.any():
+        chained &= lines["text"].str.contains(r"^[ \t]").to_numpy()
     opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
     split = np.array([any(x.name.lower() in SCOPES for x in p.slots) for p in plans], bool)[tid]
