@@ -169,13 +169,17 @@ def _after_closing(cells: LineNumbers, ev: CounterEvents, rows: Ints, at: list[i
     """The events at which another training begins, with those behind a record that sums a training up and ahead of
     records that stand at an earlier epoch, however far that is from the start: the first ones may be evaluations."""
     named = [i for i, n in enumerate(cells.names) if n == _CLOSING]
-    epoch = _carried(ev.epoch)
-    out = set(at)
-    for closing in np.unique(cells.line[(cells.kind == METRIC) & np.isin(cells.name, named)]).tolist():
-        ahead = rows[rows > closing]
-        if len(ahead) and (rows < closing).any() and epoch[ahead[0]] < epoch[closing]:
-            out = {a for a in out if not closing < a <= ahead[0]} | {closing + 1}
-    return sorted(out)
+    closing = np.unique(cells.line[(cells.kind == METRIC) & np.isin(cells.name, named)])
+    ahead = np.searchsorted(rows, closing, side="right")
+    closing, ahead = (x[(ahead < len(rows)) & (np.searchsorted(rows, closing) > 0)] for x in (closing, ahead))
+    epoch, ahead = _carried(ev.epoch), rows[ahead]
+    earlier = epoch[ahead] < epoch[closing]
+    closing, ahead = closing[earlier], ahead[earlier]
+    # a start between a closing record and the first one behind it is that training's; the last one ahead tells
+    starts = np.array(at, dtype=np.int64)
+    last = np.searchsorted(closing, starts) - 1
+    inside = (last >= 0) & (starts <= np.r_[ahead, -1][last])
+    return sorted({*starts[~inside].tolist(), *(closing + 1).tolist()})
 
 
 def _under_other_names(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents, at: list[int]) -> list[int]:
