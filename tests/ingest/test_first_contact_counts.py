@@ -183,3 +183,19 @@ def test_each_line_names_a_file_of_its_own(tmp_path: Path) -> None:
     names = ["".join(chr(97 + (i * k) % 26) for k in (3, 5, 7, 11)) for i in range(60)]
     text = "".join(f"fit on /scans/{n}_t1.nii.gz iter {i} loss: {loss(i)}\n" for i, n in enumerate(names))
     assert last(read(tmp_path, text)[0], "loss") == ("loss", 60, loss(59))
+
+
+def test_the_passes_of_meta_learning_are_counted(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    text = "".join(f"meta-iter {i:04d} :: outer {1.2 * 0.99**i + rng.uniform(0, 1):.4f}\n" for i in range(200))
+    run = walk(tmp_path, text, "maml.out")[0]
+    assert run.axis == "step"
+    assert last(run, "loss")[:2] == ("outer", 200)
+
+
+def test_a_letter_of_which_no_value_is_finite_is_a_loss_still(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 5):
+        text += "".join(f"[{e:02d}:{i:04d}] L=nan |g|=nan\n" for i in range(1, 9)) + "  >> dev loss=nan\n"
+    run = read(tmp_path, text)[0]
+    assert [m.metric for m in run.roles if m.role == "loss"] == ["L"]

@@ -128,13 +128,17 @@ def lettered(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], table: Si
             split = table.splits.get(rest[0]) if rest else "train"
             if len(parts) != len(rest) + 1 or len(rest) > 1 or split is None or split in have or split in out:
                 continue
-            if family is not None and split in family.roles and _is_measured(f.finite):
+            if family is not None and split in family.roles and _is_measured(f):
                 why = "loss: called by its letter"
                 out[split] = (f, Reading(family.roles[split], split, "", why, family.bounds, "loss"))
     return list(out.values())
 
 
-def _is_measured(value: Floats) -> bool:
+def _is_measured(metric: MetricValues) -> bool:
+    """Whether a metric is neither counted nor set: its values have parts and differ, or none of them is finite."""
+    value = metric.finite
+    if not len(value):
+        return metric.points >= _FEWEST
     return len(value) >= _FEWEST and bool((value != np.floor(value)).any()) and bool((value != value[0]).any())
 
 

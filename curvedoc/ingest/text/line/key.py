@@ -27,7 +27,7 @@ _JOINED = late_regex(r"(?<=[A-Za-z]):{1,2}(?=[A-Za-z])")
 ALLOWED_REST = frozenset({
     "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
     "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
-    "avg", "average", "mean", "now", "running", "processing", "doing", "entering",
+    "avg", "average", "mean", "now", "running", "processing", "doing", "entering", "meta", "outer",
 })  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})
