@@ -34,6 +34,7 @@ from curvedoc.stats.events.ladder import (
 )
 from curvedoc.stats.events.pace import slow_clear, slow_factor, slow_step
 from curvedoc.stats.events.surge import surge_factor, surge_step
+from curvedoc.stats.noise.batch_order import order_kept
 from curvedoc.stats.noise.period import epoch_amplitude, epoch_fold, sawtooth_sign
 from curvedoc.stats.pairs.repeats import parting_gap, parting_share, parting_step, relative_gap, typical_gap
 from curvedoc.stats.schedule.floor import floor_from, floor_share
@@ -94,7 +95,7 @@ RECORDS: Mapping[str, tuple[str, _Fields]] = {
     ),
     "rhythm": (
         "The pattern that a curve repeats with every epoch.",
-        {"score": epoch_fold, "height": epoch_amplitude, "tilt": sawtooth_sign},
+        {"score": epoch_fold, "height": epoch_amplitude, "tilt": sawtooth_sign, "order": order_kept},
     ),
 }
 

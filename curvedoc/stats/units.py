@@ -48,7 +48,7 @@ _FIELDS_BY_UNIT: Mapping[str, str] = {
     "a ratio": "factor times clear of_drop of_peak",
     "standard deviations": "z",
     "standard deviations of chance": "score",
-    "a correlation": "tilt",
+    "a correlation": "tilt order",
 }
 #: The same of the fields of records, by their names.
 FIELD_UNITS: Mapping[str, str] = {name: unit for unit, names in _FIELDS_BY_UNIT.items() for name in names.split()}

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curvedoc.core.series import Series
-from curvedoc.stats.noise import oscillation, period, restarted_means
+from curvedoc.stats.noise import batch_order, oscillation, period, restarted_means
 from curvedoc.stats.shape import transition
 
 quick = settings(max_examples=30, deadline=None)
@@ -23,6 +23,7 @@ ONE: list[Callable[[Series], object]] = [
     period.period, period.period_score, period.period_amplitude,
     lambda s: period.epoch_fold(s, 11.0), lambda s: period.epoch_amplitude(s, 7.0),
     lambda s: period.sawtooth_sign(s, 9.5), restarted_means.mean_period,
+    lambda s: batch_order.order_kept(s, 12.0),
     transition.half_time, transition.half_fall_time, transition.late_breakthrough, transition.double_descent,
     lambda s: transition.grokking_gap(s, s), lambda s: transition.grokking_step(s, s),
 ]  # fmt: skip
@@ -235,3 +236,25 @@ def test_batches_in_one_order_whose_moves_shrink_are_no_mean() -> None:
     block = np.cumsum(rng.choice([-1.0, 1.0], 40) / np.arange(1, 41))
     curve = np.tile(block, 10) + 0.005 * rng.standard_normal(400)
     assert restarted_means.mean_period(Series.of(curve)) is None
+
+
+@quick
+@given(st.integers(0, 10**6), st.sampled_from([2.0**-40, 2.0**30]), st.floats(-50, 50))
+def test_batches_in_one_order_make_the_same_moves_in_every_epoch(seed: int, factor: float, shift: float) -> None:
+    rng = np.random.default_rng(seed)
+    hard = np.tile(rng.normal(size=15), 8)
+    fall = 3 * 0.98 ** np.arange(120)
+    one = Series.of((fall + hard + rng.normal(size=120) / 4) * factor + shift * factor)
+    other = Series.of((fall + rng.permutation(hard)) * factor + shift * factor)
+    assert (batch_order.order_kept(one, 15.0) or 0.0) > 0.5 > abs(batch_order.order_kept(other, 15.0) or 0.0)
+    assert batch_order.order_kept(one, 15.4) is None  # rows of epochs that drift apart
+
+
+def test_the_order_of_few_or_broken_epochs_is_not_judged() -> None:
+    hard = np.tile(np.random.default_rng(3).normal(size=15), 8)
+    gap = np.delete(np.arange(120), 40)
+    holes = np.where(np.arange(120) % 17 == 3, np.nan, hard)
+    assert batch_order.order_kept(Series.of(hard[:60]), 15.0) is None
+    assert batch_order.order_kept(Series.of(hard), 8.0) is None
+    assert batch_order.order_kept(Series(gap, hard[gap]), 15.0) is None
+    assert batch_order.order_kept(Series.of(holes), 15.0) == pytest.approx(1.0)
