@@ -63,7 +63,7 @@ def test_a_rate_that_was_too_high_in_its_warm_up_is_told_as_it_was_then(tmp_path
     lr = np.where(i < 100, 0.008 * i, 0.8)
     loss = np.where(i < 60, 2.3 * np.exp(-i / 25) + 0.4, np.minimum(0.6 * np.exp((i - 60) / 6), 9.0))
     run = told(tmp_path, lines(loss=loss + wave(200, 0.02), lr=lr))
-    assert "at 0.48 on its way up to 0.8 when the loss turned" in run.headline, run.headline
+    assert "0.48 when the loss turned and 0.8 at its peak" in run.headline, run.headline
 
 
 def test_a_rate_that_leaps_as_the_loss_ends_is_what_ended_it(tmp_path: Path) -> None:
