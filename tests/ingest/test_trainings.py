@@ -222,3 +222,47 @@ def test_what_follows_the_summary_of_a_training_is_another_one() -> None:
         text += f"{{'eval_loss': {0.2 / epoch:.4f}, 'eval_f1': 0.9{epoch}, 'epoch': {epoch}.0}}\n"
     text += "{'train_runtime': 118.1, 'train_samples_per_second': 22.6, 'train_loss': 0.1, 'epoch': 8.0}\n"
     assert [len(r) for r in runs(text)] == [15, 4]
+
+
+def table_timed(parts: Sequence[Sequence[float]]) -> str:
+    """Records with a clock and an epoch that begins anew."""
+    row = '{{"time": {}, "epoch": {}, "loss": {:.5f}, "val_loss": {:.5f}}}\n'
+    found, at = "", 1_700_000_000
+    for p in parts:
+        for i, v in enumerate(p):
+            found, at = found + row.format(at, i, v, v + 0.1), at + 40
+    return found
+
+
+@pytest.mark.parametrize("name", ["training_log.json", "log.jsonl"])
+def test_records_with_a_clock_are_cut_where_their_epochs_begin_anew(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(table_timed([losses(10, k, 1.5) for k in range(6)]))
+    found = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert [len(r.series("loss") or ()) for r in found] == [10] * 6
+    assert {r.axis for r in found} == {"epoch"}
+    assert [len(r.series("val_loss") or ()) for r in found] == [10] * 6
+
+
+@pytest.mark.parametrize("fell", [0.05, 0.6])
+def test_a_first_value_back_at_the_first_level_begins_a_training_however_little_was_learned(fell: float) -> None:
+    """The second value is already nearer to where the training before it ended."""
+    r = Random(4)
+    parts = [[0.68 - fell * (1 - 0.3**i) + r.gauss(0, 0.004) for i in range(40)] for _ in range(3)]
+    assert [len(p) for p in runs("".join(map(epochs, parts)))] == [40, 40, 40]
+
+
+def test_settings_that_are_said_again_begin_a_training_where_nothing_counts() -> None:
+    told = "2024-05-0{0} 10:00:00 | INFO | main - Namespace(batch_size={0}, lr=3e-05, seed=7)\n"
+    text = "2024-05-01 09:59:59 | INFO | main - hello\n"
+    for k in (1, 2, 3):
+        text += told.format(k)
+        text += "".join(
+            f"2024-05-0{k} 10:00:{i:02} | INFO | train - loss: {v:.4f}\n" for i, v in enumerate(losses(40, k))
+        )
+    assert [len(r) for r in runs(text)] == [40, 40, 40]
+
+
+def test_a_log_of_a_thousand_closing_records_holds_no_thousand_trainings() -> None:
+    row = "{{'loss': {:.4f}, 'epoch': {:.1f}}}\n{{'train_runtime': 9.4, 'train_loss': 0.91, 'epoch': 1.0}}\n"
+    text = "".join(row.format(v, e) for v in losses(1_100, 3) for e in (0.5,))
+    assert len(runs(text)) == 1

@@ -9,31 +9,24 @@ import polars as pl
 from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
-from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.naming.log_words import is_loss, is_outcome, spaced
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
+from curvedoc.ingest.text.layouts.announced import announced, not_gone_on, settings_again, shapes
 from curvedoc.ingest.text.layouts.boxes import Boxes
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
-from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 from curvedoc.ingest.text.points import Read, main_curve, read_points
 from curvedoc.ingest.text.record_scopes import scoped
 from curvedoc.ingest.text.repeats import repeated
 from curvedoc.ingest.trainings.counters import CounterEvents, epochs_of
 from curvedoc.ingest.trainings.stages import counted_on, next_stages
-from curvedoc.ingest.trainings.starts import MAX_TRAININGS, Progress, Returns, cut, goes_on, returns, starts
+from curvedoc.ingest.trainings.starts import MAX_TRAININGS, Progress, Returns, cut, returns, starts
 
 #: So many epochs of each make two trainings of what is told by two names.
 _TRAINED = 5
-#: What a call of `fit` prints ahead of its first epoch, at most.
-_CALL = 2
 #: What the last record of a training of Hugging Face's Trainer tells.
 _CLOSING = "train_runtime"
-#: A line that announces something has a word in it.
-_WORD_RE = r"[A-Za-z]{3}"
-#: What counts trainings.
-_WHICH_RE = r"(?i)\b(?:fold|seed|trial|replicate|repeat)s? ?[:=#]? ?0"
-_NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -68,7 +61,7 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
         cells = _counted_on(cells, tasks)
         count = counters(cells, tid, plans)
         way = _progress(events, cells, count)
-    at = _after_closing(cells, count, way[0], _starts(lines, events, count, way))
+    at = _after_closing(cells, count, way[0], _starts(lines, events, count, way, cells.names))
     at += _under_other_names(events, cells, count, at)
     idx = events["idx"].to_numpy()
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
@@ -95,7 +88,7 @@ def boxed_trainings(lines: pl.DataFrame, boxes: Boxes) -> list[tuple[int, int]]:
     if not len(found.early):
         return whole
     idx = mine["idx"].to_numpy()
-    at = starts(p, found, _announced(lines, idx, found)[0] > 0)
+    at = starts(p, found, announced(lines, idx, found)[0] > 0)
     firsts = [_boundary(lines, int(idx[a - 1]) + 1, int(idx[a]), int(idx[0])) for a in at]
     return cut(firsts, len(lines))
 
@@ -144,19 +137,21 @@ def _counted_on(cells: LineNumbers, tasks: list[int]) -> LineNumbers:
     return replace(cells, value=value, of=of)
 
 
-def _starts(lines: pl.DataFrame, events: pl.DataFrame, ev: CounterEvents, way: tuple[Ints, Progress]) -> list[int]:
+def _starts(
+    lines: pl.DataFrame, events: pl.DataFrame, ev: CounterEvents, way: tuple[Ints, Progress], names: list[str]
+) -> list[int]:
     """The events at which another training begins."""
     rows, p = way
     if len(rows) < 2:
         return []
     found = returns(p)
-    if not len(found.early):
-        return []
     idx = events["idx"].to_numpy()
-    said, told = _announced(lines, idx[rows], found)
-    announced = _not_gone_on(said, p.loss) | told
-    announced |= _replaced(events["tid"].to_numpy()[rows], found)
-    begin = starts(p, found, announced)
+    if not len(found.early):
+        uncounted = bool(np.isnan(p.epoch).any() and np.isnan(p.count).any()) and any(map(is_loss, names))
+        return [int(rows[i]) for i in settings_again(lines, idx[rows], p.loss)] if uncounted else []
+    said, told = announced(lines, idx[rows], found)
+    told = not_gone_on(said, p.loss) | told | _replaced(events["tid"].to_numpy()[rows], found)
+    begin = starts(p, found, told)
     # what leads up to the first record of a training (its epoch, on a line of its own) is a part of it
     out = []
     for i in begin:
@@ -176,10 +171,11 @@ def _after_closing(cells: LineNumbers, ev: CounterEvents, rows: Ints, at: list[i
     earlier = epoch[ahead] < epoch[closing]
     closing, ahead = closing[earlier], ahead[earlier]
     # a start between a closing record and the first one behind it is that training's; the last one ahead tells
-    starts = np.array(at, dtype=np.int64)
-    last = np.searchsorted(closing, starts) - 1
-    inside = (last >= 0) & (starts <= np.r_[ahead, -1][last])
-    return sorted({*starts[~inside].tolist(), *(closing + 1).tolist()})
+    begin = np.array(at, dtype=np.int64)
+    last = np.searchsorted(closing, begin) - 1
+    inside = (last >= 0) & (begin <= np.r_[ahead, -1][last])
+    out = sorted({*begin[~inside].tolist(), *(closing + 1).tolist()})
+    return out if len(out) < MAX_TRAININGS else []
 
 
 def _under_other_names(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents, at: list[int]) -> list[int]:
@@ -223,47 +219,6 @@ def _carried(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
 
 
-def _shape(lines: pl.DataFrame) -> pl.Series:
-    """What each line says, apart from its numbers; null for records and lines without a word."""
-    says = (pl.col("kind") == "") & pl.col("text").str.contains(_WORD_RE)
-    shape = pl.col("template").str.replace_all(_NUMBERS_RE, "0")
-    return lines.select(pl.when(says).then(shape).alias("shape"))["shape"]
-
-
-def _announced(lines: pl.DataFrame, idx: Ints, found: Returns) -> tuple[Ints, Bools]:
-    """For each record (a line's `idx`), how many lines before it were printed before the first record too and, after
-    that, only where the counters were back at their start; and whether one of them says which of several trainings
-    begins ("Fold 2/5")."""
-    out, told = np.zeros(len(idx), np.int64), np.zeros(len(idx), bool)
-    shape = _shape(lines)
-    head = shape.head(int(idx[0])).drop_nulls().unique()
-    if not len(head):
-        return out, told
-    later = lines.select("idx", shape.alias("shape")).slice(int(idx[0])).filter(pl.col("shape").is_in(head.implode()))
-    gap = np.searchsorted(idx, later["idx"].to_numpy(), side="right")  # the record that follows
-    seen = pl.DataFrame({"shape": later["shape"], "gap": gap}).filter(pl.col("gap") < len(idx))
-    fell = pl.col("gap").is_in(found.early.tolist())
-    back = fell | pl.col("gap").is_in(found.again.tolist())
-    kept = seen.group_by("shape").agg((back.all() & fell.any()).alias("only")).filter("only")["shape"]
-    seen = seen.filter(pl.col("shape").is_in(kept.implode()))
-    rows, often = np.unique(seen["gap"].to_numpy(), return_counts=True)
-    out[rows] = often
-    told[seen.filter(pl.col("shape").str.contains(_WHICH_RE))["gap"].to_numpy()] = True
-    return out, told
-
-
-def _not_gone_on(lines: Ints, loss: Floats) -> Bools:
-    """The announced rows but those at which the loss goes on behind a line or two: a model is fitted further. A program
-    that starts again says more."""
-    announced, begin = lines > 0, 0
-    for row in np.flatnonzero(announced).tolist():
-        if lines[row] <= _CALL and goes_on(loss[begin:], row - begin):
-            announced[row] = False
-        else:
-            begin = row
-    return announced
-
-
 def _replaced(tid: Ints, found: Returns) -> Bools:
     """For each record, whether the counters fell there and no record before it is of a shape that comes after it: a
     second stage that prints otherwise counts anew."""
@@ -281,7 +236,7 @@ def _boundary(lines: pl.DataFrame, first: int, last: int, head: int) -> int:
     first record too."""
     if first >= last:
         return last
-    known = _shape(lines.head(head)).drop_nulls()
+    known = shapes(lines.head(head)).drop_nulls()
     between = lines.slice(first, last - first)
-    same = _shape(between).is_in(known.implode()).fill_null(False).arg_true()
+    same = shapes(between).is_in(known.implode()).fill_null(False).arg_true()
     return first + int(same[0]) if len(same) else last

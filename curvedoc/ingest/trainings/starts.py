@@ -115,10 +115,10 @@ def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:
         begin = out[-1] if out else 0
         past = bool(fell[row]) and row - begin >= _PAST
         if announced[row]:
-            anew = not within or (past and _anew(p.loss, begin, row, False))
+            begins = not within or (past and anew(p.loss, begin, row, False))
         else:
-            anew = not within and past and _anew(p.loss, begin, row, epochs or uneven, epochs or apart)
-        if anew:
+            begins = not within and past and anew(p.loss, begin, row, epochs or uneven, epochs or apart)
+        if begins:
             out.append(row)
     return out
 
@@ -135,7 +135,7 @@ def _repeated(loss: Floats, at: Ints) -> bool:
     return level and all(v[0] - v[-1] > fell / 2 > 0 and float((np.diff(v) < 0).mean()) >= _MOSTLY for v in parts)
 
 
-def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = False) -> bool:
+def anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = False) -> bool:
     """Whether the loss at `row` is none that goes on from the rows before it.
 
     anywhere: a jump to any other level tells; a counter that may be the epoch's own needs the loss back where it began
@@ -153,11 +153,15 @@ def _anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = Fa
     move = np.diff(past)
     pace = float(np.median(move))
     noise = float(np.median(np.abs(move - pace)))
-    if abs(now - first) <= _NEAR * abs(first - before) and bool((move < 0).all()):
+    falls = bool((move < 0).all())
+    if falls and abs(now - first) <= _NEAR * abs(first - before):
         return True  # the steps of a few falling values are no noise
+    if counted and falls and after[0] - past[-1] > _NEAR * (past[0] - past[-1]):
+        return True
     if abs(now - before) <= _JUMP * noise + few * abs(pace):
-        # of a loss that never got away from where it began, nothing tells; what counts the epochs does
-        return counted and len(past) >= _LONG and abs(first - before) <= _JUMP * noise
+        # of a loss that never got away from where it began, or is back there, what counts the epochs tells
+        back = any(abs(v - first) < abs(v - before) for v in (now, float(after[0])))
+        return counted and len(past) >= _LONG and (back or abs(first - before) <= _JUMP * noise)
     return anywhere or abs(now - first) < abs(now - before)
 
 

@@ -26,7 +26,7 @@ def trainings_in(log: Log) -> list[Log]:
     """The trainings of a table of records, the log itself where it holds one or cannot be cut."""
     if log.format not in _APPENDED or log.run is not None or not isinstance(log.data, tuple):
         return [log]
-    blocks = [b for b in log.data if len(b)]
+    blocks = _placed([b for b in log.data if len(b)])
     main = _main(blocks)
     if main is None or main.known is not None:
         return [log]
@@ -52,6 +52,19 @@ def trainings_in(log: Log) -> list[Log]:
         messages = log.messages if k == len(at) else empty_messages()
         out.append(replace(log, data=data, axis=axis, run=str(k + 1), messages=messages))
     return out
+
+
+def _placed(blocks: list[Block]) -> list[Block]:
+    """The blocks with the numbers of their records for steps, where only a clock was known and the records can be told
+    from it, or each holds every metric."""
+    if not blocks or any(b.known is None or bool(b.known.any()) for b in blocks):
+        return blocks
+    if len({len(b) for b in blocks}) == 1:
+        return [replace(b, step=np.arange(len(b)), known=None) for b in blocks]
+    if any(b.time is None or not bool((np.diff(b.time) > 0).all()) for b in blocks):
+        return blocks
+    every = np.unique(np.concatenate([b.time for b in blocks if b.time is not None]))
+    return [replace(b, step=np.searchsorted(every, b.time), known=None) for b in blocks if b.time is not None]
 
 
 def _renumbered(data: Sequence[Block], row: Ints, epoch: Floats) -> tuple[tuple[Block, ...], str]:
