@@ -10,9 +10,9 @@ from curvedoc.core.series import Floats, Series
 from curvedoc.stats.basic.medians import median_of
 from curvedoc.stats.basic.spacing import typical_gap
 
-#: Moves of an epoch, and pairs of epochs: by chance a median of four correlations of eight moves comes to 0.5 once in
+#: Moves of an epoch, and pairs of epochs: by chance a median of four correlations of ten moves comes to 0.5 once in
 #: some thousand.
-MOVES, PAIRS = 8, 4
+MOVES, PAIRS = 10, 4
 #: Rows stand at the same places of each epoch where its length is so close to a whole number of gaps, in rows a run.
 LINED_UP = 0.5
 
@@ -24,7 +24,7 @@ def order_kept(s: Series, epoch_steps: float) -> float | None:
     A model that goes through the data in one order meets each batch at its place again, so that what was hard is hard,
     however far the loss has come down since; of shuffled batches it is near 0. The move across a boundary is left out:
     steps from epoch to epoch are no order. Ranks, since one outlier decides other correlations. s: any curve; rows that
-    are not finite leave their moves out. None where rows do not stand at the same places of each epoch, below eight
+    are not finite leave their moves out. None where rows do not stand at the same places of each epoch, below ten
     moves an epoch or five epochs.
 
     >>> import random
