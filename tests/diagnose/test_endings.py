@@ -182,3 +182,15 @@ def test_what_a_model_writes_of_divisibility_is_no_refused_setting(tmp_path: Pat
     path = tmp_path / "train.log"
     path.write_text("\n".join(rows) + "\n")
     assert analyze([path]).runs[0].verdict == "healthy"
+
+
+def test_the_error_that_a_loader_worker_passed_on_is_told_as_it_was_first(tmp_path: Path) -> None:
+    frames = '  File "/env/lib/python3.11/site-packages/torch/_utils.py", line 7, in reraise\n    raise exception\n'
+    own = '  File "/home/u/proj/rows.py", line 31, in __getitem__\n    return row["target"]\n'
+    log = "".join(f"step {i} loss {2 / (1 + i / 20):.4f}\n" for i in range(60))
+    log += f"Traceback (most recent call last):\n{frames}KeyError: Caught KeyError in DataLoader worker process 3.\n"
+    log += f"Original Traceback (most recent call last):\n{own}KeyError: 'target'\n"
+    (tmp_path / "train.log").write_text(log, encoding="utf-8")
+    run = judged(tmp_path)
+    assert "rows.py:31: KeyError: 'target'" in run.headline and "Caught" not in run.headline
+    assert run.causes[0].cause == "missing-key"

@@ -21,6 +21,11 @@ FEW = 3
 _TRACEBACK = "TRACEBACK"
 #: The indented lines below the last line of a traceback that names an error.
 _GOES_ON = r"(?m)^[A-Za-z_][\w.]*(?:Error|Exception)\b[^\n]*((?:\n[ \t][^\n]*)+)\s*\z"
+#: Lines of a traceback that are no error of the program: its frames, and that a worker passed one on.
+_NO_ERROR = (
+    r"(?m)^(?:[ \t>\x{2502}].*|(?:Original )?Traceback \(most recent call last\):"
+    r"|[\w.]{1,80}: Caught \w{1,80} in (?:DataLoader worker process|replica) \d.*)$\n?"
+)
 _LONGEST = 200
 
 
@@ -94,7 +99,7 @@ def _errors(level: pl.Expr, text: pl.Expr) -> pl.Expr:
 
     What is indented after the last error belongs to it: a state that does not fit is told key by key below its error.
     """
-    bare = text.str.replace_all(r"(?m)^(?:[ \t>\x{2502}].*|Traceback \(most recent call last\):)$\n?", "")
+    bare = text.str.replace_all(_NO_ERROR, "")
     more = text.str.extract(_GOES_ON).fill_null("")
     whole = (level != _TRACEBACK) | (bare.str.len_chars() == 0)
     bare = pl.concat_str(bare.str.strip_chars_end("\n"), more)

@@ -13,7 +13,7 @@ BLOCK_CAP = 5_000
 _MORE = 40
 #: How lines inside a block begin: frames, loguru's marked frame, rich's box.
 _INSIDE = " \t>\u2502\u256d\u2570\u2500"
-_CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
+_CHAIN = ("During handling of the above exception", "The above exception was the direct cause", "Original Traceback")
 _ERROR = late_regex(
     r"[A-Za-z_][\w.]{0,200}(?:Error|Exception|Interrupt|Exit|Timeout|Warning|Abort|Failure|Group|Unavailable|Fault)\w{0,40}"
     r"(?:\[[\w.]{1,80}\])?(?: \(\d+ sub-exceptions?\))?(?::|$)"
