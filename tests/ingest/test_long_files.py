@@ -173,3 +173,12 @@ def test_fewer_points_keep_extremes_and_what_is_not_finite_however_often_it_is_d
 def test_the_library_call_has_limits(tmp_path: Path) -> None:
     (tmp_path / "m.jsonl").write_text("".join(LINES["metrics.jsonl"][1](i) for i in range(300)))
     assert len(analyze(tmp_path, limits=Limits(seconds=300)).runs) == 1
+
+
+def test_records_between_long_pages_of_weights_make_a_text_a_log(tmp_path: Path) -> None:
+    pages = "".join(f"2026-01-01 00:00:00,001 tool.weights INFO: part.{i}.w   loaded from {i}.w\n" for i in range(2000))
+    rows = "".join(f"2026-01-01 00:10:00,001 tool.trainer INFO: iter: {20 * i}  loss: {loss(i)}\n" for i in range(600))
+    (tmp_path / "log.txt").write_text(pages + rows + pages + pages)
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    found = run.series("loss")
+    assert found is not None and len(found) == 600

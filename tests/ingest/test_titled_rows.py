@@ -48,3 +48,35 @@ def test_a_name_may_stand_ahead_of_its_counters(tmp_path: Path) -> None:
     loss, quality = run.series("loss"), run.metric("valid NDCG@10")
     assert loss is not None and len(loss) == 32
     assert quality is not None and len(quality) == 8
+
+
+def test_a_line_above_the_header_says_which_split_a_part_of_it_is_of(tmp_path: Path) -> None:
+    head = [
+        "** go **",
+        "                        |------- VALID --------|------- TRAIN/BATCH -----------|         ",
+        "rate     iter   epoch   |  loss   dice   pick  |  loss   dice  |  loss   dice  |  time   ",
+        "-" * 90,
+    ]
+    rows = [
+        f"0.0100  {i / 2:5.1f}{'* '[i % 3 > 0]}  {i / 8:6.1f} | {0.9 / (1 + i) + 0.2:6.3f}  {1 - 0.8 / (1 + i):6.3f}"
+        f"  0.5 | {0.8 / (1 + i) + 0.1:6.3f}  {1 - 0.7 / (1 + i):6.3f}  | {0.7 + 0.01 * (i % 4):6.3f}  0.400"
+        f"  | {i // 4:2d} hr {15 * (i % 4):02d} min"
+        for i in range(N)
+    ]
+    run = only(tmp_path, "log.train.txt", [*head, *rows])
+    loss, val = run.series("loss"), run.series("val_loss")
+    assert loss is not None and val is not None and len(loss) == len(val) == N
+    assert (loss.value[0], val.value[0]) == (pytest.approx(0.9), pytest.approx(1.1))
+    assert roles(run)["lr"] == "rate" and run.metric("valid dice") is not None
+
+
+def test_a_table_under_a_line_of_groups_that_are_no_splits_keeps_its_own_names(tmp_path: Path) -> None:
+    head = [
+        "         | ------ A ------ | ------ B ------ |",
+        "epoch    |  loss   acc     |  size   left    |",
+        "-" * 50,
+    ]
+    rows = [f"{i:5d}    | {2 / (1 + i):6.3f}  {0.3 + i / 60:5.3f}  |  {i * 3}   {900 - i}   |" for i in range(N)]
+    run = only(tmp_path, "train.txt", [*head, *rows])
+    loss = run.series("loss")
+    assert loss is not None and len(loss) == N and "val_loss" not in roles(run)

@@ -22,6 +22,8 @@ _FOLLOWS = 0.8
 #: Epochs within rounds begin anew so many times as often as the rounds do.
 _ANEW = 3
 _MARKS = " \t=:,([{'\"|<>~$*#"
+#: What counts in kilos.
+_THOUSAND = 1_000.0
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -92,6 +94,7 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     inner_total = cells.column(INNER, cells.of)
     flags = _flags(plans)
     step, inner, epoch = (cells.column(role, cells.value) for role in (STEP, INNER, EPOCH))
+    step = _ones(step)
     planned = _planned(epoch, cells.column(EPOCH, cells.of), flags["record"][tid])
     epoch = np.where(planned | _set(epoch, flags["record"][tid], tid, plans), np.nan, epoch)
     within = _nested(epoch, tid, plans)
@@ -109,6 +112,14 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
         evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
         averaged=flags["averaged"][tid], samples=flags["samples"][tid],
     )  # fmt: skip
+
+
+def _ones(step: Floats) -> Floats:
+    """Steps that are told in thousands ("iter 0.5", "iter 1.0") as they are."""
+    ones = np.round(_THOUSAND * step)
+    known = ~np.isnan(step)
+    fine = bool((step[known] != np.floor(step[known])).any()) and np.allclose(ones[known], _THOUSAND * step[known])
+    return ones if fine else step
 
 
 def _planned(epoch: Floats, of: Floats, record: NDArray[np.bool_]) -> NDArray[np.bool_]:

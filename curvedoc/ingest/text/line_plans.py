@@ -12,6 +12,7 @@ from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.layouts.columns import column_plans
 from curvedoc.ingest.text.layouts.gains import share_plans
+from curvedoc.ingest.text.layouts.grouped_columns import grouped_plans
 from curvedoc.ingest.text.layouts.layers import layer_plans
 from curvedoc.ingest.text.layouts.repeated_lines import repeated_plans
 from curvedoc.ingest.text.layouts.split_rows import split_row_plans
@@ -37,6 +38,7 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     plans = {t: table_plan(t, named) or plan_of(t) for t in dict.fromkeys(templates)}
     plans |= column_plans(lines, plans)
     plans |= share_plans(lines, plans)
+    plans |= grouped_plans(lines, plans)
     plans |= split_plans(lines, plans)
     plans |= split_row_plans(lines, plans)
     plans |= _labeled(plans)

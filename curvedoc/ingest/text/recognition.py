@@ -30,7 +30,7 @@ _OTHER_SUFFIXES = (
     ".cfg", ".conf", ".gin", ".ipynb", ".xml", ".svg", ".vtt", ".srt",
 )  # fmt: skip
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
-_PIECES, _PIECE, _SAMPLED = 2, 1 << 15, 2_001
+_PIECES, _PIECE, _SAMPLED = 16, 1 << 13, 2_001
 #: A file called a table whose first line names its numbers one by one, as no table does.
 _SAID = late_regex(rb"\W{0,4}[A-Za-z]\w{0,30} ?[:=] ?[-+]?[0-9.]+[^,\n]{0,200}\n")
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
