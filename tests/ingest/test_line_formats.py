@@ -226,6 +226,8 @@ FORMATS = (
     Format("letters of splits at the end", ("epoch  {s}  loss_t  {l}  loss_v  {v}  loss_min  0.3",), "loss val_loss"),
     Format("a text that is called a table", ("Epoch:{e} ", "0: 0.5 ", "miou: {a}", "Epoch:{e}, mask loss is {l}"),
            "loss", (), "val_log.csv"),
+    Format("a text with commas that is called a table", ("Epoch: [{e}/30], train loss: {l}, train accuracy: {a}",),
+           "loss accuracy", (), "train_log.csv"),
     Format("a loss and a share of each split", ("époque {e:>3}/30  train {l} / 81.2%   val {v} / 80.1%",),
            "loss val_loss"),
     Format("a table in another language", ("{e}\t{l}\t{v}\t{a}",), "loss val_loss accuracy",

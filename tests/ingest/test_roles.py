@@ -559,3 +559,12 @@ def test_accuracies_of_tasks_that_are_taken_up_one_after_another_are_validation(
     assert [(m.role, m.label) for m in found if m.metric != "loss"] == [
         ("val_accuracy", "task1"), ("val_accuracy", "task2"), ("val_accuracy", "task3"),
     ]  # fmt: skip
+
+
+def test_a_share_that_rises_on_other_data_is_a_quality_beside_one_that_is_known(tmp_path: Path) -> None:
+    rows = "".join(
+        f"{e},{2.0 / (e + 1):.4f},{0.9 / (e + 1):.4f},{0.8 * e / (e + 3) + e % 3 / 50:.4f}\n" for e in range(24)
+    )
+    (tmp_path / "log.csv").write_text("epoch,train_loss,val_cer,val_wholly\n" + rows, encoding="utf-8")
+    (run,) = read(tmp_path)
+    assert [m.metric for m in run.roles if m.role == "val_metric"] == ["val_cer", "val_wholly"]

@@ -264,7 +264,8 @@ def _ranked(
         raw = -1 if mean else r.average
         sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
-            r.part, r.family in _GRADES and bool(of_task) and r.label != of_task,
+            r.part, r.family in _GRADES and r.trust == "guess",
+            r.family in _GRADES and bool(of_task) and r.label != of_task,
             bool(r.label) and r.family != "metric" and f not in same, f not in same, r.label not in home,
             sparse, f.cover < _DENSE * whole, raw, r.order, -f.points, not has_scope(f.metric), order[f.metric],
         )  # fmt: skip

@@ -31,8 +31,9 @@ _OTHER_SUFFIXES = (
 )  # fmt: skip
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 16, 1 << 13, 2_001
-#: A file called a table whose first line names its numbers one by one, as no table does.
-_SAID = late_regex(rb"\W{0,4}[A-Za-z]\w{0,30} ?[:=] ?[-+]?[0-9.]+[^,\n]{0,200}\n")
+#: A file called a table whose first line names its numbers one by one, in every cell that it may have, as none does.
+_SAID = late_regex(rb"[^\w\n]{0,4}[A-Za-z][\w ]{0,30}[:=] ?[\[(]?[-+]?[0-9][^,\n]{0,200}")
+_CELLS = 20
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
 _NOT_LOGS = late_regex(
     r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
@@ -44,7 +45,8 @@ def claims(path: Path, head: bytes) -> bool:
     """Files named like a log, or text whose lines are records or end in a traceback; not JSON, not CSV."""
     name = _PACKED.sub("", path.name.lower())
     suffix = Path(name).suffix
-    tabular = suffix in (".csv", ".tsv") and _SAID.match(head) is not None
+    first = head[:HEAD_BYTES].split(b"\n", 1)[0].split(b",", _CELLS)
+    tabular = suffix in (".csv", ".tsv") and all(_SAID.match(cell) for cell in first)
     odd = not tabular and suffix not in _SUFFIXES + _LOOSE_SUFFIXES
     if (odd and (suffix in _OTHER_SUFFIXES or b"loss" not in head.lower())) or _NOT_LOGS.match(name):
         return False

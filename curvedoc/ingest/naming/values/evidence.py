@@ -185,16 +185,19 @@ def _shown(name: str, value: Floats) -> bool:
 
 
 def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F, Reading]]:
-    """Qualities: within 0 and 1 or 0 and 100, and rising; only where none is known."""
+    """Qualities: within 0 and 1 or 0 and 100, and rising; where one is known, only those that name other data."""
     family = table.family("metric")
-    if family is None or any(r.family in ("accuracy", "metric", "reward") for _, r in found):
+    if family is None:
         return []
+    known = any(r.family in ("accuracy", "metric", "reward") for _, r in found)
     out, parts = [], next((x.parts for x in table.families if x.name == "loss"), frozenset())
     rise = {f.metric for f in free if not f.growing and curve_shape.rises_as_a_share(f.finite)}
     # what is logged of both splits is no schedule; and what rises in one is the same quality in the other one
     rise |= {f.metric for pair in pairs_of(free, table) if any(curve_shape.gains(g.finite) for g in pair) for f in pair}
     for f in free:
         split, rest = split_and_rest(f.metric, table)
+        if known and split == "train":
+            continue
         if split in family.roles and parts.isdisjoint(rest) and f.metric in rise:
             why = "lies within 0 and 1 or 0 and 100, and rises"
             label = "_".join(rest) or f.metric
