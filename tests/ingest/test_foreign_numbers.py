@@ -144,3 +144,67 @@ def test_a_time_without_the_word(tmp_path: Path) -> None:
     lines = [f"epoch 1 iter {i} loss {2 - 0.01 * i:.3f} data 0.2{i % 10}s batch 0.35s" for i in range(20)]
     (run,) = read(tmp_path, "\n".join(lines) + "\n")
     assert run.series("data_time") is not None and run.series("loss") is not None
+
+
+def _epoch(i: int) -> str:
+    loss = 2.3 * 0.9**i
+    return f"[{i:03d}] train_loss: {loss:.3f} | dev_loss: {loss + 0.1:.3f} | dev f1: {1 - loss / 3:.4f}"
+
+
+@pytest.mark.parametrize(("ends", "trainings"), [(1, 1), (1, 3), (4, 1), (4, 3), (1_000, 1)])
+def test_records_on_one_line_are_records(tmp_path: Path, ends: int, trainings: int) -> None:
+    text = "reading the data\n"
+    for _ in range(trainings):
+        text += "".join(_epoch(i) + (" >>> saved\n" if i % ends == ends - 1 else " ") for i in range(30)) + "\n"
+    found = read(tmp_path, text)
+    assert [len(r.series("loss") or ()) for r in found] == [30] * trainings
+    assert {len(r.series("val_loss") or ()) for r in found} == {30}
+
+
+def test_the_classes_of_a_row_are_no_records(tmp_path: Path) -> None:
+    def row(e: int) -> str:
+        return f"epoch {e} loss: {2.3 * 0.9**e:.4f}\n" + " ".join(f"{c}: acc: {0.05 * c:.2f}" for c in range(8)) + "\n"
+
+    (run,) = read(tmp_path, "".join(map(row, range(1, 21))))
+    assert len(run.series("loss") or ()) == 20
+
+
+def test_what_stands_among_settings_is_no_metric(tmp_path: Path) -> None:
+    dump = "epochs = 30\ntrain_batch_size = 2048\nlearner = adam\nloss_places = 4\nstopping_step = 10\nseed: 7\n"
+    rows = "".join(f"epoch {i} training [time: 0.9s, train loss: {28 * 0.95**i:.4f}]\n" for i in range(30))
+    (run,) = read(tmp_path, f"Hyper Parameters:\n{dump}\n{rows}done\n{dump}")
+    assert set(run.points["metric"]) == {"time", "train loss"}
+    # the first evaluation stands ahead of the training, and among others
+    checks = "val_loss: {:.3f}\nval_acc: {:.3f}\n"
+    rows = "".join(f"epoch {i} loss: {2.3 * 0.95**i:.4f}\n" + checks.format(2.4 * 0.96**i, 0.5) for i in range(30))
+    (run,) = read(tmp_path, checks.format(2.5, 0.5) + rows)
+    assert {"loss", "val_loss", "val_acc"} <= set(run.points["metric"])
+
+
+def test_a_blank_cell_that_no_name_is_for_shifts_no_row(tmp_path: Path) -> None:
+    head = "EPOCH\tTRAIN_LOSS\tTRAIN_F\tDEV_LOSS\tDEV_F\n"
+    rows = "".join(f"{i}\t{2.0 * 0.9**i:.4f}\t\t_\t{2.1 * 0.9**i:.4f}\t{1 - 0.9**i:.4f}\n" for i in range(20))
+    (tmp_path / "loss.tsv").write_text(head + rows)
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    val = run.series("val_loss")
+    assert val is not None and val.value[0] == 2.1 and len(val) == 20
+
+
+def test_episodes_of_a_monitor_without_a_name(tmp_path: Path) -> None:
+    rows = "".join(f"{10 + i}.5,{40 + i},{i / 10}\n" for i in range(30))
+    (tmp_path / ".monitor.csv").write_text('#{"t_start": 1.7e9, "env_id": "Hopper"}\nr,l,t\n' + rows)
+    (tmp_path / ".hidden.csv").write_text("step,loss\n1,2.5\n2,2.4\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert run.series("reward") is not None
+
+
+def test_shares_beside_their_perplexity_are_losses(tmp_path: Path) -> None:
+    def row(e: int) -> str:
+        batches = "".join(f"  step {20 * b}/100  loss {0.54 * 0.997 ** (5 * e + b):.4f}\n" for b in range(1, 6))
+        val = 0.62 * 0.99**e
+        return f"{batches}Epoch {e}/30 -- train: {0.54 * 0.985**e:.4f}  val: {val:.4f}  ppl: {math.exp(val):.2f}\n"
+
+    (run,) = read(tmp_path, "".join(map(row, range(1, 16))))
+    assert run.series("val_accuracy") is None
+    assert len(run.series("val_loss") or ()) == 15
+    assert len(run.series("loss") or ()) == 75

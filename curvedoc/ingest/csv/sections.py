@@ -161,6 +161,11 @@ def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) 
         names = names[:-1]
     plain = ~rows["row"].str.contains('"', literal=True)
     count = rows["row"].str.count_matches(sep, literal=True) + 1
+    blank = _blank(rows["row"], sep, width) if bool((plain & (count == width + 1)).all()) and len(rows) > 1 else None
+    if blank is not None:
+        text = "each row has a blank cell that the header has no name for; it was left out"
+        notes.append(Note("ragged-rows", text, line=int(rows["line"][0]), count=len(rows)))
+        width += 1
     ragged = plain & (count > width)
     if bool(ragged.any()):
         text = f"rows with more cells than the header's {width}; the cells beyond were left out"
@@ -174,7 +179,16 @@ def _section(names: list[str], rows: pl.DataFrame, sep: str, notes: list[Note]) 
         return CsvSection(unique(names, notes), pl.DataFrame(schema=schema), rows["line"])
     cells = _split(rows["row"], sep, width) if bool(plain.all()) else _parse(rows["row"].to_list(), sep, width, notes)
     cells = cells.select(pl.all().str.strip_chars(" \t\"'"))
+    if blank is not None:
+        cells = cells.drop(str(blank))
+        cells.columns = [str(i) for i in range(width - 1)]
     return CsvSection(unique(names, notes), cells.head(len(rows)), rows["line"].head(len(cells)))
+
+
+def _blank(rows: pl.Series, sep: str, width: int) -> int | None:
+    """The first of width + 1 cells that is blank in each row, with cells behind it; None where there is none."""
+    cells = _split(rows, sep, width + 1)
+    return next((i for i in range(width) if not bool((cells[str(i)].str.strip_chars() != "").any())), None)
 
 
 def _split(rows: pl.Series, sep: str, width: int) -> pl.DataFrame:

@@ -30,7 +30,7 @@ CURVE_NAMES = late_regex(
 SKIP_NAMES = late_regex(
     r"(requirements.*|readme([._-][a-z]{2}([_-][a-z]{2})?)?|licen[cs]e.*|notice|changelog.*|vocab|merges|authors|cmakelists|conda-environment|diff|MANIFEST)"
     r"(\.(txt|json|yaml|yml))?|tokenizer.*|special_tokens_map\.json|added_tokens\.json|preprocessor_config\.json"
-    r"|package(-lock)?\.json|.*\.index\.json|\..*",
+    r"|package(-lock)?\.json|.*\.index\.json|\.(?!monitor\.csv$).*",
     re.IGNORECASE,
 )
 #: What is a folder in one file.

@@ -18,6 +18,8 @@ NAME = "notebook"
 FILES: tuple[str, ...] = ("*.ipynb",)
 ABOUT = "outputs of Jupyter notebooks: printed epochs, progress bars, the Trainer's tables, tracebacks"
 
+#: What trains, as a traceback shows that it was called.
+_CALL_RE = r"-> +[0-9]+ .*\b(?:fit|train|learn)\w{0,20}\("
 #: A notebook of more bytes is full of pictures, or hostile.
 MAX_BYTES = 256 << 20
 
@@ -40,6 +42,7 @@ def _read(path: Path) -> list[Log]:
     except (ValueError, RecursionError):
         return [Log(path, NAME, notes=(*notes, *more, Note("damaged", "the notebook is no whole JSON document")))]
     found: list[tuple[str, Log]] = []
+    failed: list[Log] = []
     for cell in cells:
         logs = text_reader.logs_in(path, cell.text, len(cell.text))
         for i, log in enumerate(logs, 1):
@@ -49,6 +52,10 @@ def _read(path: Path) -> list[Log]:
             elif found and len(log.messages):  # what a later cell says, a crash for one, is about the last training
                 last, before = found[-1]
                 found[-1] = (last, _with_messages(before, log))
+            elif _failed(log):
+                failed.append(log)
+    if not found and failed:
+        return [replace(failed[-1], format=NAME, run=None, notes=(*notes, *more, *failed[-1].notes))]
     if not found:
         return [Log(path, NAME, notes=(*notes, *more), bytes=len(data), is_text=True)]
     logs_ = [log for _, log in found]
@@ -65,6 +72,13 @@ def _trains(log: Log, later: bool) -> bool:
     if not len(names) or bool(names.is_duplicated().any()):
         return len(names) > 0
     return log.axis in (("epoch",) if later else ("epoch", "step", "samples")) and all(map(is_usual, names))
+
+
+def _failed(log: Log) -> bool:
+    """Whether a call that trains failed before it printed a number."""
+    said = log.messages
+    crashed = bool((said["level"] == "TRACEBACK").any())
+    return crashed and bool(said["text"].str.contains(_CALL_RE).any())
 
 
 def _with_messages(log: Log, later: Log) -> Log:

@@ -55,18 +55,19 @@ def epochs_of(ev: CounterEvents) -> Floats:
     if named_at_end(ev.epoch, ev.record):
         ahead = carried(ev.epoch[::-1])[::-1]
         return np.where(np.isnan(ahead), last, ahead)
-    counted = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(ev.inner))
+    count = np.where(np.isnan(ev.inner), ev.step, ev.inner)  # "step 20/100" may be of the epoch as well
+    counted = np.flatnonzero(ev.record & ~ev.evaluation & ~np.isnan(count))
     named = ~np.isnan(ev.epoch[counted])
     batch = counted[~named]
     if len(known) < EPOCHS or not len(batch) or batch[0] > known[0]:
         return last
     if bool(
-        (np.diff(ev.inner[counted])[named[1:]] < 0).any()
+        (np.diff(count[counted])[named[1:]] < 0).any()
     ):  # the last batch may name the epoch, the first one begins it
         return last
     behind = np.searchsorted(known, batch)  # how many lines that name an epoch stand before each
     begins = np.flatnonzero(np.r_[True, ev.epoch[known][behind[1:] - 1] != ev.epoch[known][behind[:-1] - 1]])
-    first = ev.inner[batch[begins]]
+    first = count[batch[begins]]
     if len(begins) < EPOCHS or float((first <= first[0]).mean()) < RESET_SHARE or not _whole(ev.epoch):
         return last
     ahead = carried(ev.epoch[::-1])[::-1]

@@ -33,6 +33,8 @@ _PERCENT, _FIRST_PERCENTS = 100.0, 10.0
 _SELDOM = 2
 #: Fewer values than this have no beginning and no end.
 _FEWEST = 4
+#: How far what was rounded for print may be from what it is of.
+_ROUNDED = 0.02
 #: Boosting goes forward in so many of its rounds.
 _STEADY = 0.8
 
@@ -69,10 +71,10 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     """The readings of metrics that say nothing but their split, by their values; of a split that names its own, none.
 
     A loss has values that are no share (above 1 or below 0), unless they rise within 0 and 100 as an accuracy in
-    percent does and nothing else is an accuracy by name; shares are losses where training's falls. A share is an
-    accuracy where a loss is logged beside it or where training's rises; else it may be either. Where training has a
-    loss by name and a value by its split alone that could be a share and does not fall, all of these are accuracies,
-    those of other data even where they fall.
+    percent does and nothing else is an accuracy by name; shares are losses where training's falls or a perplexity is
+    that of one. A share is an accuracy where a loss is logged beside it or where training's rises; else it may be
+    either. Where training has a loss by name and a value by its split alone that could be a share and does not fall,
+    all of these are accuracies, those of other data even where they fall.
     """
     named = [(f, split) for f in metrics if (split := _split_alone(f.metric, table)) and len(f.finite) >= _FEWEST]
     if not named:
@@ -86,6 +88,9 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
     told_apart = any(family == "accuracy" or bool((f.finite <= 1.0).all()) for f, family in measured)
     trained = [f.finite for f, split in named if split == "train" and _is_share(f.finite)]
     learned, sunk = any(map(rises, trained)), any(map(_falls, trained)) and not losses
+    sunk = sunk or any(
+        _perplexity_is_of(m.finite, f.finite) for m, r in found if r.family == "perplexity" for f, _ in named
+    )
     graded = ("loss", "train") in have and any(s == "train" and _is_grade(f.finite) for f, s in named)
     out: list[tuple[F, Reading]] = []
     for kind, told in _KINDS:
@@ -101,6 +106,14 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out
+
+
+def _perplexity_is_of(perplexity: Floats, value: Floats) -> bool:
+    """Whether a perplexity tells that what is logged beside it is the loss: e to its power."""
+    if len(perplexity) != len(value):
+        return False
+    with np.errstate(over="ignore"):
+        return bool((np.abs(np.exp(value) - perplexity) <= _ROUNDED * perplexity).all())
 
 
 def _split_alone(name: str, table: Signals) -> Split | None:

@@ -16,6 +16,8 @@ from curvedoc.ingest.text.line.slots import METRIC
 _SETTINGS = 8
 #: So many sentences that tell a loss are records, whatever counts them.
 _MANY = 100
+#: A line that sets one thing, and so many of them that follow each other.
+_SET_RE, _BLOCK = r"^\s*[A-Za-z_][\w./-]*\s*[:=]", 4
 #: Fewer bests make no curve.
 _BESTS = 3
 #: A line of one pair belongs to the record so many lines away.
@@ -52,7 +54,7 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
     if int((counted & usual & (kind == "record")).sum()) >= HABIT:
         kind[(kind == "record") & ~counted & ~usual] = ""
-    kind[_settings(kind, tid, shapes, plans)] = ""
+    kind[_settings(kind, tid, shapes, plans) | _dumped(lines, kind, tid, shapes)] = ""
     kind[kind == "best"] = "loose" if _only_bests(kind, tid, plans) else ""
     # members count only in a block right under an anchor
     chained = (kind == "member") | (kind == "loose")
@@ -129,4 +131,27 @@ def _settings(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], 
         other = names.isdisjoint(measured) if names else 2 * sum(map(is_usual, measured)) < len(measured) and not among
         few = len(shape) < _SETTINGS and (not names or any(map(is_outcome, measured)))
         out[i] = often[shape] == 1 and other and not few
+    return out
+
+
+def _dumped(lines: pl.DataFrame, kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]]) -> np.ndarray:
+    """The loose lines among settings: in a block of lines that set one thing each, ahead of all records that come
+    again; and the same lines wherever the block is printed again with the same values."""
+    out = np.zeros(len(kind), bool)
+    at = np.flatnonzero(kind == "record")
+    often = _counted(tid[at], shapes)
+    first = next((int(i) for i in at if often[shapes[tid[i]]] >= HABIT), 0)
+    if not bool((kind[:first] == "loose").any()):
+        return out
+    sets = lines["text"].head(first).str.contains(_SET_RE).to_numpy()
+    block = np.cumsum(np.r_[True, sets[1:] != sets[:-1]])
+    whole = np.bincount(block)
+    other = np.bincount(block, (kind[:first] != "loose") & (kind[:first] != "record"))
+    among = (sets & (whole >= _BLOCK)[block] & (2 * other >= whole)[block]) & (kind[:first] == "loose")
+    said = {shapes[t] for t in tid[:first][among].tolist()}
+    mine = np.flatnonzero((kind == "loose") & np.array([s in said for s in shapes], bool)[tid])
+    values: dict[tuple[str, ...], set[str]] = {}
+    for i, tokens in zip(mine.tolist(), lines["tokens"].gather(mine).list.join(" ").to_list(), strict=True):
+        values.setdefault(shapes[tid[i]], set()).add(tokens)
+    out[mine] = [len(values[shapes[t]]) == 1 for t in tid[mine].tolist()]
     return out
