@@ -199,3 +199,14 @@ def test_a_letter_of_which_no_value_is_finite_is_a_loss_still(tmp_path: Path) ->
         text += "".join(f"[{e:02d}:{i:04d}] L=nan |g|=nan\n" for i in range(1, 9)) + "  >> dev loss=nan\n"
     run = read(tmp_path, text)[0]
     assert [m.metric for m in run.roles if m.role == "loss"] == ["L"]
+
+
+def test_a_bar_that_is_drawn_again_for_its_last_batch_tells_an_epoch_once(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 9):
+        head = f"Epoch {e}/8\n1874/1875 [============================>.] - ETA: 0s - loss: {loss(e)} - acc: 0.6{e}\n"
+        text += head + f"Epoch {e}: val_acc improved from 0.5 to 0.6{e}, saving model to best.h5\n"
+        text += f"1875/1875 [==============================] - 9s 5ms/step - loss: {loss(e)} - acc: 0.6{e}"
+        text += f" - val_loss: {loss(e) + 0.1:.4f} - val_acc: 0.6{e}\n"
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss")[1] == last(run, "val_loss")[1] == 8

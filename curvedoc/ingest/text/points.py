@@ -17,6 +17,8 @@ from curvedoc.ingest.trainings.counters import CounterEvents, resolve, rows
 _LIMIT = float(2**62)
 #: Fewer epochs show no rhythm.
 _HELD_BACK = 4
+#: A bar is at its end where so many times less is left than was done since it was drawn last.
+_CLOSE = 100
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -167,9 +169,16 @@ def _rows(n: int, line: NDArray[np.int64], names: list[str], record: NDArray[np.
 
 
 def _last_of_bars(frame: pl.DataFrame) -> pl.DataFrame:
-    """Points in file order; of what a progress bar wrote for one step, only the last."""
+    """Points in file order; of what a progress bar wrote for one step, and right before its end, only the last.
+
+    A bar that was drawn again for its last batch alone, as where a message came between, tells an epoch twice.
+    """
     if bool(frame["bar"].any()):
         frame = frame.with_row_index("at")
         bars = frame.filter(pl.col("bar")).unique(["metric", "rank", "step"], keep="last", maintain_order=True)
+        step, group = pl.col("step"), ["metric", "rank"]
+        since = (step - step.shift(1, fill_value=0)).over(group)
+        until = (step.shift(-1) - step).over(group).fill_null(-1)
+        bars = bars.filter((until < 0) | (until * _CLOSE >= since))
         frame = pl.concat([frame.filter(~pl.col("bar")), bars]).sort("at")
     return frame.select(pl.col(c).cast(t) for c, t in POINTS.items()) if len(frame) else empty_points()
