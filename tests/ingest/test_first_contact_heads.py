@@ -46,7 +46,7 @@ def test_marks_that_few_write_link_a_name_to_its_number(tmp_path: Path, mark: st
 
 
 def test_a_split_a_level_or_a_measure_ahead_of_all_lines_stays() -> None:
-    for head in ("[train] ", "val: ", "INFO: ", "loss: ", "[epoch] ", "dev_loss: ", "tr: "):
+    for head in ("[train] ", "val: ", "INFO: ", "loss: ", "[epoch] ", "Epoch7: ", "[step12] ", "dev_loss: ", "tr: "):
         text = "".join(f"{head}x {i}.5\n" for i in range(20))
         assert without_heads(text) == text, head
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,23 @@ def test_a_table_under_a_line_of_groups_that_are_no_splits_keeps_its_own_names(t
     run = only(tmp_path, "train.txt", [*head, *rows])
     loss = run.series("loss")
     assert loss is not None and len(loss) == N and "val_loss" not in roles(run)
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda n: f"# correct:\t{n}/800 = {n / 8}%",
+        lambda n: f"Correct: {n / 8:.3f}%",
+        lambda n: f"{n}/800 correct ({n / 8:.3f}%)",
+        lambda n: f"number of correct predictions: {n}/800",
+        lambda n: f"Correctly classified {n} / 800",
+        lambda n: f"correct {n / 800:.5f}",
+    ],
+)
+def test_how_many_of_all_are_correct_is_an_accuracy(tmp_path: Path, say: Callable[[int], str]) -> None:
+    lines = []
+    for e in range(1, 9):
+        lines += [f"epoch {e}, batch {b}, training loss: {2 / (e + b / 40)}" for b in range(10, 40, 10)]
+        lines += ["On the validation set ...", say(400 + 20 * e), f"correct: {300 + e}"]
+    found = only(tmp_path, "train.txt", lines).series("val_accuracy")
+    assert found is not None and found.value.tolist() == pytest.approx([(400 + 20 * e) / 800 for e in range(1, 9)])

@@ -23,6 +23,7 @@ _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan
 #: A line that could hold some, as a template.
 COULD_BE_GLUED = (
     r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
+    r"|(?i:correct)[^\x01\x03]{0,24}[\x01\x03]|\x03 (?i:correct)"
     r"|ScoreIterationListener|\x03 ?[(\[](?i:va|test|dev|eval|held|holdout)|\x03 .*[( ](?i:train\w*|trn?) ?/"
 )
 #: "epoch-3 loss-0.5431 acc-0.8", and how it is spelled; "ckpt-epoch-3-loss-0.5.pth" stays.
@@ -73,8 +74,18 @@ def counted_apart(masked: pl.Series) -> pl.Series:
     return out
 
 
+_SHARE = r"[0-9]{1,12} ?/ ?[0-9]{1,12}"
+
 #: What single programs print, as the spellings of all: pattern, spelling, what no other template has in it.
 RARE: tuple[tuple[str, ...], ...] = (
+    # of so many, so many are right: "# correct: 50/80 = 62.5%", "50/80 correct (62.5%)"
+    (
+        rf"(?:# ?|\b(?i:(?:num(?:ber)?|n)[ _](?:of )?))?\b(?i:correct)"
+        rf"(?i:ly classified| predictions| answers| samples)?(\s*[:=]\s*|\s+)({_SHARE}|[0-9.]+ ?%|[01]?\.[0-9]+)",
+        "accuracy${1}${2}",
+        "orrect",
+    ),
+    (rf"\b({_SHARE}) (?i:correct)\b", "accuracy: ${1}", " correct"),
     # DL4J's score is the loss
     (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
     # VITS: the losses in the order of its training, then the step and the rate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from string import digits
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.late_regex import late_regex
@@ -88,6 +89,8 @@ def _says_nothing(head: re.Match[str]) -> bool:
     if not word:
         return True
     marked = head[3] if head[1] else head[4]
+    if word.rstrip(digits) in _MEANT:  # "Epoch13: "
+        return False
     other = word in SPLITS or word.upper() in LEVELS or word in _MEANT or is_usual(word) or scope_of(word) != ""
     return bool(marked) and not other
 
