@@ -208,3 +208,28 @@ def test_shares_beside_their_perplexity_are_losses(tmp_path: Path) -> None:
     assert run.series("val_accuracy") is None
     assert len(run.series("val_loss") or ()) == 15
     assert len(run.series("loss") or ()) == 75
+
+
+def test_rows_that_sum_others_up_are_no_epochs(tmp_path: Path) -> None:
+    rows = "".join(f"{i},{2.0 * 0.9**i:.4f},{2.1 * 0.9**i:.4f}\n" for i in range(1, 21))
+    (tmp_path / "log.csv").write_text(f"epoch,loss,val_loss\n{rows}mean,0.9,1.0\nbest,20,0.2,0.3\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    loss = run.series("loss")
+    assert loss is not None and len(loss) == 20 and loss.step[-1] == 20
+    assert "summary-row" in {n.kind for s in run.sources for n in s.notes}
+
+
+@pytest.mark.parametrize("sep", [",", " | "])
+def test_two_tables_of_two_trainings_are_two_runs(tmp_path: Path, sep: str) -> None:
+    def table(names: list[str], n: int, last: Callable[[float], float]) -> str:
+        head = sep.join(names) + "\n"
+        rows = ((i, f"{2.3 * 0.9**i + 0.1:.4f}", f"{last(2.3 * 0.9**i):.4f}") for i in range(n))
+        return head + "".join(sep.join(map(str, r)) + "\n" for r in rows)
+
+    text = table(["epoch", "train loss", "val loss"], 30, lambda v: v + 0.2)
+    text += table(["epoch", "train loss", "val acc"], 20, lambda v: 1 - v / 3)
+    (tmp_path / "log.csv").write_text(text)
+    found = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert [len(r.series("loss") or ()) for r in found] == [30, 20]
+    assert [len(r.series("val_loss") or ()) for r in found] == [30, 0]
+    assert [len(r.series("val_accuracy") or ()) for r in found] == [0, 20]

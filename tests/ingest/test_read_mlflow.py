@@ -320,3 +320,16 @@ def test_trackio_records_that_are_no_objects_are_counted(tmp_path: Path) -> None
         conn.commit()
     first = trackio_db.read([tmp_path / "tiny.db"])[0]
     assert [(n.kind, n.count) for n in first.notes] == [("garbage-lines", 3)]
+
+
+def test_metrics_of_a_run_whose_meta_file_is_lost_are_read(tmp_path):
+    folder = tmp_path / "mlruns" / "0" / "0123abcd" / "metrics"
+    (folder / "val").mkdir(parents=True)
+    for name, more in (("loss", 0.0), ("val/loss", 0.1)):
+        rows = (f"{1_700_000_000_000 + 900 * i} {2.3 * 0.9**i + more} {i}\n" for i in range(30))
+        (folder / name).write_text("".join(rows))
+    found = read_runs([tmp_path / "mlruns"], signals_file=SIGNALS).runs
+    metrics = {n: len(r.metric(n) or ()) for r in found for n in r.metrics()}
+    assert {n.split("/")[-1] for n in metrics} == {"loss"} and set(metrics.values()) == {30}
+    (folder / "notes").write_text("1700000000000 is when it began\n")
+    assert len(read_runs([tmp_path / "mlruns"], signals_file=SIGNALS).runs) == len(found)

@@ -84,3 +84,13 @@ def test_the_bar_of_an_evaluation_after_the_training_is_no_run(tmp_path: Path) -
     )
     (run,) = read(tmp_path, notebook([stream(EPOCHS)], [stream(bar)]))
     assert len(run.series("loss").value) == 20  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("call", ["trainer.train()", "model.fit(x, y, epochs=3)", "plot(data)"])
+def test_a_notebook_whose_training_fails_at_once_is_a_run_that_failed(tmp_path: Path, call: str) -> None:
+    frames = [f"<ipython-input-1> in <module>\n----> 1 {call}\n", "RuntimeError: CUDA out of memory. Tried 2.00 GiB"]
+    error = {"output_type": "error", "ename": "RuntimeError", "evalue": "CUDA out of memory.", "traceback": frames}
+    cell = {"cell_type": "code", "source": [call], "outputs": [error]}
+    (tmp_path / "train.ipynb").write_text(json.dumps({"nbformat": 4, "cells": [cell]}))
+    found = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert len(found) == ("plot" not in call)

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.core.block import Block, as_frame
+from curvedoc.core.block import Block
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import POINTS, Note
@@ -26,10 +26,10 @@ from curvedoc.ingest.csv.claim import claims as claims
 from curvedoc.ingest.csv.claim import guesses as guesses
 from curvedoc.ingest.csv.lost_cells import with_lost
 from curvedoc.ingest.csv.lost_head import headed
-from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented
+from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented, without_summaries
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
-from curvedoc.ingest.table.curve import LogCurve, points_of
+from curvedoc.ingest.table.curve import LogCurve, end_to_end, points_of
 from curvedoc.ingest.table.inference.run_columns import MOST_NAMED, is_naming
 from curvedoc.ingest.table.inference.structure import TableShape, shape_of
 from curvedoc.ingest.table.log import logs_of_table
@@ -80,10 +80,11 @@ def _read(path: Path, columns: Mapping[str, str] | None = None) -> list[Log]:
         axis = axis_of(table.names)
         if axis.rank is None and not is_long(list(table.names)):  # with these, many rows are of one epoch
             axis = usable(axis, table.names, partial(_values, table))
+        table = without_summaries(table, axis.column, told)
         parts.append(_points(table, axis, row, path, told))
         axes.append(axis)
         row += len(table)
-    points = parts[0] if len(parts) == 1 else pl.concat([as_frame(part, POINTS) for part in parts])
+    points = parts[0] if len(parts) == 1 else end_to_end(parts)
     filled = points.height if isinstance(points, pl.DataFrame) else len(points)
     kind = _kind(axes[0], path)
     if filled and kind == "epoch":

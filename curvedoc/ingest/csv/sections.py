@@ -18,6 +18,8 @@ from curvedoc.ingest.csv.upright import upright
 
 #: Tried in this order; the one that gives the header most cells wins.
 SEPARATORS = (",", ";", "\t", "|")
+#: A word where a counter should be, and the largest part of all rows that may have one.
+_WORD_RE, _SUMMARIES = r"^[A-Za-z]{2}", 0.2
 #: A longer line is no row of metrics.
 LINE_CAP = 1 << 20
 _NUMBER = late_regex(r"[-+]?(?:\d[\d.,_]*|\.\d+)(?:[eE][-+]?\d+)?%?|[-+]?(?i:nan|inf|infinity)")
@@ -212,6 +214,19 @@ def _parse(rows: list[str], sep: str, width: int, notes: list[Note]) -> pl.DataF
     if bad:
         notes.append(Note("damaged", "rows that could not be taken apart were skipped", count=bad))
     return pl.DataFrame(out, schema={str(i): pl.String for i in range(width)}, orient="row")
+
+
+def without_summaries(table: CsvSection, counter: int | None, told: list[Note]) -> CsvSection:
+    """The table without the few rows that have a word where the others count ("mean", "best"): they sum others up."""
+    if counter is None or table.values:
+        return table
+    word = table.cells[str(counter)].str.contains(_WORD_RE).fill_null(False)
+    count = int(word.sum())
+    if not 0 < count <= _SUMMARIES * len(table):
+        return table
+    told.append(Note("summary-row", "rows with a word for the counter sum others up; they were left out", count=count))
+    lines = pl.Series(table.lines).filter(~word)
+    return CsvSection(table.names, table.cells.filter(~word), lines)
 
 
 def unique(names: list[str], notes: list[Note]) -> tuple[str, ...]:

@@ -31,13 +31,18 @@ _MAX_FILES = 100_000
 _DELETED = late_regex(rb"^lifecycle_stage:\s*['\"]?deleted", re.MULTILINE)
 _MODEL = late_regex(rb"^model_id:", re.MULTILINE)
 _RUN = late_regex(rb"^run_(id|uuid):", re.MULTILINE)
+#: The time in milliseconds, a value and its step.
+_ROW = late_regex(rb"\d{13} \S{1,30} \d{1,18}\r?\n")
 #: Run states as MLflow numbers them.
 STATES = {1: "RUNNING", 2: "SCHEDULED", 3: "FINISHED", 4: "FAILED", 5: "KILLED"}
 
 
 def claims(path: Path, head: bytes) -> bool:
-    """The meta.yaml of a run, which stands for its whole folder."""
-    return path.name == META and _RUN.search(head) is not None and b"lifecycle_stage:" in head
+    """The meta.yaml of a run, which stands for its whole folder; where it is lost, each of its metrics."""
+    if path.name == META:
+        return _RUN.search(head) is not None and b"lifecycle_stage:" in head
+    lone = not path.suffix and _METRICS in path.parts[-4:-1] and _ROW.match(head) is not None
+    return lone and not any((folder / META).exists() for folder in list(path.parents)[:4])
 
 
 def left_out(head: bytes) -> str:
@@ -71,6 +76,8 @@ def read(paths: Sequence[Path]) -> list[Log]:
 
 
 def _read(path: Path) -> Log:
+    if path.name != META:
+        return _lone(path)
     data, told = read_bytes(path, _MAX_VALUE)
     notes = list(told)
     config, state = _meta(data, notes)
@@ -95,6 +102,16 @@ def _read(path: Path) -> Log:
     return Log(
         path, NAME, points_of(curves), config=config, notes=coalesce([*notes, *filtered]), bytes=size, clean_end=ended
     )
+
+
+def _lone(path: Path) -> Log:
+    """One metric of a run without its meta.yaml."""
+    raw, told = read_text(path)
+    notes = list(told)
+    above = path.parts[-4:-1]
+    name = "/".join((*above[len(above) - above[::-1].index(_METRICS) :], path.name))
+    curve = _curve(name, raw, notes)
+    return Log(path, NAME, points_of([] if curve is None else [curve]), notes=coalesce(notes), bytes=len(raw))
 
 
 def _meta(data: bytes, notes: list[Note]) -> tuple[dict[str, Scalar], str]:

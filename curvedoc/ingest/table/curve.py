@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from curvedoc.core.block import Block, by_rank, joined
+from curvedoc.core.block import Block, as_frame, by_rank, joined
 from curvedoc.core.frozen import dataclass
-from curvedoc.core.run import Flag, Note
+from curvedoc.core.run import POINTS, Flag, Note
 from curvedoc.ingest.table.messages import clean
 
 
@@ -80,3 +81,14 @@ def _whole(step: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.boo
     if known.all():
         return step.astype(np.int64), None
     return np.where(known, step, 0).astype(np.int64), known
+
+
+def end_to_end(parts: Sequence[pl.DataFrame | tuple[Block, ...]]) -> pl.DataFrame | tuple[Block, ...]:
+    """The points of several tables, in file order."""
+    of: dict[tuple[str, int], list[Block]] = {}
+    for part in parts:
+        if isinstance(part, pl.DataFrame):
+            return pl.concat([as_frame(p, POINTS) for p in parts])
+        for b in part:
+            of.setdefault((b.metric, b.rank), []).append(b)
+    return tuple(joined(blocks) for blocks in of.values())

@@ -104,11 +104,15 @@ def _epochs(blocks: Sequence[Block], main: Block) -> Floats:
 
 
 def _rows(b: Block, main: Block, at: Sequence[int], numbered: bool) -> list[tuple[int, int]] | None:
-    """The rows of each training in a block: those of the main curve, or where its own steps fall as often; by their
-    place in the file where that is what their steps are (`numbered`)."""
+    """The rows of each training in a block: those of the main curve, or where its own steps fall as often, or all in
+    the one whose steps they have; by their place in the file where that is what their steps are (`numbered`)."""
     if numbered:
         return cut(np.searchsorted(b.step, main.step[list(at)]).tolist(), len(b))
     if len(b) == len(main) and bool((b.step == main.step).all()):
         return cut(at, len(b))
     own = (np.flatnonzero(np.diff(b.step) < 0) + 1).tolist()
-    return cut(own, len(b)) if len(own) == len(at) else None
+    if len(own) == len(at):
+        return cut(own, len(b))
+    # a metric of a table with a header of its own: all of one training
+    mine = [k for k, (first, last) in enumerate(cut(at, len(main))) if np.array_equal(b.step, main.step[first:last])]
+    return [(0, len(b) if k == mine[0] else 0) for k in range(len(at) + 1)] if len(mine) == 1 else None
