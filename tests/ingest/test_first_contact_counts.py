@@ -210,3 +210,26 @@ def test_a_bar_that_is_drawn_again_for_its_last_batch_tells_an_epoch_once(tmp_pa
         text += f" - val_loss: {loss(e) + 0.1:.4f} - val_acc: 0.6{e}\n"
     run = read(tmp_path, text)[0]
     assert last(run, "loss")[1] == last(run, "val_loss")[1] == 8
+
+
+def test_an_iteration_ahead_of_a_step_with_a_total_counts_the_epochs(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 7):
+        text += "".join(
+            f"2031-08-17 16:{e:02d}:{k:02d},814 - tagger - INFO - iteration:{e} step:{100 * k}/1687, "
+            f"NER loss: {loss(16 * e + k)}\n"
+            for k in range(1, 17)
+        )
+    runs = read(tmp_path, text)
+    assert len(runs) == 1 and last(runs[0], "loss")[1] == 96
+    assert runs[0].series("epoch") is not None
+
+
+def test_a_second_training_of_another_loss_begins_where_the_epochs_do(tmp_path: Path) -> None:
+    text = ""
+    for scale, epochs in ((4000.0, 12), (0.9, 20)):
+        text += "".join(
+            f"Epoch {e}/50:\nTrain Loss: {scale / (1 + e):.4f}\nVal Loss: {scale / (2 + e):.4f}\n----\n"
+            for e in range(1, epochs + 1)
+        )
+    assert [last(run, "loss")[1] for run in read(tmp_path, text)] == [12, 20]

@@ -24,6 +24,8 @@ _QUARTERS, _SCATTERS = 24, 2.0
 _APART = 3.0
 #: Of the rows of a training that is seen to learn, so many are below the one before.
 _MOSTLY = 0.6
+#: A loss of another quantity is so many times smaller.
+_ANOTHER = 10.0
 #: Fewer epochs may be those of a stage, or of a client in a round.
 _LONG = 10
 #: Whoever goes on from a checkpoint goes back to more than this share of what was reached.
@@ -150,6 +152,8 @@ def anew(loss: Floats, begin: int, row: int, anywhere: bool, counted: bool = Fal
     first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
     if anywhere and after[0] == past[0] and past[0] not in past[1:]:
         return True  # to the last digit what it began with: the same seed
+    if counted and _is_another(first, before, now):
+        return True
     move = np.diff(past)
     pace = float(np.median(move))
     noise = float(np.median(np.abs(move - pace)))
@@ -178,9 +182,17 @@ def goes_on(loss: Floats, row: int, by_quarters: bool = False) -> bool:
     first, before, now = (float(np.median(v)) for v in (past[:few], past[-few:], after[:few]))
     pace = float(np.median(np.diff(past[-few - 1 :])))
     off = min(abs(now - before), abs(now - before - few * pace))
-    if min(first, before, now) > 0.0 and now * now > first * before:
-        return False  # of a loss that fell by powers of ten, a quarter of the way back is nearly all of it
+    if min(first, before, now) > 0.0:
+        if now * now > first * before:
+            return False  # of a loss that fell by powers of ten, a quarter of the way back is nearly all of it
+        if _is_another(first, before, now):
+            return False
     return off <= _NEAR * abs(first - before) and _away(past, first - before, by_quarters)
+
+
+def _is_another(first: float, before: float, now: float) -> bool:
+    """Whether a loss falls at once by more powers of ten than on its whole way: it is another quantity."""
+    return min(first, before, now) > 0.0 and before > _ANOTHER * now and now * first < before * before
 
 
 def _away(past: Floats, moved: float, by_quarters: bool = False) -> bool:

@@ -122,6 +122,18 @@ def _leads(first: NumberSlot) -> bool:
     )
 
 
+def _nested(found: list[NumberSlot], marks: str) -> list[NumberSlot]:
+    """The slots, of which an iteration that says no total ahead of a step that does counts the epochs."""
+    steps = [s for s in found if s.role == STEP]
+    if len(steps) != 2 or not spaced(steps[0].name).startswith("iter") or not spaced(steps[1].name).endswith("step"):
+        return found
+    outer, inner = steps
+    if marks[outer.slot] == FRACTION or marks[inner.slot] != FRACTION:
+        return found
+    roles = {outer.slot: EPOCH, inner.slot: INNER}
+    return [replace(s, role=roles[s.slot]) if s in steps else s for s in found]
+
+
 def plan_of(template: str) -> LinePlan:
     """The plan of one template; kind "" where the line is running text."""
     prefix = read_prefix(template)
@@ -140,6 +152,7 @@ def plan_of(template: str) -> LinePlan:
         body = body.replace(f",{NUMBER}", f"={NUMBER}")
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub(" | ", body))
     state = read_body(name_first(in_pairs(body)), prefix.slots)
+    state.found = _nested(state.found, "".join(c for c in template if c in (NUMBER, FRACTION)))
     slots = named(state)
     metrics = [s for s in slots if s.role == METRIC]
     counters = [s for s in slots if s.role in COUNTERS]
