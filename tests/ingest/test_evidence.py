@@ -247,3 +247,9 @@ def test_one_value_does_not_rise() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not rises(np.array([0.5]))
+
+
+def test_what_names_the_data_it_is_of_is_no_rate_and_has_its_like_on_other_data() -> None:
+    falls = 0.02 + 0.3 * np.exp(-np.arange(N) / 40)
+    found = roles(**{"learn/quux": falls, "test/quux": falls * 1.2 + 0.01})
+    assert {name: m.role for name, m in found.items()} == {"learn/quux": "loss", "test/quux": "val_loss"}

@@ -141,3 +141,11 @@ def test_a_setting_that_bars_repeat_is_no_curve() -> None:
         "Loading data\n" + text + "Traceback (most recent call last):\nImportError: No module named 'kernels'\n"
     )
     assert not len(log.points)
+
+
+def test_what_a_row_says_in_brackets_behind_its_last_column_shifts_no_column() -> None:
+    rows = [
+        f"{e:6d} {e - 90.5:8.2f} {30 - e:6.1f}%  {0.9 - 0.01 * e:.4f}  {0.97**e:.3f}  [{3 * e}s]" for e in range(1, 13)
+    ]
+    log = parse("\n".join(["    EP   Reward   Missed    Loss    eps", *rows, ""]))
+    assert (curve(log, "Reward")[-1], curve(log, "Loss")[-1]) == ((12, -78.5), (12, 0.78))

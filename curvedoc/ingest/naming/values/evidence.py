@@ -98,6 +98,7 @@ def _rates(
     played = any(r.family == "reward" for _, r in found)
     played = played or not _PLAYED.isdisjoint(words_of((*(f.metric for f in free), *(f.metric for f, _ in found))))
     other = _OF_GAMES if played else frozenset()
+    both = {f.metric for pair in pairs_of(free, table) for f in pair}
     best: list[tuple[int, F, str, Sureness]] = []
     for f in free:
         v = f.finite
@@ -117,13 +118,19 @@ def _rates(
             best.append((0, f, "begins or peaks at the configuration's lr", "likely"))
         elif hint and (moves or (constant and float(v.max()) <= 1.0) or curve_shape.is_smooth(v)):
             best.append((1, f, "called like a rate, and walks like a schedule", "likely"))
-        # where rewards are logged, what walks so may be how often the agent explores
-        elif moves and not other and float(v.max()) <= 0.5 and float(v.min()) < float(v.max()) / 2 and _peaks_early(v):
+        # what is logged of both splits is no rate; where rewards are, what walks so may be how often the agent explores
+        elif moves and not other and _walks_down(v) and f.metric not in both:
             best.append((2, f, "walks like a schedule", "guess"))
     if not best:
         return []
     _, f, why, trust = min(best, key=lambda b: b[0])
     return [(f, Reading(family.roles["train"], "train", "", why, family.bounds, "lr", trust=trust))]
+
+
+def _walks_down(value: Floats) -> bool:
+    """Whether values are as small as rates, and far below their peak at some time behind it."""
+    top = float(value.max())
+    return top <= 0.5 and float(value.min()) < top / 2 and _peaks_early(value)
 
 
 def _peaks_early(value: Floats) -> bool:
@@ -244,11 +251,10 @@ def _losses(
 def _unseen(main: F, free: Sequence[F], family: RoleFamily, table: Signals) -> list[tuple[F, Reading]]:
     """The loss of a split that its name gives, or of the few values that begin at the level of the main one."""
     level = float(np.median(main.finite[: max(3, len(main.finite) // 10)]))
-    for f in free:
-        split, _ = split_and_rest(f.metric, table)
+    for split, f in sorted(((split_and_rest(f.metric, table)[0], f) for f in free), key=lambda of: of[0] != "val"):
         first = float(np.median(f.finite[: max(3, len(f.finite) // 10)]))
         alike = level > 0 and first > 0 and 1 / _LEVEL <= first / level <= _LEVEL
-        if alike and (split == "val" or 3 * f.points <= main.points):
+        if alike and (split in ("val", "test") or 3 * f.points <= main.points):
             why = "begins at the level of the loss"
             return [(f, Reading(family.roles["val"], "val", "", why, family.bounds, "loss", trust="guess"))]
     return []

@@ -64,6 +64,8 @@ _COUNTS = frozenset({"images", "instances", "labels", "size", "class"})
 _NOTES, _WITH_NOTES = frozenset(("notes", "note", "comment", "comments", "remark", "saved", "best", "improved")), 2
 #: What a cell holds that is more than a mark.
 _WORDY = late_regex(rf"[\w{NUMBER}{FRACTION}{CLOCK}]|^-+$")
+#: Around what a row says beyond its columns.
+_BRACKETS = frozenset((("[", "]"), ("(", ")")))
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
 
 #: A row of YOLOv5, behind the clock of whoever captured it, of which the header was not copied.
@@ -175,7 +177,8 @@ def _row_plan(template: str, of: Headers) -> LinePlan | None:
             continue
         if "" in barred_cells and len(barred_cells) == width:  # a cell that holds nothing in this row
             cells = barred_cells
-        if len(cells) < width or (len(cells) > width and not cells[width - 1].endswith(":")):
+        beyond = cells[width:]
+        if len(cells) < width or (beyond and not cells[width - 1].endswith(":") and not _aside(beyond)):
             continue
         found = _slots(cells[:width], names)
         if found:
@@ -183,6 +186,11 @@ def _row_plan(template: str, of: Headers) -> LinePlan | None:
             barred = "||" in template and any(n.role == EPOCH for n in found)
             return LinePlan("record", found, _EMPTY, bar=barred, averaged=barred)
     return None
+
+
+def _aside(cells: list[str]) -> bool:
+    """Whether cells behind the last column stand in one pair of brackets: "[12s]", "(best so far)"."""
+    return (cells[0][:1], cells[-1][-1:]) in _BRACKETS
 
 
 def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
