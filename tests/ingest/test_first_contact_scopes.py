@@ -165,3 +165,15 @@ def test_a_pass_that_counts_as_the_training_does_is_of_other_data(tmp_path: Path
     loss, val = run.series("loss"), run.series("val_loss")
     assert loss is not None and len(loss) == 20 and loss.value[-1] == 0.5
     assert val is not None and val.value[-1] == pytest.approx(3.5 / 6, abs=1e-4)
+
+
+def test_a_remark_in_brackets_and_times_with_a_unit_in_brackets_leave_an_evaluation_its_split(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 13):
+        text += f"Epoch {e}, Step: {100 * e}, Batch Loss: {loss(e)}, Batch Acc: 0.4{e:02d}\n"
+        text += f"Evaluation result (greedy) loss: {loss(e) + 0.2:.2f}, ppl: {31 - e:.2f}, acc: 0.3{e:02d}, "
+        text += "generation: 335.8109[sec], evaluation: 0.0000[sec]\n"
+    text += "".join(f"evl set : loss {loss(e) + 0.3:.3f}, f1 0.{40 + e}\n" for e in range(1, 13))
+    run = read(tmp_path, text)[0]
+    assert last(run, "val_loss")[1] == 12
+    assert {m.metric for m in run.roles if m.role == "val_accuracy"} == {"eval acc"}

@@ -18,7 +18,7 @@ PLAIN: Mapping[str, tuple[str, ...]] = {
     "train_inner": ("train_inner",),
     "val": (
         "val", "valid", "validation", "validate", "validating", "dev", "holdout", "heldout", "held_out", "validierung",
-        "验证", "検証",
+        "evl", "验证", "検証",
     ),
     "eval": ("eval", "evaluation", "evaluating"),
     "test": ("test", "testing", "测试"),

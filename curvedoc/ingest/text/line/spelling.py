@@ -31,6 +31,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
+    # "Evaluation result (greedy) loss: 0.5"
+    (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
     # "[E 3] loss 0.5"
     (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]"),
     (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}"),
@@ -260,7 +262,7 @@ COULD = "|".join(
         r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
         r"loss\[loss=|\('?[(\[]?[A-Za-z_][^,\x01\x03]{0,60}, \x01\)",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
-        COULD_BE_GLUED,
+        COULD_BE_GLUED + r"|(?i:evaluation|validation|test) results? \(|\x01\[(?:sec|s|ms|min)\]",
         r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
@@ -282,7 +284,8 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     for pattern, spelling, *mark in (*SPELLINGS, *TASKS):
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
-    text = text.str.replace_all(_DEVIATION, "").str.replace_all(_TOP, "${1}${2}${3}")
+    text = text.str.replace_all(_DEVIATION, "").str.replace_all(r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}")
+    text = text.str.replace_all(_TOP, "${1}${2}${3}")
     text = (
         text.str.replace_all(*HYPHENED)
         .str.replace_all(_BECAME, "${1}${2}${3}")
