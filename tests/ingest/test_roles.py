@@ -568,3 +568,14 @@ def test_a_share_that_rises_on_other_data_is_a_quality_beside_one_that_is_known(
     (tmp_path / "log.csv").write_text("epoch,train_loss,val_cer,val_wholly\n" + rows, encoding="utf-8")
     (run,) = read(tmp_path)
     assert [m.metric for m in run.roles if m.role == "val_metric"] == ["val_cer", "val_wholly"]
+
+
+def test_of_an_evaluation_the_mean_is_what_it_found(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 9):
+        text += "".join(f"TRAIN Batch {100 * k}/400, Loss {6 / (e + k / 5):.4f}\n" for k in range(1, 5))
+        text += f"VALID Batch 0100/105, Loss {5.9 / e:.4f}\nVALID Batch 0105/105, Loss {4.1 / e:.4f}\n"
+        text += f"VALID Epoch {e}/8, Mean Loss: {5.5 / e:.4f}\n"
+    (tmp_path / "rnn.log").write_text(text, encoding="utf-8")
+    (run,) = read(tmp_path)
+    assert next(m.metric for m in run.roles if m.role == "val_loss") == "valid Mean Loss"

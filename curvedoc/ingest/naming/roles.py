@@ -260,7 +260,8 @@ def _ranked(
         if role in _LAYERED:
             return (order[f.metric],)
         # a loss of batches tells of training; of an evaluation the mean is what it found
-        mean = r.split != "train" and (f.metric.startswith("epoch ") or plain(f.metric).endswith("_epoch"))
+        words = plain(f.metric).split("_")
+        mean = r.split != "train" and (f.metric.startswith("epoch ") or words[-1] == "epoch" or "mean" in words)
         raw = -1 if mean else r.average
         sparse = not mean and (f.points < _DENSE * most or f.cover < _DENSE * widest)
         return (
