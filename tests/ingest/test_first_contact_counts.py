@@ -233,3 +233,22 @@ def test_a_second_training_of_another_loss_begins_where_the_epochs_do(tmp_path: 
             for e in range(1, epochs + 1)
         )
     assert [last(run, "loss")[1] for run in read(tmp_path, text)] == [12, 20]
+
+
+def test_a_bar_around_its_position_with_times_in_parts_tells_training_and_evaluation(tmp_path: Path) -> None:
+    text = ""
+    for e in range(30):
+        text += f"\nEpoch: {e}\n"
+        for total, more in ((391, 0.0), (100, 0.2)):
+            text += f" [============================ {total}/{total} ===========================>]  Step: {60 + e}ms | "
+            text += f"Tot: {total // 9}s{31 * e}ms | Loss: {loss(e) + more:.3f} | Acc: {50 + e}.3% (9000/10000) \n"
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss")[1] == last(run, "val_loss")[1] == 30
+    assert last(run, "val_loss")[2] == round(loss(29) + 0.2, 3)
+
+
+def test_a_table_of_nothing_but_losses_is_a_training_however_noisy(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    rows = "".join(f"{g:.6f},{d:.6f}\n" for g, d in rng.uniform(3, 4.5, size=(60, 2)))
+    run = walk(tmp_path, "gen_loss,disc_loss\n" + rows, "train_loss.csv")[0]
+    assert [len(s) for n in run.metrics() if (s := run.metric(n)) is not None] == [60, 60]

@@ -181,7 +181,9 @@ def _read_on(plan: LinePlan, shape: RepeatedShape, counters: Mapping[int, Number
 def _counters(shape: RepeatedShape) -> dict[int, NumberSlot]:
     """What counts, by its name or by how it goes."""
     out: dict[int, NumberSlot] = {}
-    whole = [i for i in range(len(shape.labels)) if i not in shape.fixed and _whole(shape.value[:, i])]
+    moving = [i for i in range(len(shape.labels)) if i not in shape.fixed]
+    # "10m 15s" and "Step: 82ms" count nothing
+    whole = [i for i in moving if shape.labels[i].unit not in _TIMES and _whole(shape.value[:, i])]
     for i in whole:
         label = shape.labels[i]
         said = counter_of(label.name, label.fraction) if label.name else None
@@ -191,7 +193,7 @@ def _counters(shape: RepeatedShape) -> dict[int, NumberSlot]:
         return out
     for i in whole:
         v, label = shape.value[:, i], shape.labels[i]
-        if i in out or _says(label.name) or label.unit in _TIMES:  # "10m 15s" counts nothing
+        if i in out or _says(label.name):
             continue
         if counts(v) and float((np.diff(v) > 0).mean()) > 0.5:
             out[i] = NumberSlot(STEP if label.name else PLACE, i, label.name or "iteration")

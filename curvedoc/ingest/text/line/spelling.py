@@ -33,6 +33,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # "Evaluation result (greedy) loss: 0.5"
     (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
+    # pytorch-cifar: a bar that is drawn around its position, with means since its beginning
+    (r"^ ?\[[=>.]+ ([0-9]{1,9}/[0-9]{1,9}) [=>.]+\] +Step: (\S+) \| Tot: \S+ \|", "${1} \u2592 ${2}/step |", "Tot:"),
     # "[E 3] loss 0.5"
     (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]"),
     (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}"),
@@ -41,10 +43,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # "Ep.3 loss 0.5"
     (rf"{_HEAD}[Ee]p\.({_COUNT}){_AFTER}", "${1}epoch ${2}${3}"),
     # "Epoch 1 Batch50 Loss 0.5"
-    (
-        rf"((?i:epoch)[ :]+{_COUNT}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?({_COUNT}){_AFTER}",
-        "${1}${2} ${3}${4}",
-    ),
+    (rf"((?i:epoch)[ :]+{_COUNT}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?({_COUNT}){_AFTER}", "${1}${2} ${3}${4}"),
     # "E03 val_loss=0.5"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}"
@@ -262,17 +261,17 @@ COULD = "|".join(
         r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
         r"loss\[loss=|\('?[(\[]?[A-Za-z_][^,\x01\x03]{0,60}, \x01\)",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
-        COULD_BE_GLUED + r"|(?i:evaluation|validation|test) results? \(|\x01\[(?:sec|s|ms|min)\]",
-        r"\| Eval +. at step|^Train loss . |^Validation loss .: ",
+        COULD_BE_GLUED,
+        r"\| Eval +. at step|^Train loss . |^Validation loss .: |(?i:evaluation|validation|test) results? \(|= \x03 =",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
         r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
         r"(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
         r"\x01 ?(?:->|=>|\u2192) ?\x01",
-        r"(?i:loss|acc)[a-z_]*, \x01(?:, [A-Za-z]|$)",
+        r"(?i:loss|acc)[a-z_]*, \x01(?:, [A-Za-z]|$)|\x01[Dhms][0-9]+m?[hms]\b",
         r" (?i:iteration|step|update|batch|iter)(?:s|es)? [0-9\x01]+ ?(?:-|to|\.\.) ?[0-9\x01]+ ?[:=]",
-        r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\u2592 *\(?\x01%",
+        r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\x01\[(?:sec|s|ms|min)\]|\u2592 *\(?\x01%",
     )
 )
 
@@ -285,6 +284,7 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
     text = text.str.replace_all(_DEVIATION, "").str.replace_all(r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}")
+    text = text.str.replace_all(r"([0-9](?:D|h|m|s))[0-9]{1,3}(?:h|m|s|ms)\b", "${1}")
     text = text.str.replace_all(_TOP, "${1}${2}${3}")
     text = (
         text.str.replace_all(*HYPHENED)
