@@ -116,10 +116,11 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
 
 def _ones(step: Floats) -> Floats:
     """Steps that are told in thousands ("iter 0.5", "iter 1.0") as they are."""
-    ones = np.round(_THOUSAND * step)
     known = ~np.isnan(step)
-    fine = bool((step[known] != np.floor(step[known])).any()) and np.allclose(ones[known], _THOUSAND * step[known])
-    return ones if fine else step
+    if not bool((step[known] != np.floor(step[known])).any()):
+        return step
+    ones = np.round(_THOUSAND * step)
+    return ones if np.allclose(ones[known], _THOUSAND * step[known]) else step
 
 
 def _planned(epoch: Floats, of: Floats, record: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -196,15 +196,17 @@ def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     family = table.family("metric")
     if family is None:
         return []
+    split_of = {f.metric: split_and_rest(f.metric, table) for f in free}
     known = any(r.family in ("accuracy", "metric", "reward") for _, r in found)
+    could = [f for f in free if not known or split_of[f.metric][0] != "train"]
+    if not could:
+        return []
     out, parts = [], next((x.parts for x in table.families if x.name == "loss"), frozenset())
     rise = {f.metric for f in free if not f.growing and curve_shape.rises_as_a_share(f.finite)}
     # what is logged of both splits is no schedule; and what rises in one is the same quality in the other one
     rise |= {f.metric for pair in pairs_of(free, table) if any(curve_shape.gains(g.finite) for g in pair) for f in pair}
-    for f in free:
-        split, rest = split_and_rest(f.metric, table)
-        if known and split == "train":
-            continue
+    for f in could:
+        split, rest = split_of[f.metric]
         if split in family.roles and parts.isdisjoint(rest) and f.metric in rise:
             why = "lies within 0 and 1 or 0 and 100, and rises"
             label = "_".join(rest) or f.metric

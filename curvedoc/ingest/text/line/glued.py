@@ -86,6 +86,10 @@ RARE: tuple[tuple[str, ...], ...] = (
         "orrect",
     ),
     (rf"\b({_SHARE}) (?i:correct)\b", "accuracy: ${1}", " correct"),
+    # JoeyNMT: "Evaluation result (greedy) loss: 0.5"
+    (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
+    # pytorch-cifar: a bar that is drawn around its position, with means since its beginning
+    (r"^ ?\[[=>.]+ ([0-9]{1,9}/[0-9]{1,9}) [=>.]+\] +Step: (\S+) \| Tot: \S+ \|", "${1} \u2592 ${2}/step |", "Tot:"),
     # DL4J's score is the loss
     (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
     # VITS: the losses in the order of its training, then the step and the rate

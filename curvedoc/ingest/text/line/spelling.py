@@ -31,10 +31,6 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}",
         "${1}${2}${3} ${4}${5}",
     ),
-    # "Evaluation result (greedy) loss: 0.5"
-    (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
-    # pytorch-cifar: a bar that is drawn around its position, with means since its beginning
-    (r"^ ?\[[=>.]+ ([0-9]{1,9}/[0-9]{1,9}) [=>.]+\] +Step: (\S+) \| Tot: \S+ \|", "${1} \u2592 ${2}/step |", "Tot:"),
     # "[E 3] loss 0.5"
     (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]"),
     (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}"),
