@@ -252,3 +252,35 @@ def test_a_table_of_nothing_but_losses_is_a_training_however_noisy(tmp_path: Pat
     rows = "".join(f"{g:.6f},{d:.6f}\n" for g, d in rng.uniform(3, 4.5, size=(60, 2)))
     run = walk(tmp_path, "gen_loss,disc_loss\n" + rows, "train_loss.csv")[0]
     assert [len(s) for n in run.metrics() if (s := run.metric(n)) is not None] == [60, 60]
+
+
+def test_bars_that_were_kept_at_their_ends_alone_are_an_epoch_each(tmp_path: Path) -> None:
+    text = "".join(
+        f"4124/4124 [==============================] - {799 + e}s 2ms/step"
+        f" - loss: {loss(e)} - val_loss: {loss(e) + 0.1:.4f}\n"
+        for e in range(12)
+    )
+    run = read(tmp_path, text)[0]
+    assert last(run, "loss") == ("loss", 12, loss(11))
+    assert last(run, "val_loss")[1] == 12
+
+
+def test_a_counter_that_never_moves_is_none_beside_records_without_one(tmp_path: Path) -> None:
+    text = "".join(
+        f"0 [D loss: {1 + loss(e):.4f}, acc.: 50.00%] [G loss: {loss(e):.4f}]\n"
+        + ("Mean IoU: 0.3\n" if e % 5 == 4 else "")
+        for e in range(20)
+    )
+    assert last(read(tmp_path, text)[0], "game_loss")[1] == 20
+
+
+def test_processes_of_xla_are_ranks_and_their_speed_is_no_setting(tmp_path: Path) -> None:
+    speeds = (180.3, 2410.5, 96.1, 1900.7)
+    text = "".join(
+        f"[xla:{r}]({20 * e}) Loss={loss(e)} Rate={speeds[(e + r) % 4]} Time=Wed May 13 2020\n"
+        for e in range(10)
+        for r in (1, 0, 2)
+    )
+    (run,) = read(tmp_path, text)
+    assert last(run, "loss") == ("Loss", 10, loss(9))
+    assert run.ranks() == (0, 1, 2)

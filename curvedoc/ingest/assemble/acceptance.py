@@ -34,6 +34,8 @@ _REQUESTS = 5
 _BESIDE = word_set("epoch tokens samples batch_size step_time data_time memory cpu gpu_utilization throughput")
 #: What a search tries beside the learning rate, by the last word of the name.
 _TRIED = word_set("lr rate decay wd dropout momentum gamma alpha hidden units layers size l1 l2 c")
+#: A rate above this is a speed.
+_FAST = 10.0
 #: Rows that count epochs, at least so many, so far apart at most, and of fewer than so many.
 _EPOCHS, _APART, _TOO_MANY = 3, 10, 100_000
 #: Trials, at least so many; a setting jumps by so much, and so often that no schedule does.
@@ -56,7 +58,7 @@ def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
     if not any(is_outcome(n) for n in names if n not in losses):  # an l2 that is all that comes out is measured too
         own = [n for n in own if n not in losses]
     settings = [n for n in own if re.split(r"[\W_]+", n.lower())[-1] in _TRIED]
-    tried = [n for n in settings if (s := run.metric(n)) is not None and _jumps(s.value)]
+    tried = [n for n in settings if (s := run.metric(n)) is not None and _jumps(s.value) and not _is_speed(n, s.value)]
     if not tried:
         return ""
     told = [s.value for n in names if is_outcome(n) and (s := run.metric(n)) is not None]
@@ -64,6 +66,11 @@ def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
     if (told or alone) and not any(len(v) >= FEWEST and behaves(v) for v in told):
         return f"each row tries another {tried[0]}, as the trials of a search do: no training"
     return ""
+
+
+def _is_speed(name: str, value: Floats) -> bool:
+    """Whether a rate is one of samples a second: no learning, dropout or decay rate is so large."""
+    return name.lower().endswith("rate") and float(np.median(value)) > _FAST
 
 
 def _jumps(value: Floats) -> bool:

@@ -40,12 +40,11 @@ def number_rows(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], bool
 
 
 def _stuck(strands: Sequence[StreamBlock]) -> bool:
-    """Whether a curve was logged with every point at one and the same step."""
-    if any(len(s) and s.step[0] != s.step[-1] for s in strands):
+    """Whether a curve was logged with every point at one and the same step, and no other at any."""
+    known = [s.step[s.known] for s in strands if bool(s.known.any())]
+    if any(step[0] != step[-1] for step in known) or max((len(step) for step in known), default=0) < _CURVE:
         return False
-    if max(len(s) for s in strands) < _CURVE or not all(bool(s.known.all()) for s in strands):
-        return False
-    return len({int(v) for s in strands if len(s) for v in (s.step.min(), s.step.max())}) == 1
+    return len({int(v) for step in known for v in (step.min(), step.max())}) == 1
 
 
 def _blurred(strands: Sequence[StreamBlock]) -> bool:

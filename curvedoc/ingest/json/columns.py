@@ -19,6 +19,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.histories import histories
 from curvedoc.ingest.json.line import objects
 from curvedoc.ingest.json.objects import document, is_document
+from curvedoc.ingest.json.records import shows_records
 from curvedoc.ingest.naming.log_words import names_curve
 from curvedoc.ingest.settings.flatten import flatten
 from curvedoc.ingest.table.batch import RecordBatch, Row
@@ -54,8 +55,8 @@ def claims(path: Path, head: bytes) -> bool:
         return any(names_curve(m[1].decode("utf-8", "replace")) for m in _DRAWN.finditer(start))
     if not _OPENED.match(start) or b'"log_history"' in start:
         return False
-    if not whole and b'\n{"' in start:
-        return False
+    if b'\n{"' in start and (not whole or start.find(b'\n{"') > start.find(b"\n}") > 0):
+        return False  # several objects, the first of them settings
     if whole and not is_document(clean):
         first, _, rest = start.partition(b"\n")
         if (rest.strip() and objects((first,)) is not None) or document(clean) is None:
@@ -65,7 +66,9 @@ def claims(path: Path, head: bytes) -> bool:
     names = [m[1].decode("utf-8", "replace") for p in (_LIST, _INDEXED) for m in p.finditer(start)]
     if {"x", "y"} <= set(names):
         names += [m[1].decode("utf-8", "replace") for m in _HOLDER.finditer(start)]
-    return any(map(names_curve, names)) or (bool(names) and bool(_NAMED.search(path.stem)))
+    if any(map(names_curve, names)):
+        return True
+    return bool(names) and bool(_NAMED.search(path.stem)) and not shows_records(clean)
 
 
 def guesses(path: Path, head: bytes, named: bool) -> bool:

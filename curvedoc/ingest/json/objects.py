@@ -14,9 +14,10 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 from curvedoc.ingest.json.chunks import CHUNK_BYTES, by_line, rows_by_line
 from curvedoc.ingest.json.line import objects, parse_line
+from curvedoc.ingest.json.nested_records import rows_of
 from curvedoc.ingest.json.salvage import one_by_one
 from curvedoc.ingest.table.batch import RecordBatch
-from curvedoc.ingest.table.keys import unwrapped
+from curvedoc.ingest.table.keys import is_record
 
 #: A single document above this would cost gigabytes as Python objects.
 MAX_DOCUMENT = 1 << 27
@@ -77,7 +78,7 @@ def batches(data: bytes) -> Iterator[RecordBatch]:
         return
     value = document(data)
     if isinstance(value, dict):
-        rows = unwrapped(value)
+        rows = rows_of(value)
         yield RecordBatch(rows, range(1, len(rows) + 1))
     elif isinstance(value, list):
         flat = [d for e in value for d in (e if isinstance(e, list) else [e])]
@@ -89,4 +90,6 @@ def batches(data: bytes) -> Iterator[RecordBatch]:
         yield RecordBatch([], [], notes=(Note("too-large", "one JSON document of more than 128 MB was not read"),))
     else:
         rows, torn = one_by_one(data.decode("utf-8", "replace"))
+        if len(rows) > 1 and not is_record(rows[0]) and is_record(rows[1]):
+            rows[0] = {"config": rows[0]}  # what a program prints of its settings ahead of its records
         yield RecordBatch(rows, range(1, len(rows) + 1), notes=torn)

@@ -12,6 +12,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.bytes.file import clean_head, pointer, read_text, text_bytes
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.line import objects, parse_line
+from curvedoc.ingest.json.nested_records import MAX_DEPTH, nested_records
 from curvedoc.ingest.json.objects import batches, document, is_document
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import table
@@ -37,7 +38,7 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     clean = clean_head(head)
     if is_document(clean, whole=len(head) < 1 << 16):
-        return _document_of_records(clean)
+        return shows_records(clean)
     # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n".
     lines = list(filter(None, map(bytes.strip, clean.replace(b"\r", b"\n").split(b"\n"))))
     if len(lines) > 1 and len(head) >= 1 << 16:
@@ -103,25 +104,34 @@ def _by_line(head: bytes) -> bool:
     return not is_document(clean, whole=False) and b"\n" in clean
 
 
-def _document_of_records(clean: bytes) -> bool:
+def shows_records(clean: bytes) -> bool:
     """Whether a document's head shows an array of records, pretty-printed records, or an object around an array."""
     start = clean.lstrip()
     if start.startswith(b"{"):
         value = document(clean)
         if value is not None:  # one object alone is a configuration or a summary
-            return records_of(value) is not None
+            return records_of(value) is not None or bool(nested_records(value))
         inside = _array_inside(start)
         start = start[inside:] if inside is not None else start
     found = _first_object(start.lstrip(b"[ \n\t"))
-    return found is not None and is_record(found)
+    return found is not None and (is_record(found) or _records_follow(start))
+
+
+def _records_follow(start: bytes) -> bool:
+    """Whether records stand one a line behind a pretty-printed object of settings."""
+    at = start.find(b"\n}")
+    after = start[at + 2 :].lstrip() if at >= 0 else b""
+    lines = [line for line in after.split(b"\n", _SAMPLE)[:_SAMPLE] if line.strip()]
+    rows = objects(lines[:-1] if len(lines) > 1 else lines)
+    return any(map(is_record, rows or ()))
 
 
 def _array_inside(start: bytes) -> int | None:
-    """Where the first object of an array stands that the opening object holds as a field, or one level below."""
+    """Where the first object of an array stands that the opening object holds as a field, or some levels below."""
     open_: list[bytes] = []
     for token in _TOKEN.finditer(start):
         sign = token[0]
-        if sign == b"[" and 0 < len(open_) < 3 and b"[" not in open_:
+        if sign == b"[" and 0 < len(open_) <= MAX_DEPTH and b"[" not in open_:
             first = _FIRST.match(start, token.end())
             if first is not None:
                 return first.end() - 1

@@ -35,6 +35,7 @@ _LISTED, _DEEP = frozenset(("epochs", "steps", "iterations", "rounds", "episodes
 _NUMBER = late_regex(r"((?i:epoch|step|iteration|iter|round|episode)|)[ _:#-]?(\d{1,15})")
 #: The split of a list of records, in the key that holds it.
 _SPLIT = late_regex(rf"(?i:(?:^|[^a-z])({ANY_SPLIT})(?:$|[^a-z]))")
+_QUOTED = late_regex(r"[+-]?\d{1,20}(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?|nan|NaN|[+-]?inf")
 #: What writers wrap a record's metrics in, {"event": "step", "data": {"step": 1, "loss": 2.3}}.
 _WRAPS = ("data", "metrics", "scalars", "values", "logs", "payload")
 
@@ -133,4 +134,9 @@ def _is_record(row: dict[str, Any]) -> bool:
         return True
     if any(k in COUNTERS and isinstance(v, (int, float, str)) for k, v in zip(keys, row.values(), strict=True)):
         return True
-    return any(names_record(k) and not isinstance(v, (str, list)) for k, v in zip(keys, row.values(), strict=True))
+    return any(names_record(k) and _tells(v) for k, v in zip(keys, row.values(), strict=True))
+
+
+def _tells(value: Any) -> bool:
+    """Whether a value may be a metric's: no list, and no text but a number in quotes ("train_loss": "0.401")."""
+    return bool(_QUOTED.fullmatch(value)) if isinstance(value, str) else not isinstance(value, list)

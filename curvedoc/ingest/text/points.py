@@ -17,6 +17,8 @@ from curvedoc.ingest.trainings.counters import CounterEvents, resolve, rows
 _LIMIT = float(2**62)
 #: Fewer epochs show no rhythm.
 _HELD_BACK = 4
+#: So many bars at one position are the ends of so many epochs.
+_ENDS = 3
 #: A bar is at its end where so many times less is left than was done since it was drawn last.
 _CLOSE = 100
 
@@ -171,9 +173,13 @@ def _rows(n: int, line: NDArray[np.int64], names: list[str], record: NDArray[np.
 def _last_of_bars(frame: pl.DataFrame) -> pl.DataFrame:
     """Points in file order; of what a progress bar wrote for one step, and right before its end, only the last.
 
-    A bar that was drawn again for its last batch alone, as where a message came between, tells an epoch twice.
+    A bar that was drawn again for its last batch alone, as where a message came between, tells an epoch twice. Where
+    bars are only shown at their end (somebody kept those lines alone), each is an epoch, and none names a step.
     """
-    if bool(frame["bar"].any()):
+    drawn = frame.filter(pl.col("bar"))
+    if len(drawn) and drawn["step"].n_unique() == 1 and max(drawn["metric"].value_counts()["count"]) >= _ENDS:
+        frame = frame.with_columns(step=pl.when("bar").then(None).otherwise("step"))
+    elif len(drawn):
         frame = frame.with_row_index("at")
         bars = frame.filter(pl.col("bar")).unique(["metric", "rank", "step"], keep="last", maintain_order=True)
         step, group = pl.col("step"), ["metric", "rank"]

@@ -29,7 +29,7 @@ _PIECE = late_regex(
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
     rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"
-    rf"|[\[(]?(?i:rank)[ _:=]{{0,2}}(?P<rank>\d{{1,6}}|{NUMBER})[\])]?[:,]?"
+    rf"|[\[(]?(?i:rank|xla)[ _:=]{{0,2}}(?P<rank>\d{{1,6}}|{NUMBER})[\])]?[:,]?"
     rf"|(?P<mpi>\[{NUMBER},[\w:,.{NUMBER}-]{{1,60}}\]<std\w{{1,6}}>:)"
     rf"|(?P<source>\[?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h):{NUMBER}(?::\w{{1,80}})?\]?|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}"
     rf"|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b)|[\w./-]{{1,200}}\.py line {NUMBER}(?: {NUMBER})?\])"

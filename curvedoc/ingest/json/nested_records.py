@@ -1,0 +1,90 @@
+"""Lists of records that stand deep inside one JSON object, as in a file of the results of several models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from curvedoc.core.frozen import dataclass
+from curvedoc.ingest.naming.log_words import names_record
+from curvedoc.ingest.table.keys import COUNTERS, is_record, records_of, unwrapped
+
+#: So deep, and in lists of so many objects, a list of records is looked for.
+MAX_DEPTH, _MAX_PARTS = 5, 1_000
+#: Fewer records are results, not a curve.
+_FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """One list of records: the keys that lead to it, its rows, and the plain values that stand beside it."""
+
+    path: tuple[str, ...]
+    rows: list[dict[str, Any]]
+    beside: dict[str, Any]
+
+
+def rows_of(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of an object: those right inside it, else those deeper down, else the object as one record."""
+    near = records_of(value)
+    deeper = nested_records(value) if near is None or COUNTERS.isdisjoint(str(k).lower() for k in near[0]) else []
+    return deeper or unwrapped(value)
+
+
+def nested_records(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of the lists of one key deep inside an object, each with a counter; none where there is no such.
+
+    Where several objects hold such a list, each is a training, which `run` names by the keys that lead there.
+    """
+    kinds: dict[tuple[str, frozenset[str]], list[_Found]] = {}
+    for found in _lists(value, (), 0):
+        kinds.setdefault((found.path[-1], frozenset(map(str, found.rows[0]))), []).append(found)
+    if not kinds:
+        return []
+    lists = max(kinds.values(), key=lambda alike: (_measures(alike[0].rows[0]), sum(len(f.rows) for f in alike)))
+    if len(lists) == 1:
+        (only,) = lists
+        return [{"config": only.beside}, *only.rows] if only.beside else only.rows
+    ways = [f.path[:-1] for f in lists]
+    shared = {i for i, parts in enumerate(zip(*ways, strict=False)) if len(set(parts)) == 1}
+    names = [" ".join(part for i, part in enumerate(way) if i not in shared) for way in ways]
+    return [{"run": name, **row} for name, f in zip(names, lists, strict=True) for row in f.rows]
+
+
+def _lists(value: Any, path: tuple[str, ...], depth: int) -> Iterator[_Found]:
+    """The lists of records below a value, in the order of the file."""
+    if depth > MAX_DEPTH:
+        return
+    if isinstance(value, dict):
+        inside = [(str(k), v) for k, v in value.items()]
+    elif isinstance(value, list) and len(value) <= _MAX_PARTS:
+        inside = [(str(i), v) for i, v in enumerate(value) if isinstance(v, dict)]
+    else:
+        return
+    for key, v in inside:
+        if isinstance(v, list) and _is_history(v):
+            plain = value.items() if isinstance(value, dict) else ()
+            beside = {str(k): x for k, x in plain if isinstance(x, (str, int, float))}
+            yield _Found((*path, key), v, beside)
+        else:
+            yield from _lists(v, (*path, key), depth + 1)
+
+
+def _is_history(rows: list[Any]) -> bool:
+    """Whether a list holds records alone, with a counter that goes up from each to the next."""
+    if len(rows) < _FEWEST or not all(isinstance(r, dict) for r in rows) or not is_record(rows[0]):
+        return False
+    counters = [k for k in rows[0] if str(k).lower() in COUNTERS]
+    return any(_goes_up([r.get(k) for r in rows]) for k in counters)
+
+
+def _measures(row: dict[str, Any]) -> bool:
+    """Whether a record names a metric, and not just a counter."""
+    return any(names_record(str(k).lower()) for k in row if str(k).lower() not in COUNTERS)
+
+
+def _goes_up(values: list[Any]) -> bool:
+    if not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        return False
+    return all(a < b for a, b in pairwise(values))
