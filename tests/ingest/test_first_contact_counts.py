@@ -247,6 +247,23 @@ def test_a_bar_around_its_position_with_times_in_parts_tells_training_and_evalua
     assert last(run, "val_loss")[2] == round(loss(29) + 0.2, 3)
 
 
+@pytest.mark.parametrize("width", [110, 60], ids=["as wide as the line", "of another terminal"])
+def test_a_position_that_backspaces_write_into_a_bar_counts(tmp_path: Path, width: int) -> None:
+    text = ""
+    for e in range(8):
+        text += f"\nEpoch: {e}\n"
+        for total, more in ((12, 0.0), (5, 0.2)):
+            for i in range(1, total + 1):
+                bar = f" [{'=' * (40 * i // total):.<40}]  Step: 61ms | Tot: {i}s31ms | "
+                bar += f"Loss: {2 / (e + 1) + more + 1 / i:.3f} | Acc: {50 + e}.3% ({i}/{total}00)"
+                text += bar.ljust(width) + "\b" * (width - 20) + f" {i}/{total} " + ("\n" if i == total else "\r")
+    run = read(tmp_path, text)[0]
+    for role, total, more in (("loss", 12, 0.0), ("val_loss", 5, 0.2)):
+        series = run.series(role)
+        assert series is not None
+        assert series.value.tolist() == [round(2 / (e + 1) + more + 1 / total, 3) for e in range(8)]
+
+
 def test_a_table_of_nothing_but_losses_is_a_training_however_noisy(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     rows = "".join(f"{g:.6f},{d:.6f}\n" for g, d in rng.uniform(3, 4.5, size=(60, 2)))

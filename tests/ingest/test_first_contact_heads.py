@@ -72,3 +72,26 @@ def test_the_work_grows_as_a_line_or_a_name_does(work: Callable[[str], str], pie
 
     # eight times the length: eight times the work, and not sixty-four
     assert least(24_000) < 30 * max(least(3_000), 1e-4)
+
+
+PLACES = {
+    "named clock": "[2031-05-01 08:{m:02}:00 net_b4_w7] (loop.py 77): INFO ", "aside": "08:{m:02}:00 loop.py(77) INFO ",
+    "dashes": "[2031-05-01 08:{m:02}:00] - loop.py[line:77] - INFO: ", "at": "[0501 08:{m:02}:00 @loop.py:77] ",
+    "apart": "INFO 2031-05-01 08:{m:02}:00 loop.py: 77: ", "word": "2031-05-01 08:{m:02}:00 loop.py line 77 INFO: ",
+    "colon": "[2031-05-01 08:{m:02}:00 root] (loop.py:77) INFO: ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("head", PLACES.values(), ids=PLACES)
+def test_the_line_of_code_that_printed_a_record_is_no_part_of_it(tmp_path: Path, head: str) -> None:
+    curve, rows = CURVES["rests"], []
+    for i in range(EPOCHS):
+        for batch in (0, 40, 80):
+            record = f"Train: [{i}/{EPOCHS}][{batch}/90]  eta 0:01:02  lr 0.100  "
+            rows.append(head.format(m=i) + record + f"loss {curve(i)} ({curve(i)})  scale 64.00 (64.00)  mem 90MB")
+        rows.append(head.format(m=i) + f"Test: [5/6]  loss {1.1 * curve(i):.4f} ({1.1 * curve(i):.4f})")
+    runs = read(tmp_path, "\n".join(rows) + "\n")
+    assert len(runs) == 1
+    assert [v for i, v in enumerate(values(runs[0], "loss")) if i % 3 == 0] == told(curve)
+    assert values(runs[0], "val_loss") == told(curve, 1.1)
+    assert runs[0].series("loss").step.tolist()[3] == 90

@@ -208,3 +208,29 @@ def test_the_mean_of_a_population_is_judged_and_its_spread_is_none_of_features(
     (run,) = read(text, tmp_path)
     assert [m.metric for m in run.matches(role)] == ["mean"]
     assert not run.matches("feature_std")
+
+
+@pytest.mark.parametrize(
+    ("record", "batches"),
+    [
+        ("| Global Round : {r} | Local Epoch : {e} | [{b}/90 (3%)]\tLoss: {v:.4f}\n", (0, 30, 60)),
+        ("Round {r}, local epoch {e}: loss={v:.4f}\n", (0,)),
+    ],
+)
+def test_clients_that_train_one_after_the_other_in_each_round_are_one_training(
+    record: str, batches: tuple[int, ...], tmp_path: Path
+) -> None:
+    text, told = "Federated averaging\n", []
+    for r in range(6):
+        for client in range(3):
+            for e in range(4):
+                for b in batches:
+                    told.append(round(2.3 * 0.8**r * 0.97**e + 0.1 * (7 * (client + 5 * e + b) % 5), 4))
+                    text += record.format(r=r, e=e, b=b, v=told[-1])
+        text += f"Accuracy of the rounds so far: {40 + 5 * r}.0%\n"
+    runs = read(text, tmp_path)
+    assert len(runs) == 1
+    loss = runs[0].series("loss")
+    assert loss is not None
+    assert loss.value.tolist() == told
+    assert (loss.step[1:] > loss.step[:-1]).all()

@@ -30,7 +30,29 @@ def repeated(events: pl.DataFrame, cells: LineNumbers, plans: list[LinePlan]) ->
         out = _twice(events["idx"].to_numpy(), tid, cells, plans)
         once = ~out
         out[once] = _echoes(cells.only(once), tid[once], plans)
+        out |= _evaluated_again(cells, tid, plans)
     return out
+
+
+def _evaluated_again(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> Bools:
+    """Lines right below an evaluation that give its values once more without saying so: the program printed what
+    `evaluate` returned."""
+    bare = [{s.name.removeprefix(f"{p.scope} "): s for s in p.slots if s.role == METRIC} for p in plans]
+    out = np.zeros(len(tid), bool)
+    seen = np.array([p.scope not in ("", "train", "other") for p in plans], bool)[tid]
+    open_ = np.array([not p.scope and len(names) > 1 for p, names in zip(plans, bare, strict=True)], bool)[tid]
+    for i in (np.flatnonzero(seen[:-1] & open_[1:]) + 1).tolist():
+        if bare[tid[i]].keys() <= bare[tid[i - 1]].keys():
+            above, mine = _told(cells, i - 1, plans[tid[i - 1]].scope), _told(cells, i, "")
+            out[i] = all(abs(above.get(name, np.inf) - v) <= _SAME * abs(v) for name, v in mine.items())
+    return out
+
+
+def _told(cells: LineNumbers, line: int, scope: str) -> dict[str, float]:
+    """What a line measures, by the names without its scope."""
+    a, b = np.searchsorted(cells.line, [line, line + 1])
+    own = [i for i in range(a, b) if cells.kind[i] == METRIC]
+    return {cells.names[cells.name[i]].removeprefix(f"{scope} "): float(cells.value[i]) for i in own}
 
 
 def _twice(idx: Ints, tid: Ints, cells: LineNumbers, plans: list[LinePlan]) -> Bools:

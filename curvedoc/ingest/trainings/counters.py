@@ -9,6 +9,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints
 from curvedoc.ingest.trainings.alien_counters import EPOCHS, agree, counted_apart, stands
 from curvedoc.ingest.trainings.delays import RESET_SHARE, carried, held_back, named_at_end, said_once
+from curvedoc.ingest.trainings.starts import often_within
 
 _LIMIT = float(2**62)
 
@@ -108,6 +109,17 @@ def _resets(count: Floats, epoch: Floats, total: Floats) -> bool:
     return bool(on.any()) and float(back[on].mean()) >= RESET_SHARE
 
 
+def _passes(count: Floats, epoch: Floats) -> Floats:
+    """The epochs, or the passes where several begin within most of them: those of clients in a round."""
+    seen = np.flatnonzero(~np.isnan(count) & ~np.isnan(epoch))
+    fell = np.diff(count[seen]) < 0
+    if not often_within(fell & (np.diff(epoch[seen]) == 0), epoch[seen]):
+        return epoch
+    out = np.full(len(count), np.nan)
+    out[seen] = np.cumsum(np.r_[False, fell])
+    return out
+
+
 def _over_epochs(count: Floats, total: Floats, epoch: Floats) -> Floats:
     """A counter within the epoch as a counter of the whole run."""
     known = count[~np.isnan(count)]
@@ -143,7 +155,7 @@ def _inner(ev: CounterEvents, epoch: Floats, whole: bool, main: Ints | None) -> 
     if counted:
         if not np.isnan(epoch).all():
             if _resets(inner, epoch, ev.total):
-                inner = _over_epochs(inner, np.where(train, ev.total, np.nan), epoch)
+                inner = _over_epochs(inner, np.where(train, ev.total, np.nan), _passes(inner, epoch))
         else:
             seen = ~np.isnan(inner)
             turn = np.zeros(len(inner))

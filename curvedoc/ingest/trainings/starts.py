@@ -76,7 +76,10 @@ def returns(p: Progress) -> Returns:
     count = p.count if by_count else np.zeros(n)
     up = np.diff(count)[(np.diff(epoch) == 0) & (np.diff(count) > 0)]
     stride = float(np.median(up)) if len(up) else 0.0
-    down = (np.diff(epoch) < 0) | ((np.diff(epoch) == 0) & (np.diff(count) < 0))
+    within = (np.diff(epoch) == 0) & (np.diff(count) < 0)
+    down = np.diff(epoch) < 0
+    if not often_within(within, epoch):
+        down |= within
     first = epoch[1:] <= epoch[0]
     back = first & ((count[1:] <= count[0] + stride) | (np.diff(epoch) < 0))
     same = first & (count[1:] <= count[0]) & by_count
@@ -89,6 +92,15 @@ def returns(p: Progress) -> Returns:
             last = row
     start = np.flatnonzero(down & back) + 1
     return Returns(start, np.array(early, dtype=np.int64), np.flatnonzero(same & ~down) + 1)
+
+
+def often_within(fell: Bools, epoch: Floats) -> bool:
+    """Whether what falls within an epoch (`fell`, between neighbors) does so several times in each, in later ones as in
+    the first: clients that train one after the other in each round."""
+    later = fell & (epoch[1:] > np.min(epoch, initial=np.inf))
+    return int(later.sum()) >= max(_PAST, 2 * int((np.diff(epoch) > 0).sum())) and 2 * int(later.sum()) > int(
+        fell.sum()
+    )
 
 
 def starts(p: Progress, found: Returns, announced: Bools) -> list[int]:

@@ -123,7 +123,11 @@ def _leads(first: NumberSlot) -> bool:
 
 
 def _nested(found: list[NumberSlot], marks: str) -> list[NumberSlot]:
-    """The slots, of which an iteration that says no total ahead of a step that does counts the epochs."""
+    """The slots, of which an iteration that says no total ahead of a step that does counts the epochs, and of two that
+    count epochs at the head of a line ("Round 3 | Local epoch 1") the second what is within the first."""
+    if len(found) > 2 and found[0].role == found[1].role == EPOCH and spaced(found[0].name) != spaced(found[1].name):
+        role = METRIC if any(s.role == INNER for s in found) else INNER
+        return [found[0], replace(found[1], role=role), *found[2:]]
     steps = [s for s in found if s.role == STEP]
     if len(steps) != 2 or not spaced(steps[0].name).startswith("iter") or not spaced(steps[1].name).endswith("step"):
         return found

@@ -24,15 +24,18 @@ LEVELS = {
 _MEANT = frozenset((*words.EPOCH_WORDS, *words.STEP_WORDS, *words.INNER_WORDS, "rank", "metric", "metrics"))
 
 _PIECE = late_regex(
-    rf"(?P<clock>\[{CLOCK} [A-Za-z_]\w*(?:\.\w+)+\]:?|[\[(<]?{CLOCK}(?:,{CLOCK})?[\])>]?[,;:]?)"
+    rf"(?P<clock>\[{CLOCK} [A-Za-z_](?:\w*(?:\.\w+)+\]:?|[\w.-]{{0,120}}\](?= \([\w.-]{{1,120}}\.py\b))"
+    rf"|\[{NUMBER} {CLOCK}(?= @)|[\[(<]?{CLOCK}(?:,{CLOCK})?[\])>]?[,;:]?)"
     rf"|(?P<elapsed>[\[(]{NUMBER} ?s[\])]:?(?= )|^{NUMBER}s(?= {{1,2}}[A-Za-z_|]))"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
     rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"
     rf"|[\[(]?(?i:rank|xla)[ _:=]{{0,2}}(?P<rank>\d{{1,6}}|{NUMBER})[\])]?[:,]?"
     rf"|(?P<mpi>\[{NUMBER},[\w:,.{NUMBER}-]{{1,60}}\]<std\w{{1,6}}>:)"
-    rf"|(?P<source>\[?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h):{NUMBER}(?::\w{{1,80}})?\]?|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}"
-    rf"|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b)|[\w./-]{{1,200}}\.py line {NUMBER}(?: {NUMBER})?\])"
+    # where in the code it was printed: "main.py:12", "(engine.py 12)", "[main.py[line:12]", "@base.py:12]"
+    rf"|(?P<source>[\[(<]?@?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h)"
+    rf"(?:: ?|, | ?\(| (?={NUMBER}\))|\[?[: ]?line[ :]){NUMBER}(?: {NUMBER}(?=\])|:\w{{1,80}})?[\])>]{{0,2}}"
+    rf"|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b))"
     rf"|(?P<place>\[line ?:? ?{NUMBER}\])"
     rf"|(?P<actor>\([\w.]{{1,80}} pid={NUMBER}[^()]{{0,60}}\))"
     rf"|(?P<host>(?:[\w.-]{{1,120}}:{NUMBER} {{1,2}}){{1,2}}(?=(?:{_LEVEL})\b))"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
@@ -84,6 +84,11 @@ def _told_apart(found: list[NumberSlot]) -> list[NumberSlot]:
     names = [s.name for s in found if s.role == METRIC]
     if len(set(names)) == len(names):
         return found
+    half = len(names) // 2
+    if half > 1 and names[:half] == names[half:] and any(map(is_outcome, names)) and not any(map(has_scope, names)):
+        # all of it once more: what an epoch ends with
+        again = [s for s in found if s.role == METRIC][half:]
+        return [replace(s, name=f"val {s.name}") if s in again else s for s in found]
     out, split = [], ""
     seen: Counter[str] = Counter()
     for s in found:

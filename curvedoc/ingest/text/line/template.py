@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -25,7 +26,9 @@ _ANSI = late_regex(r"\x1b\[[0-9;?:]*[ -/]*[@-~]|\x1b\][^\x07\x1b\n]*(?:\x07|\x1b
 _CONTROL = bytes([*range(8), 0x0B, 0x0C, *range(0x0E, 0x20), 0x7F])
 #: The other ones below the space.
 _BLANKS = (b"\t", b"\n", b"\r")
-_REWRITE = late_regex("\x08+")
+#: What stood in the line so far, backspaces, and what was written behind them.
+_REWRITE = late_regex("(?<![^\x08\r\n])([^\x08\r\n]*)(\x08+)([^\x08\r\n]*)")
+_DRAWN = late_regex(r" ?\[([=>.]{20,400})\]")
 #: A message that another stream wrote into the middle of a line, right behind a number or a bracket.
 _GLUED = late_regex(
     r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:"
@@ -95,15 +98,15 @@ _TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.
 
 
 def clean(text: str) -> str:
-    """The text without color codes and control characters; backspaces count as carriage returns, a number within a rule
-    as an epoch.
+    """The text without color codes and control characters; what backspaces let a program write into a line stands in
+    it, where it takes the place of the end of the line behind a carriage return; a number within a rule is an epoch.
 
     One character is found in a long text at a hundred times the speed of two, so that it is asked first.
     """
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     if "\x08" in text:
-        text = _REWRITE.sub("\r", text)
+        text = _REWRITE.sub(_written_over, text)
     if any(word[0] in text and word in text for word in _GLUES):
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
@@ -124,6 +127,18 @@ def clean(text: str) -> str:
     if b"\x7f" not in raw and np.count_nonzero(np.frombuffer(raw, np.uint8) < ord(" ")) == sum(map(raw.count, _BLANKS)):
         return text
     return raw.translate(None, _CONTROL).decode("utf-8", "surrogatepass")
+
+
+def _written_over(m: re.Match[str]) -> str:
+    """What a terminal shows of a line that the cursor went back in: "[=====.....]" and " 5/10 " written into it."""
+    line, more = m[1], m[3]
+    at = len(line) - len(m[2])
+    bar = _DRAWN.match(line) if more.strip() else None
+    if bar is not None and not bar.start(1) < at < bar.end(1) - len(more):
+        at = bar.start(1) + (len(bar[1]) - len(more)) // 2  # a line that is longer than the terminal is wide
+    elif at < 0 or at + len(more) >= len(line):
+        return f"{line}\r{m[3]}"
+    return line[:at] + more + line[at + len(more) :]
 
 
 def lines_of(text: str) -> pl.DataFrame:
