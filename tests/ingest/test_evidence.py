@@ -253,3 +253,11 @@ def test_what_names_the_data_it_is_of_is_no_rate_and_has_its_like_on_other_data(
     falls = 0.02 + 0.3 * np.exp(-np.arange(N) / 40)
     found = roles(**{"learn/quux": falls, "test/quux": falls * 1.2 + 0.01})
     assert {name: m.role for name, m in found.items()} == {"learn/quux": "loss", "test/quux": "val_loss"}
+
+
+def test_how_weights_lie_is_never_the_loss_and_a_part_of_a_graph_called_weight_has_one() -> None:
+    names = ("mean", "absmax", "zero_frac")
+    found = roles(**{f"score/bias/top_bias@{n}": -LOSS for n in names}, **{f"conv/w@{n}": LOSS for n in names})
+    assert not {"loss", "metric"} & {m.role for m in found.values()}
+    found = roles(**{"weight/loss": LOSS, "weight/accuracy": SHARE, "dense/bias@mean": -LOSS / 1e4})
+    assert (found["weight/loss"].role, found["weight/accuracy"].role) == ("loss", "accuracy")

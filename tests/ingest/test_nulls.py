@@ -86,8 +86,9 @@ def test_catboost_names_its_metrics_once(tmp_path: Path) -> None:
     assert lost(path, "learn/Logloss")[0] in (19, 20)
 
 
-def test_what_catboost_writes_beside_its_record_is_no_run_of_its_own(tmp_path: Path) -> None:
-    place = tmp_path / "catboost_info"
+@pytest.mark.parametrize("folder", ["catboost_info", "boosted"])
+def test_what_catboost_writes_beside_its_record_is_no_run_of_its_own(tmp_path: Path, folder: str) -> None:
+    place = tmp_path / folder
     place.mkdir()
     rows = [{"learn": [1.0 / (1 + i)], "iteration": i, "test": [1.1 / (1 + i)]} for i in range(30)]
     meta = {"test_sets": ["test"], "test_metrics": [{"best_value": "Min", "name": "MultiClass"}],
@@ -97,5 +98,11 @@ def test_what_catboost_writes_beside_its_record_is_no_run_of_its_own(tmp_path: P
         (place / f"{name}_error.tsv").write_text(
             "iter\tMultiClass\n" + "".join(f"{r['iteration']}\t{r[name][0]}\n" for r in rows)  # type: ignore[index]
         )
+    (place / "time_left.tsv").write_text(
+        "iter\tPassed\tRemaining\n" + "".join(f"{i}\t{i}\t{99 - i}\n" for i in range(30))
+    )
     (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
     assert {m.role: m.metric for m in run.roles} == {"loss": "learn/MultiClass", "val_loss": "test/MultiClass"}
+    (place / "catboost_training.json").unlink()
+    (run,) = read_runs([tmp_path], signals_file=SIGNALS).runs
+    assert {m.role: m.metric for m in run.roles} == {"loss": "MultiClass", "val_loss": "test/MultiClass"}

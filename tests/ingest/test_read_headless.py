@@ -84,6 +84,8 @@ def test_nan_and_comments_are_read_and_a_cut_row_is_told(tmp_path: Path) -> None
         ("loss.csv", rows(lambda i: f"{i}," + ",".join(["0.5"] * 12))),
         ("data.csv", rows(lambda i: f"{i},{loss(i)}")),
         ("val.txt", rows(lambda i: f"{i} {loss(i)}")),
+        ("test_log.txt", rows(lambda i: f"{math.sin(i * i):.4f},{math.cos(i * i):.4f}")),
+        ("train_history.csv", rows(lambda i: f"{loss(i)},{3 * loss(i):.5f}")),
     ],
 )
 def test_other_numbers_in_rows_are_no_log(tmp_path: Path, name: str, text: str) -> None:
@@ -107,3 +109,20 @@ def test_a_file_called_by_a_measure_and_whose_it_is(tmp_path: Path) -> None:
         (tmp_path / f"{name}.csv").write_text("".join(f"{100 * i},{2.0 / (1 + i)}\n" for i in range(30)))
     found = read_runs([tmp_path], signals_file=signals_file()).runs
     assert sorted(m for r in found for m in r.metrics()) == ["critic_loss", "loss_actor", "loss_critic"]
+
+
+def test_what_is_called_a_log_is_read_by_what_its_values_do(tmp_path: Path) -> None:
+    rising = [round(95 - 90 * math.exp(-i / 9) + 2 * math.sin(i * i), 3) for i in range(60)]
+    (run,) = runs(
+        tmp_path,
+        train_log__txt=rows(lambda i: f"{loss(i)},{rising[i]}"),
+        test_log__txt=rows(lambda i: f"{loss(i) + 0.2:.5f},{rising[i] - 3:.3f}"),
+    )
+    assert {m.role for m in run.roles} == {"loss", "accuracy", "val_loss", "val_accuracy"}
+
+
+def test_a_loss_that_falls_in_its_first_rows_alone_is_one_and_a_comma_ends_each_row(tmp_path: Path) -> None:
+    values = [0.9, 0.7, 0.4, *(0.05 + 0.04 * math.sin(i * i) for i in range(90))]
+    (run,) = runs(tmp_path, loss_curve__csv="".join(f"{v:.6f},\n" for v in values))
+    found = run.series("loss")
+    assert found is not None and len(found.value) == 93 and found.value[0] == 0.9

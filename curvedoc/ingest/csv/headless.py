@@ -1,5 +1,5 @@
 """Rows of a counter and values, or of values alone, without a header, in a file called by its metric
-("train_loss.txt": 10 2.31)."""
+("train_loss.txt": 10 2.31), or as a log, by what its values do ("test_log.txt": 2.31,11.5)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv.loss_terms import term_curves, term_names
+from curvedoc.ingest.naming.values import curve_shape
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.curve import LogCurve, points_of
 
@@ -42,6 +43,8 @@ _OTHER = frozenset(
         steps iter iters iteration iterations batch values per mean avg total all data full raw out output"""
     )
 ) | {""}
+#: Of what is called so, the rows are moments.
+_LOGS = word_set("log logs history hist curve curves epoch epochs iter iters iteration iterations")
 #: Of these there is one value each.
 _APART = word_set(
     """class classes fold folds category categories label labels weight weights matrix subject sample samples table
@@ -75,7 +78,9 @@ Floats = NDArray[np.float64]
 def claims(path: Path, head: bytes) -> bool:
     """A name that says one metric, over rows of numbers whose first column counts."""
     name = _PACKED.sub("", path.name.lower())
-    if Path(name).suffix not in _SUFFIXES or not _is_called_so(Path(name).stem) or b"\x00" in head[:100]:
+    stem = Path(name).stem
+    as_log = _is_called_log(stem)
+    if Path(name).suffix not in _SUFFIXES or not (as_log or _is_called_so(stem)) or b"\x00" in head[:100]:
         return False
     text = decoded_head(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
@@ -89,6 +94,8 @@ def claims(path: Path, head: bytes) -> bool:
     table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
     if table is None or not _counts(table):
         return False
+    if as_log:
+        return _by_values(table) != []
     if table.shape[1] == len(_cells(first)) and table[0, 0] == float(_cells(first)[0]):
         return True
     # how the values go shows over more of them
@@ -127,6 +134,8 @@ def _read(path: Path) -> Log:
         told.append(Note("no-header", f"no header names the columns; {said}"))
         stem = Path(_PACKED.sub("", path.name)).stem
         names = ["", stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
+        if _is_called_log(stem.lower()):
+            names = _by_values(table) or names
         if _BEST & set(re.split(r"[^a-z]+", stem.lower())) and _is_best(table):
             names[1:3] = [f"best {stem}", f"mean {stem}"]
     curves = [LogCurve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
@@ -142,6 +151,26 @@ def _is_called_so(stem: str) -> bool:
     # "actor_loss", "loss_actor": whose it is
     said = [p for p in parts if p]
     return bool({said[0], said[-1]} & _MEASURES) and _APART.isdisjoint(parts)
+
+
+def _is_called_log(stem: str) -> bool:
+    """Whether a name says that a file is a log, perhaps of one split, and nothing else."""
+    parts = [p for p in re.split(r"[^a-z]+", stem) if p]
+    return not _LOGS.isdisjoint(parts) and all(p in _OTHER for p in parts)
+
+
+def _by_values(table: Floats) -> list[str]:
+    """The names of the columns of a log by what they do: the loss that falls and the accuracy that rises as a share, of
+    which there is one each; none where there is no such loss."""
+    of = {"loss": curve_shape.comes_down, "accuracy": curve_shape.gains}
+    names = ["", *(f"column {i + 1}" for i in range(1, table.shape[1]))]
+    for name, does in of.items():
+        mine = [i for i in range(1, table.shape[1]) if does(table[:, i][np.isfinite(table[:, i])])]
+        if name == "loss" and len(mine) != 1:
+            return []
+        if len(mine) == 1:
+            names[mine[0]] = name
+    return names
 
 
 def _apart(word: str) -> tuple[str, ...]:
@@ -162,7 +191,7 @@ def _comment(lines: Sequence[str], width: int) -> list[str]:
 def _table(lines: Sequence[str], told: list[Note] | None = None) -> Floats | None:
     """Rows of a counter and a few numbers, None where there is none; rows that are none are left out and told, or all
     where not. Values without a counter are counted by their rows."""
-    rows = pl.Series("row", [_plain(r.strip(" \t\r")) for r in lines], dtype=pl.String)
+    rows = pl.Series("row", [_plain(r.strip(" \t\r").rstrip(",;")) for r in lines], dtype=pl.String)
     rows = rows.filter((rows != "") & ~rows.str.starts_with("#"))
     cells = rows.str.replace_all(_GAP, "\t").str.split("\t")
     if not len(cells):
@@ -198,7 +227,7 @@ def _plain(row: str) -> str:
 
 
 def _cells(row: str) -> list[str]:
-    return re.split(_GAP, _plain(row.strip(" \t\r")))
+    return re.split(_GAP, _plain(row.strip(" \t\r").rstrip(",;")))
 
 
 def _is_best(table: Floats) -> bool:
@@ -212,10 +241,14 @@ def _rises(count: Floats) -> bool:
 
 
 def _moves(value: Floats) -> bool:
-    """Whether values without a counter are those of a training: their level moves by more than it is uncertain."""
+    """Whether values without a counter are those of a training: their level moves by more than it is uncertain, or the
+    first two lie beyond all of the later half."""
     finite = value[np.isfinite(value)]
     if len(finite) < MIN_ROWS:
         return False
+    first, later = finite[:2], finite[len(finite) // 2 :]
+    if first.min() > later.max() or first.max() < later.min():
+        return True
     third = len(finite) // 3
     far = abs(float(np.median(finite[:third])) - float(np.median(finite[-third:])))
     error = float(np.median(np.abs(np.diff(finite)))) / math.sqrt(third)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from curvedoc.core.late_regex import late_regex
@@ -33,6 +33,9 @@ SKIP_NAMES = late_regex(
     r"|package(-lock)?\.json|.*\.index\.json|\.(?!monitor\.csv$).*",
     re.IGNORECASE,
 )
+#: CatBoost's record, and what it writes beside it, which says the same.
+_CATBOOST = "catboost_training.json"
+_BESIDE = frozenset(("learn_error.tsv", "test_error.tsv", "time_left.tsv"))
 #: What is a folder in one file.
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz")
 #: W&B's own diary, not the run's.
@@ -67,10 +70,16 @@ def entered(name: str) -> bool:
     return name not in SKIP_FOLDERS and not name.endswith(".egg-info")
 
 
+def told_again(folder: str, names: Collection[str]) -> Collection[str]:
+    """Of the files and folders in a folder, those that say what CatBoost's record beside them does; its clock alone says
+    nothing of a training."""
+    if _CATBOOST not in names:
+        return _BESIDE - {"learn_error.tsv", "test_error.tsv"}
+    return {*names} - {_CATBOOST} if folder == "catboost_info" else _BESIDE
+
+
 def skipped(name: str, folder: Sequence[str]) -> bool:
     """Whether a file of this name, in the folder of these parts, is no log or configuration whatever it holds."""
-    if "catboost_info" in folder[-2:] and name != "catboost_training.json":  # which holds what the others do
-        return True
     if "swanlog" in folder[-4:] and {"logs", "debug"} & {*folder[-2:]}:  # what its own log of the run holds as well
         return True
     if _is_diary(name) and "wandb" in (*folder[-1:], *folder[-3:-2]):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.split_words import PLAIN_SPLITS
+from curvedoc.ingest.naming.split_words import SPLITS as ALL_SPLITS
 from curvedoc.ingest.naming.word_set import word_set
 
 #: Folders that hold no log of a run, whatever their files look like.
@@ -19,6 +20,8 @@ SKIP_FOLDERS = word_set(
 SPLITS: dict[str, str] = {
     word: {"train_inner": "train/", "eval": "val/"}.get(split, f"{split}/") for word, split in PLAIN_SPLITS.items()
 }
+#: What says so in the name of a file beside another of the same name.
+_TERSE_SPLITS = {word: f"{'val' if split == 'eval' else split}/" for word, split in ALL_SPLITS.items()}
 #: Folders that a logger or a habit puts between a run and its log, without a meaning of their own.
 CONTAINERS = word_set(
     """wandb tensorboard tb tb_logs tensorboard_logs tblogs tb_log logs log logging runs lightning_logs csv_logs csv
@@ -86,9 +89,10 @@ def file_split(stem: str) -> tuple[str, str]:
     (('val/', 'metrics'), ('', 'metrics'))
     """
     words = [w for w in _WORDS.split(stem) if w]
-    for i, word in enumerate(words):
-        if word.lower() in SPLITS:
-            return SPLITS[word.lower()], "_".join(words[:i] + words[i + 1 :]).lower()
+    for known in (SPLITS, _TERSE_SPLITS):
+        for i, word in enumerate(words):
+            if word.lower() in known:
+                return known[word.lower()], "_".join(words[:i] + words[i + 1 :]).lower()
     return "", stem.lower()
 
 

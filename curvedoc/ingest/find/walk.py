@@ -22,6 +22,7 @@ from curvedoc.ingest.find.file_names import (
     foreign,
     natural,
     skipped,
+    told_again,
 )
 from curvedoc.ingest.settings import files as settings_files
 from curvedoc.ingest.stores import mlflow_files
@@ -125,7 +126,10 @@ def walk(root: Path, readers: Sequence[Reader], finds: Finds) -> Folder:
         if mlflow_files.is_store_folder(names):
             _mlflow_run(folder, finds)
             entries = [e for e in entries if e.name == _MLFLOW_ARTIFACTS]
+        again = told_again(folder.path.name, names)
         for entry in entries:
+            if entry.name in again:
+                continue
             if _is_folder(entry, finds.follow_links):
                 if entered(entry.name) and not (entry.is_symlink() and _been_there(entry, finds)):
                     folder.folders.append(Folder(Path(entry.path)))

@@ -29,6 +29,8 @@ _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
 _OF_GAMES = frozenset({"epsilon", "eps", "gamma"})
 _PLAYED = frozenset({"fitness", "episode", "score"})
+#: What a histogram is summed up by says how weights lie, and nothing of how well a model does.
+_OF_HISTOGRAM = ("@min", "@max", "@mean", "@std", "@absmax", "@zero_frac")
 
 F = TypeVar("F", bound=MetricValues)
 Found = Sequence[tuple[F, Reading]]
@@ -46,6 +48,7 @@ def by_evidence(
     unread = [f for f in metrics if f.metric not in known and len(f.finite)]
     if blank or not unread:
         return blank
+    unread = [f for f in unread if not f.metric.endswith(_OF_HISTOGRAM)]
     free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
     out = rivals_of(free, found, table)
     found = [*found, *out]
