@@ -87,6 +87,9 @@ FORMATS = (
     Format("CatBoost", ("{e}:\tlearn: {l}\ttest: {v}\tbest: {v} ({e})\ttotal: 10ms\tremaining: 1s",), "loss val_loss"),
     Format("CatBoost below 1", ("{e}:\tlearn: {S}\ttest: {S}\tbest: {S} ({e})\ttotal: 10ms\tremaining: 1s",), "small"),
     Format("a word of time in the tutorial on translation", ("0m 10s (- 10m 10s) ({s} 5%) {l}",)),
+    Format("the same behind a logger's arrows, without the time left", (
+        "INFO==>fit==>2024-03-01 10:10:{e:02d},123==>0m {e}s ({s} 5%) train loss = {l}",)),
+    Format("TDL", ("{s}\tavg = {r}, max = 7050, ops = 1869333 (1271571|3819429)", "\t6\t100%\t(0.2%)"), "reward"),
     Format("a word of time in the tutorial on names", ("{s} 5% (0m 7s) {l} Horigome / Japanese",)),
     Format("DARTS", (
         "2019-01-01 10:00:{e:02d},123 epoch {e} lr 2.5e-02",

@@ -634,3 +634,12 @@ def test_a_loss_of_each_sample_is_no_training(tmp_path: Path) -> None:
     rows = [f"{i},{rng.uniform(0.3, 2):.5f},{rng.integers(0, 9)}" for i in range(40)]
     (tmp_path / "errors.csv").write_text("sample_id,loss,label\n" + "\n".join(rows) + "\n")
     assert not read_runs([tmp_path], signals_file=signals_file()).runs
+
+
+def test_a_few_rows_of_nothing_but_losses_are_a_log(tmp_path: Path) -> None:
+    cells = [(8.9 - i, 0.02 + i / 100) for i in range(5)]
+    rows = [f'"tensor({g:.4f}, grad_fn=<MeanBackward0>)","tensor({d:.4f}, grad_fn=<AddBackward0>)"' for g, d in cells]
+    (tmp_path / "losses.csv").write_text("losses_g,losses_d\n" + "\n".join(rows) + "\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert {m.role for m in run.roles} == {"game_loss"}
+    assert run.metric("losses_g").value.tolist() == [g for g, _ in cells]  # type: ignore[union-attr]

@@ -579,3 +579,11 @@ def test_of_an_evaluation_the_mean_is_what_it_found(tmp_path: Path) -> None:
     (tmp_path / "rnn.log").write_text(text, encoding="utf-8")
     (run,) = read(tmp_path)
     assert next(m.metric for m in run.roles if m.role == "val_loss") == "valid Mean Loss"
+
+
+def test_what_stands_under_losses_is_one_unless_it_says_what_it_is() -> None:
+    assert role_of("dev_task_losses/tagging") == ("val_loss", "tagging")
+    assert role_of("train_losses.box") == role_of("losses/box") == ("aux_loss", "box")
+    assert role_of("losses/clipfrac") == ("clip_rate", "")
+    assert role_of("losses/step") is None
+    assert role_of("losses_g") == role_of("loss_g")

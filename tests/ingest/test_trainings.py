@@ -266,3 +266,14 @@ def test_a_log_of_a_thousand_closing_records_holds_no_thousand_trainings() -> No
     row = "{{'loss': {:.4f}, 'epoch': {:.1f}}}\n{{'train_runtime': 9.4, 'train_loss': 0.91, 'epoch': 1.0}}\n"
     text = "".join(row.format(v, e) for v in losses(1_100, 3) for e in (0.5,))
     assert len(runs(text)) == 1
+
+
+def test_a_column_that_a_short_training_never_fills_is_cut_with_the_others(tmp_path: Path) -> None:
+    rows = ["Episode,Loss,WinRate"]
+    for seed, length in enumerate((60, 30, 2, 40), 1):
+        for i, v in enumerate(losses(length, seed), 1):
+            rows.append(f"{50 * i},{v:.4f}," + (f"{50 + i}.0%" if i % 5 == 0 else ""))
+    (tmp_path / "metrics.csv").write_text("\n".join(rows) + "\n")
+    found = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert [len(r.metric("Loss").value) for r in found] == [60, 30, 40]  # type: ignore[union-attr]
+    assert [len(r.metric("WinRate").value) for r in found] == [12, 6, 8]  # type: ignore[union-attr]

@@ -29,6 +29,8 @@ from curvedoc.ingest.table.values import moment, number, split_of
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
 #: So many lines tell the separator, and whether the names stand over rows of as many cells.
 _FIRST = 6
+#: Rows of several losses and nothing else.
+_SEVERAL = 3
 SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
@@ -155,7 +157,8 @@ def _goes_on(rows: RecordTable) -> bool:
         return True
     # and nothing but losses: several, or one that goes on from row to row
     losses = [c.value for n, c in rows.numbers.items() if "loss" in n.lower()]
-    alone = losses and len(losses) == len(rows.numbers) and all(len(v) >= FEWEST for v in losses)
+    few = FEWEST if len(losses) < 2 else _SEVERAL
+    alone = losses and len(losses) == len(rows.numbers) and all(len(v) >= few for v in losses)
     if alone and (len(losses) > 1 or behaves(losses[0])):
         return True
     # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost

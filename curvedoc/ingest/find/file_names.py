@@ -71,8 +71,8 @@ def entered(name: str) -> bool:
 
 
 def told_again(folder: str, names: Collection[str]) -> Collection[str]:
-    """Of the files and folders in a folder, those that say what CatBoost's record beside them does; its clock alone says
-    nothing of a training."""
+    """Of the files and folders in a folder, those that say what CatBoost's record beside them does; its clock says
+    nothing of a training anywhere."""
     if _CATBOOST not in names:
         return _BESIDE - {"learn_error.tsv", "test_error.tsv"}
     return {*names} - {_CATBOOST} if folder == "catboost_info" else _BESIDE

@@ -59,6 +59,8 @@ _GAPS = late_regex("__+")
 _AMONG = late_regex(r"@\d+k?$")
 #: What is measured of a layer, as a call: "sat(h1)".
 _CALLED = late_regex(r"(\w+)\(([\w.]+)\)")
+#: Where losses are logged together.
+_GROUP = late_regex(r"(?i)(?:[a-z]{1,20}[_ /.-]){0,4}loss(?:es)?[/.](?=[a-z])")
 #: What stands between a metric's name and its file where two files log different things under one name.
 FROM = " @ "
 
@@ -119,7 +121,16 @@ def _read(raw: str, table: Signals) -> Reading | None:
         found = _by_pattern("/".join(call.groups()), name, table)
     if found is None and (bare := _AMONG.sub("", raw)) != raw:
         found = _by_words(plain(bare), table)
+    if found is None and (group := _GROUP.match(raw)) and (rest := raw[group.end() :]) and not is_aside(rest, table):
+        # "dev_task_losses/summary": what stands under losses is one, unless it says by itself what it is
+        found = read_name(rest, table) or _by_words(
+            f"{_said_split(group[0], table)}_loss_{in_english(plain(rest))}", table
+        )
     return found
+
+
+def _said_split(words: str, table: Signals) -> Split:
+    return split_and_rest(words, table)[0]
 
 
 def _by_pattern(raw: str, name: str, table: Signals) -> Reading | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -105,7 +106,8 @@ def _epochs(blocks: Sequence[Block], main: Block) -> Floats:
 
 def _rows(b: Block, main: Block, at: Sequence[int], numbered: bool) -> list[tuple[int, int]] | None:
     """The rows of each training in a block: those of the main curve, or where its own steps fall as often, or all in
-    the one whose steps they have; by their place in the file where that is what their steps are (`numbered`)."""
+    the one whose steps they have, or as its steps come among those of the main curve; by their place in the file where
+    that is what their steps are (`numbered`)."""
     if numbered:
         return cut(np.searchsorted(b.step, main.step[list(at)]).tolist(), len(b))
     if len(b) == len(main) and bool((b.step == main.step).all()):
@@ -115,4 +117,22 @@ def _rows(b: Block, main: Block, at: Sequence[int], numbered: bool) -> list[tupl
         return cut(own, len(b))
     # a metric of a table with a header of its own: all of one training
     mine = [k for k, (first, last) in enumerate(cut(at, len(main))) if np.array_equal(b.step, main.step[first:last])]
-    return [(0, len(b) if k == mine[0] else 0) for k in range(len(at) + 1)] if len(mine) == 1 else None
+    if len(mine) == 1:
+        return [(0, len(b) if k == mine[0] else 0) for k in range(len(at) + 1)]
+    among = _among(b.step, main.step)
+    return None if among is None else cut(np.searchsorted(among, at).tolist(), len(b))
+
+
+def _among(some: Ints, every: Ints) -> list[int] | None:
+    """The places of some steps among all of them, each behind the one before; None where they come in another order."""
+    places: dict[int, list[int]] = {}
+    for place, step in enumerate(every.tolist()):
+        places.setdefault(step, []).append(place)
+    out: list[int] = []
+    for step in some.tolist():
+        mine = places.get(step, [])
+        at = bisect(mine, out[-1]) if out else 0
+        if at == len(mine):
+            return None
+        out.append(mine[at])
+    return out

@@ -61,7 +61,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # PyTorch's tutorials on words: "0m 10s (- 10m 10s) (5000 5%) 2.3456", "5000 5% (0m 7s) 2.2208 Horigome"
     (
-        rf"^[0-9]+m [0-9]+s \(- [0-9]+m [0-9]+s\) \(([0-9]{{1,12}}) [0-9]{{1,3}}%\) ({NUM})$",
+        rf"^(?:.*\W)?[0-9]+m [0-9]+s (?:\(- [0-9]+m [0-9]+s\) )?\(([0-9]{{1,12}}) [0-9]{{1,3}}%\)"
+        rf"(?: [a-z ]*loss ?[:=])? ({NUM})$",
         "step ${1} loss: ${2}",
     ),
     (rf"^([0-9]{{1,12}}) [0-9]{{1,3}}% \([0-9]+m [0-9]+s\) ({NUM}) .*$", "step ${1} loss: ${2}"),
@@ -215,6 +216,12 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "${1} = ${4}, ${2} = ${5}, ${3} = ${6}",
         ") = (",
     ),
+    # the games of TDL, which many courses begin with
+    (
+        rf"^([0-9]{{1,12}})\s+(?:avg|mean) = ({NUM}), max = ({NUM}), ops = .*$",
+        "episode ${1} mean reward: ${2}",
+        "ops =",
+    ),
     *RARE,
     # SageMaker's "train loss <loss>=2.3"
     (r" <[a-z_]{1,20}>=", "=", ">="),
@@ -254,7 +261,7 @@ COULD = "|".join(
         r"^ *\x01 (?:train|val|valid|test|hella|epoch |step |iteration |round )",
         r"(?i:top) \x01 (?i:acc|err)",
         r"Ep\. . : Up\. .|^.:\s+learn: .\s+test: ",
-        r"^.m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
+        r"\bops = .|(?:^|\W).m .s \(|^\x01 .% \(.m .s\)|^\x01  ?\[|(?:train|valid) \x01 \x01 \x01 \x01$",
         r"loss\[loss=|\('?[(\[]?[A-Za-z_][^,\x01\x03]{0,60}, \x01\)",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
         COULD_BE_GLUED,
