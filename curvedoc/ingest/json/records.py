@@ -39,8 +39,12 @@ def claims(path: Path, head: bytes) -> bool:
     clean = clean_head(head)
     if is_document(clean, whole=len(head) < 1 << 16):
         return shows_records(clean)
-    # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n".
+    # A progress bar rewrites its line: a run's settings printed as JSON with one bar behind them are two lines to "\n",
+    # and where each record stands behind one the lines are a console's.
+    shown = list(filter(None, map(bytes.strip, clean.split(b"\n"))))
     lines = list(filter(None, map(bytes.strip, clean.replace(b"\r", b"\n").split(b"\n"))))
+    if len(lines) > len(shown) and 2 * sum(map(_opens, shown)) < len(shown):
+        return False
     if len(lines) > 1 and len(head) >= 1 << 16:
         lines.pop()
     named = path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith(_LINE_NAMES)
@@ -57,6 +61,11 @@ def claims(path: Path, head: bytes) -> bool:
             COUNTERS & {k.lower() for k, v in row.items() if not isinstance(v, list)} or records_of(row) for row in rows
         )
     return any(is_record(row) for row in rows) and not _samples(rows)
+
+
+def _opens(line: bytes) -> bool:
+    """Whether a line begins with a record, or with what a logger puts ahead of one."""
+    return line.startswith((b"{", b"[")) or (b'{"' in line and b"\r" not in line)
 
 
 def _samples(rows: list[dict[str, Any]]) -> bool:

@@ -234,6 +234,11 @@ def _level(f: Facts) -> float:
     return float(np.median(f.finite)) if len(f.finite) else 0.0
 
 
+def _goes_on(f: Facts, group: Sequence[tuple[Facts, Reading]]) -> bool:
+    """Whether a name is that of another of the group with more behind it ("output-xent" beside "output")."""
+    return any(f.metric.startswith((f"{g.metric}-", f"{g.metric}_")) for g, _ in group)
+
+
 def _ranked(
     role: str,
     group: list[tuple[Facts, Reading]],
@@ -268,7 +273,8 @@ def _ranked(
             r.part, r.family in _GRADES and r.trust == "guess",
             r.family in _GRADES and bool(of_task) and r.label != of_task,
             bool(r.label) and r.family != "metric" and f not in same, f not in same, r.label not in home,
-            sparse, f.cover < _DENSE * whole, raw, r.order, -f.points, not has_scope(f.metric), order[f.metric],
+            sparse, f.cover < _DENSE * whole, raw, r.order, _goes_on(f, group), -f.points, not has_scope(f.metric),
+            order[f.metric],
         )  # fmt: skip
 
     out: list[RoleMatch] = []
@@ -276,7 +282,8 @@ def _ranked(
     for f, r in sorted(group, key=rank):
         label = "" if not out and f in same and not (main is not None and main.label) else r.label
         if label in labels:
-            if r.average:  # the mean of a curve that is here in full
+            # the mean of a curve that is here in full; of single episodes only the last may be left
+            if r.average and r.family != "reward":
                 continue
             label = f.metric
         labels.add(label)

@@ -100,6 +100,9 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     within = _nested(epoch, tid, plans)
     inner, epoch = np.where(within & np.isnan(inner), epoch, inner), np.where(within, np.nan, epoch)
     inner_total = np.where(within, cells.column(EPOCH, cells.of), inner_total)
+    by_epoch = _epoch_and_batch(inner, inner_total, epoch, ~flags["evaluation"][tid])
+    epoch, inner = np.where(by_epoch, inner, epoch), np.where(by_epoch, inner_total, inner)
+    inner_total = np.where(by_epoch, np.nan, inner_total)
     place = cells.column(PLACE, cells.value)
     if not np.isnan(place).all():
         if _follows(place, epoch) or _in_part(place):
@@ -169,6 +172,18 @@ def _nested(epoch: Floats, tid: Ints, plans: list[LinePlan]) -> NDArray[np.bool_
         return none
     none[lines[inner]] = True
     return none
+
+
+def _epoch_and_batch(inner: Floats, total: Floats, epoch: Floats, train: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The lines whose "Batch 3/200" is batch 200 of epoch 3: the second number counts up, and begins anew where the
+    first one counts on."""
+    both = ~np.isnan(inner) & ~np.isnan(total) & np.isnan(epoch)
+    first, second = inner[both & train], total[both & train]
+    same = first[1:] == first[:-1]
+    up, on = second[1:][same] > second[:-1][same], ~same & (first[1:] == first[:-1] + 1)
+    anew = second[1:][on] < second[:-1][on]
+    sure = len(up) >= len(anew) > 0 and float(up.mean()) >= _FOLLOWS and bool(anew.all())
+    return both if sure and int((same | on).sum()) == len(same) else np.zeros(len(inner), bool)
 
 
 def _follows(place: Floats, epoch: Floats) -> bool:

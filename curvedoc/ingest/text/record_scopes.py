@@ -42,7 +42,11 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
         return cells
     within = np.array([not p.averaged and any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans], bool)
     free = np.array([not p.bar and not p.counted and not any(s.role == PLACE for s in p.slots) for p in plans], bool)
-    whole = [not any(s.role in (STEP, INNER, PLACE) for s in p.slots) for p in plans]
+    batches = {n for p in plans for n in _of_batches(p)}
+    whole = [
+        not any(s.role in (STEP, INNER, PLACE) for s in p.slots) or (_at_step(p) and not batches.isdisjoint(_told(p)))
+        for p in plans
+    ]
     plain = np.array([w and (p.counted or not p.bar) for w, p in zip(whole, plans, strict=True)], bool)
     averaged = np.array([p.averaged and p.bar for p in plans], bool)
     if not bool((plain | averaged)[np.unique(tid)].any()):
@@ -74,6 +78,22 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
                 names.append(label)
         name[i] = at[label]
     return replace(cells, name=name, names=names)
+
+
+def _told(plan: LinePlan) -> set[str]:
+    """The outcomes of a line, by name."""
+    return {s.name for s in plan.slots if s.role == METRIC and is_outcome(s.name)}
+
+
+def _of_batches(plan: LinePlan) -> set[str]:
+    """What a line tells that counts the batches of an epoch and the steps beside them."""
+    return _told(plan) if {s.role for s in plan.slots} >= {EPOCH, INNER, STEP} else set()
+
+
+def _at_step(plan: LinePlan) -> bool:
+    """Whether a line says the epoch and the step that it ended at, and no batch: the mean of the epoch where others say
+    all three ("epoch 3 | loss 2.1 | num_updates 900" beside "epoch 3: 200 / 300 loss=2.0, num_updates=800")."""
+    return {s.role for s in plan.slots} & {EPOCH, INNER, STEP} == {EPOCH, STEP}
 
 
 def _of_training(plan: LinePlan) -> bool:

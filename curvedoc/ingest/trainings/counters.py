@@ -207,6 +207,13 @@ def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:
     return float(np.median(counts)) >= 2
 
 
+def _on_each(step: Floats, main: Ints | None) -> bool:
+    """Whether each record of the main curve, which may be logged less often than epochs are told, has a step of its
+    own that counts on."""
+    mine = step[main] if main is not None else step[:0]
+    return len(mine) > EPOCHS and bool((np.diff(mine) > 0).all())
+
+
 def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     """The steps of all events.
 
@@ -223,7 +230,7 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     step = np.where(np.isfinite(ev.step) & (np.abs(ev.step) < _LIMIT), ev.step, np.nan)
     own = np.where(train, step, np.nan)
     named = not np.isnan(step).all() and not said_once(step, ev.inner, main)
-    if named and (np.isnan(own).all() or not stands(own, epoch, ev.record & train)):
+    if named and (np.isnan(own).all() or _on_each(own, main) or not stands(own, epoch, ev.record & train)):
         total = np.where(train, ev.total, np.nan)
         if _resets(own, epoch, total):
             step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))

@@ -83,7 +83,9 @@ def headers(lines: Iterable[tuple[str, str]]) -> Headers:
     out: Headers = {}
     barred = ((line.replace(_DASH, " | ") if line.count(_DASH) > 1 else line, below) for line, below in lines)
     counted = ((_NUMBERED.sub("| step |", line), below) for line, below in barred)
-    joined = (_joined(_of_splits(line), below) for line, below in counted)
+    joined = [_joined(_of_splits(line), below) for line, below in counted]
+    # the mark of a comment, or the name of a first column: "#  Step  avgR" above "0  1.6e+04  -1487"
+    joined += [f"{_INDEX} {line[1:]}" for line in joined if line.startswith("# ")]
     for line, apart in ((line, apart) for line in joined for apart in (_GAP, _WIDE, _COMMA)):
         if apart is _COMMA and line.startswith(","):  # the index of a frame has no name
             line = f"step{line}"

@@ -31,7 +31,9 @@ _EPOCHS = late_regex(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?
 _BEFORE_COLON = late_regex(r" \([a-z ]{1,20}\)(?=: *$)")
 #: What takes a time that is told without the word.
 _TIMES = frozenset(("s", "ms", "sec", "secs"))
-_TIMED = word_set("data load loading io forward fwd backward bwd fetch compute comm total remaining elapsed passed")
+_TIMED = word_set(
+    "cost data load loading io forward fwd backward bwd fetch compute comm total remaining elapsed passed"
+)
 _LONG = frozenset(("m", "min", "mins", "h", "hr", "hours"))
 _COUNTERS = frozenset((*words.STEP_WORDS, *words.INNER_WORDS, *words.EPOCH_WORDS))
 _SCOPE_ONLY = late_regex(
@@ -57,7 +59,9 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
         state.count += 1
         state.found.append(NumberSlot(METRIC, slot, f"{state.listed}[{state.count}]"))
     elif state.found and mark == NUMBER and words.pace(gap, tail):
-        state.found.append(NumberSlot(METRIC, slot, words.pace(gap, tail), words.unit_of(tail[1:])))
+        state.found.append(NumberSlot(METRIC, slot, words.pace(gap, tail), words.unit_of(tail.lstrip(" "))))
+    elif state.found and mark == NUMBER and words.took(gap, tail):
+        return
     elif sep and state.rest:
         key = " ".join(w for w in state.rest.split() if w.lower() not in ALLOWED_REST)
         if key and (is_outcome(key) or key.lower() in SCORES):

@@ -99,12 +99,20 @@ RARE: tuple[tuple[str, ...], ...] = (
         " lr: ${9}",
         "\x01, \x01, \x01, \x01",
     ),
+    # so-vits-svc, which tells the sum behind them
+    (
+        rf"[ \t]Losses: \[({NUM}), ({NUM}), ({NUM}), ({NUM}), ({NUM})\], step: ([0-9]{{1,9}}), ",
+        " step ${6} loss_disc: ${1}, loss_gen: ${2}, loss_fm: ${3}, loss_mel: ${4}, loss_kl: ${5}, ",
+        " Losses: [",
+    ),
     # StyleGAN
     (
         rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({NUM})$",
         "step ${1} ${2}: ${3}",
         "network-snapshot-",
     ),
+    # PyMARL: steps of the environment, above rows of four pairs
+    (r"^.* Recent Stats \| t_env: +([0-9]{1,12}) \| Episode: +([0-9]{1,12})$", "step ${1} | episode ${2}", " Stats |"),
     # NGCF and KGAT: a sum and its terms
     (
         rf" (train|test)==\[({NUM})=({NUM}) \+ ({NUM})(?: \+ {NUM})?\]",

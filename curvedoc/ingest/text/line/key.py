@@ -27,7 +27,7 @@ _JOINED = late_regex(r"(?<=[A-Za-z]):{1,2}(?=[A-Za-z])")
 ALLOWED_REST = frozenset({
     "overfit", "overfitting", "sanity", "debug", "completed", "current", "starting", "start", "begin", "beginning",
     "at", "finished", "end", "of", "after", "in", "for", "during", "new", "trainer", "done", "result", "results",
-    "avg", "average", "mean", "now", "running", "processing", "doing", "entering", "meta", "outer",
+    "avg", "average", "mean", "now", "running", "processing", "doing", "entering", "meta", "outer", "learning",
 })  # fmt: skip
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})
@@ -121,6 +121,9 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
                 rest = [w for w in parts[:-take] if w[:1].isalpha()]
                 if "_" in base and " " not in base and any(map(is_outcome, rest)):
                     return None  # "train_loss_epoch" is one name
+                # "average positive_sample_loss at step"
+                if len(rest) > 1 and rest[-1] in ("at", "after") and is_outcome(" ".join(rest[:-1])):
+                    return role, " ".join(rest)
                 if all(w in ALLOWED_REST or w in SCOPES or w in SCORES or w in _COUNTS or is_outcome(w) for w in rest):
                     return role, " ".join(rest)
                 stage = opens and role == EPOCH and not last.endswith("s") and len(rest) <= _STAGE

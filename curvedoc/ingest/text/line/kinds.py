@@ -10,7 +10,7 @@ import polars as pl
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
 from curvedoc.ingest.naming.split_words import SCOPES, scope_of
 from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
-from curvedoc.ingest.text.line.slots import METRIC
+from curvedoc.ingest.text.line.slots import METRIC, STEP
 
 #: A line that sets so many things at once is no record.
 _SETTINGS = 8
@@ -54,6 +54,7 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     usual = np.array([any(is_usual(x.name) for x in p.slots if x.role == METRIC) for p in plans], bool)[tid]
     if int((counted & usual & (kind == "record")).sum()) >= HABIT:
         kind[(kind == "record") & ~counted & ~usual] = ""
+    kind[_counted_again(kind, tid, plans)] = ""
     kind[_settings(kind, tid, shapes, plans) | _dumped(lines, kind, tid, shapes)] = ""
     kind[kind == "best"] = "loose" if _only_bests(kind, tid, plans) else ""
     # members count only in a block right under an anchor
@@ -73,6 +74,26 @@ def _only_bests(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> boo
     known = np.unique(tid[(kind == "record") | (kind == "loose")])
     told = {scope_of(s.name) for t in known for s in plans[t].slots if s.role == METRIC and is_outcome(s.name)}
     return int((kind == "best").sum()) >= _BESTS and told <= {"", "train", "train_inner"}
+
+
+def _counted_again(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> np.ndarray:
+    """The lines of a step alone that close what another such line opened, block by block: "Learning iteration 3/1500"
+    counts what stands below it, "Total timesteps: 98304" under that says it otherwise."""
+    named = [p.slots[0].name if p.kind == "anchor" and [s.role for s in p.slots] == [STEP] else "" for p in plans]
+    said = np.array(named, dtype=object)[tid]
+    said[kind != "anchor"] = ""
+    out = np.zeros(len(kind), bool)
+    at = np.flatnonzero(said != "")
+    names = list(dict.fromkeys(said[at].tolist()))
+    if len(names) < 2:
+        return out
+    opens = np.flatnonzero(said == names[0])
+    for name in names[1:]:
+        mine = np.flatnonzero(said == name)
+        block = np.searchsorted(opens, mine)
+        if len(opens) >= HABIT and len(mine) >= len(opens) - 1 and np.array_equal(block, np.arange(1, len(mine) + 1)):
+            out[mine] = True
+    return out
 
 
 def _counted(tid: np.ndarray, shapes: list[tuple[str, ...]]) -> Counter[tuple[str, ...]]:

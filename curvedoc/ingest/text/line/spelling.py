@@ -124,7 +124,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
     (
         rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
-        rf" [0-9]+-([0-9]{{1,9}}) is ({NUM}) over .*$",
+        rf" [0-9]+-([0-9]{{1,9}}) is ({NUM})(?: \+ (?:{NUM}) = (?:{NUM}))? over .*$",
         "batch ${2}: objf/${1}=${3}",
         "Average objective function",
     ),
@@ -180,6 +180,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
     (rf"^ Accuracy: ({NUM})%, Avg loss: ({NUM})", "test Accuracy: ${1}%, test loss: ${2}", "Avg loss"),
     (rf"^ ?\* +((?:Acc|Prec)@1) ({NUM}) +((?:Acc|Prec)@5) ({NUM})", "test ${1} ${2} test ${3} ${4}", "@"),
+    # WeNet's evaluation
+    (r"^((?:.* )?DEBUG )CV \| ", "${1}valid | ", " CV | "),
     # MXNet's ranges of batches, TensorFlow's estimators, Caffe, Darknet
     (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}", "Batch"),
     (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: ", "Saving dict for global step"),
@@ -256,6 +258,7 @@ COULD = "|".join(
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
+        r" CV \| | Stats \| | Losses: \[",
         r"cur metric,|_metric: |Evaluation metric|^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
         r"^ *\x01 (?:train|val|valid|test|hella|epoch |step |iteration |round )",

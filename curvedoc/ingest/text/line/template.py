@@ -32,9 +32,9 @@ _DRAWN = late_regex(r" ?\[([=>.]{20,400})\]")
 #: A message that another stream wrote into the middle of a line, right behind a number or a bracket.
 _GLUED = late_regex(
     r"(?<=[0-9)\]}%])(?=(?:/[\w.+-]{1,80}){1,20}\.py:[0-9]{1,6}: \w{0,40}Warning|(?:WARNING|ERROR):[a-z]\w{1,40}:"
-    r"|slurmstepd[\w.-]{0,80}: error:)"
+    r"|slurmstepd[\w.-]{0,80}: error:|Traceback \(most recent call last\))"
 )
-_GLUES = ("Warning", "WARNING:", "ERROR:", "slurmstepd")
+_GLUES = ("Warning", "WARNING:", "ERROR:", "slurmstepd", "Traceback")
 #: Records written one behind the other: "train_acc: 0.39epoch: 2/100, train_loss: 6.4".
 #: Each with the letters before it that belong to the record. One that begins with letters is found at the speed of a
 #: search, which an alternative of both is not.

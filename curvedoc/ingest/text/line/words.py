@@ -198,10 +198,25 @@ def of_head(said: list[str], headed: bool) -> list[str]:
 def pace(gap: str, tail: str) -> str:
     """What a number measures that stands alone between bars or commas with a unit of speed behind it: the unit of a
     rate ("| 4803 tok/s"), or the time of a step ("| 120.3 ms |"); "" for anything else."""
-    unit = unit_apart(tail) if gap.rstrip(" ")[-1:] in ("|", ",", ";") and not gap.rstrip(" ").endswith("||") else ""
-    if tail[1 + len(unit) :].lstrip(" ")[:1] in (")", "]"):  # the end of a bar
-        return ""
+    within_bar = gap.rstrip(" ")[-1:] != "|" and not tail.startswith(" ")  # "[00:01<00:02, 45.1it/s, loss=2.3]"
+    unit = "" if within_bar else _of_cell(gap, tail)
     return unit if _RATE.fullmatch(unit) else "time per step" if unit == "ms" else ""
+
+
+def took(gap: str, tail: str) -> bool:
+    """Whether a number stands alone between bars or commas as the time that something took ("| 12.3s |")."""
+    return SCALES.get(_of_cell(gap, tail), ("", 0.0))[0] == "s"
+
+
+def _of_cell(gap: str, tail: str) -> str:
+    """The unit of a number that stands alone between bars or commas, "" for none or at the end of a progress bar."""
+    ahead = gap.rstrip(" ")
+    if ahead[-1:] not in ("|", ",", ";") or ahead.endswith("||"):
+        return ""
+    unit = unit_apart(tail)
+    behind = tail[1 + len(unit) :] if unit else tail[len(unit_of(tail)) :]
+    unit, behind = unit or unit_of(tail), behind.lstrip(" ")[:1]
+    return unit if behind in ("", "|", ",", ";") else ""
 
 
 def spoken(key: str) -> str:
