@@ -90,6 +90,22 @@ RARE: tuple[tuple[str, ...], ...] = (
     (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
     # pytorch-cifar: a bar that is drawn around its position, with means since its beginning
     (r"^ ?\[[=>.]+ ([0-9]{1,9}/[0-9]{1,9}) [=>.]+\] +Step: (\S+) \| Tot: \S+ \|", "${1} \u2592 ${2}/step |", "Tot:"),
+    # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
+    (
+        rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
+        rf" [0-9]+-([0-9]{{1,9}}) is ({NUM})(?: \+ (?:{NUM}) = (?:{NUM}))? over .*$",
+        "batch ${2}: objf/${1}=${3}",
+        "Average objective function",
+    ),
+    (
+        rf"^V?LOG(?:\[[0-9]\])? \([^()]*\(\):[^()]*\) After ([0-9]{{1,12}}) sequences \([0-9.]+Hr\): "
+        rf"Obj\(log\[Pzx\]\) = ({NUM}) +TokenAcc = ({NUM}%)",
+        "step ${1}: objf=${2} TokenAcc: ${3}",
+        "Obj(log[Pzx])",
+    ),
+    (r"^(LOG \(.*)\bobjective function(?: per frame)?", "${1}objf", "objective function"),
+    # WeNet's evaluation
+    (r"^((?:.* )?DEBUG )CV \| ", "${1}valid | ", " CV | "),
     # DL4J's score is the loss
     (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
     # VITS: the losses in the order of its training, then the step and the rate

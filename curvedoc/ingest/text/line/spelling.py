@@ -121,20 +121,6 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "${1}epoch ${2} ${3}: ${4}",
         "epoch results",
     ),
-    # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
-    (
-        rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
-        rf" [0-9]+-([0-9]{{1,9}}) is ({NUM})(?: \+ (?:{NUM}) = (?:{NUM}))? over .*$",
-        "batch ${2}: objf/${1}=${3}",
-        "Average objective function",
-    ),
-    (
-        rf"^V?LOG(?:\[[0-9]\])? \([^()]*\(\):[^()]*\) After ([0-9]{{1,12}}) sequences \([0-9.]+Hr\): "
-        rf"Obj\(log\[Pzx\]\) = ({NUM}) +TokenAcc = ({NUM}%)",
-        "step ${1}: objf=${2} TokenAcc: ${3}",
-        "Obj(log[Pzx])",
-    ),
-    (r"^(LOG \(.*)\bobjective function(?: per frame)?", "${1}objf", "objective function"),
     # llm.c's main.log
     (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:", " tel:"),
     (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:", " trl:"),
@@ -180,8 +166,6 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
     (rf"^ Accuracy: ({NUM})%, Avg loss: ({NUM})", "test Accuracy: ${1}%, test loss: ${2}", "Avg loss"),
     (rf"^ ?\* +((?:Acc|Prec)@1) ({NUM}) +((?:Acc|Prec)@5) ({NUM})", "test ${1} ${2} test ${3} ${4}", "@"),
-    # WeNet's evaluation
-    (r"^((?:.* )?DEBUG )CV \| ", "${1}valid | ", " CV | "),
     # MXNet's ranges of batches, TensorFlow's estimators, Caffe, Darknet
     (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}", "Batch"),
     (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: ", "Saving dict for global step"),
