@@ -30,10 +30,10 @@ _OUTCOME = late_regex(
     r"|tversky|lovasz|barlow|vicreg|log ?cosh|\bbpr\b|nloglik|negloglik|neg ?ll\b|pair ?logit|query ?soft"
     r"|partial ll|free energy|smooth l1|charbonnier|\b(?:train|tr|val|valid|test|te|dev) err\b"
     # right answers
-    r"|accs?\b|\bacc[0-9]\b|\baccu\b|accy\b|accurac|acuracy|top ?[15]|\bprec@|\bprec1?\b|precision|recall|\bf1|\bfb1"
+    r"|accs?\b|\bacc[0-9]\b|\baccu\b|accy\b|accura[cy]|acuracy|top ?[15]|\bprec@|\bprec1?\b|precision|recall|\bf1|\bfb1"
     r"|auc|exact match|\b(?:pct|percent|frac|fraction) correct\b|\bcorrect (?:rate|pct)\b"
     # other measures
-    r"|ppl|perplex|\bperp\b|reward|returns?\b|\brew\b|\beprew|bleu|rouge|\bm?ap\b|map50|\bm?iou|dice|psnr|ssim|\bwer\b|\bcer\b|\bfitness\b"
+    r"|ppl|perplex|\bperp\b|reward|returns?\b|\brew\b|\beprew|bleu|rouge|\bm?ap(?:50|75)?\b|\bm?iou|dice|psnr|ssim|\bwer\b|\bcer\b|\bfitness\b"
     r"|r2\b|fid\b|\bmetric$|\bscores?\b|\b(?:min)?[af]de\b|\b[fk]id[0-9]+k"
     r"|grad(?!(?:ient)?s? ?(?:accum|check|clip))|gnorm"
     # other languages
@@ -48,7 +48,7 @@ MEASURES = (
     r"loss|cost|kl|entropy|err|mae|mse|nll|mll|\bll\b|log.?lik|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
     r"|\b[la][ _]?(?:tr|va|te)"
     r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|smooth|charb"
-    r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap\b|iou"
+    r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap(?:50|75)?\b|iou"
     r"|dice|psnr|ssim|wer|cer|fitness|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|ztr|rlust|втрат|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
     rf"|{languages.OUTCOME_PIECES}"
 )

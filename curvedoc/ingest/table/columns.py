@@ -17,6 +17,8 @@ from curvedoc.ingest.table.messages import JsonMessage, blocks
 
 #: Up to so many columns are looked up once for all files that have the same.
 _FEW = 100
+#: How many values a mean is of.
+_COUNTS = ("num", "count", "n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,19 @@ def table(batches: Iterable[RecordBatch]) -> RecordTable:
         messages += add(got, batch, rows)
         rows += batch.size
     messages.sort(key=lambda m: m.line)
-    columns = _columns(got)
+    columns = _by_mean(_columns(got))
     texts = {k: _texts(v) for k, v in got.texts.items()}
     return RecordTable(rows, columns, texts, tuple(messages), coalesce([*got.notes, *_value_notes(columns)]))
+
+
+def _by_mean(columns: dict[str, RecordColumn]) -> dict[str, RecordColumn]:
+    """The columns, of a quantity that is told by its count, mean and deviation ({"num": 32, "mean": 1.3, "std": 0.7})
+    the mean under the name of the quantity, and no count."""
+    of = {k.rpartition("/")[0] for k in columns if k.endswith("/mean")}
+    told = {q: n for q in of if f"{q}/std" in columns for n in _COUNTS if f"{q}/{n}" in columns and q not in columns}
+    gone = {f"{q}/{n}" for q, n in told.items()}
+    means = {f"{q}/mean": q for q in told}
+    return {means.get(k, k): v for k, v in columns.items() if k not in gone}
 
 
 def _columns(gathered: Gathering) -> dict[str, RecordColumn]:

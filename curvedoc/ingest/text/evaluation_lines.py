@@ -8,14 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
+from curvedoc.ingest.text.cells import LineNumbers
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.slots import COUNTERS, EPOCH, INNER, METRIC, STEP, NumberSlot
 from curvedoc.ingest.text.line.template import FRACTION
-from curvedoc.ingest.text.record_scopes import headings
+from curvedoc.ingest.text.record_scopes import MEAN, headings
 
 #: An evaluation is printed at most once in so many records of the training.
 SELDOM = 5
@@ -23,6 +25,7 @@ SELDOM = 5
 _MOST = 0.9
 #: Lines of one shape that make a curve.
 OFTEN = 2
+Ints = NDArray[np.int64]
 _LOSS = late_regex(r"(?i)loss|\bnll\b|cross.?entropy")
 
 
@@ -174,3 +177,35 @@ def _own_counter(plan: LinePlan) -> int:
     found: Sequence[int] = [s.slot for s in plan.slots if s.role in (STEP, INNER)]
     epoch = any(s.role == EPOCH for s in plan.slots)
     return found[0] if len(found) == 1 and not epoch and not plan.scope and not plan.bar else -1
+
+
+def settled(cells: LineNumbers, tid: Ints, plans: Sequence[LinePlan]) -> LineNumbers:
+    """The numbers, of each evaluation that is told batch by batch what the line behind it says of the whole ("Test:
+    [50/79] Acc 0.92", " * Acc 0.91"), and else the last of its running means."""
+    passes = [p.scope not in ("", "train", "other") and any(s.role == INNER for s in p.slots) for p in plans]
+    batch = np.array(passes, bool)[tid]
+    if not bool(batch.any()):
+        return cells
+    running = np.array([p.running for p in plans], bool)[tid][cells.line]
+    metric = cells.kind == METRIC
+    mine = metric & batch[cells.line]
+    at = np.flatnonzero(batch)
+    inner = cells.column(INNER, cells.value)[at]
+    begins = np.r_[True, ~(inner[1:] > inner[:-1])]
+    last = np.zeros(cells.n, bool)
+    last[at[np.r_[begins[1:], True]]] = True
+    name = cells.name.copy()
+    for i in np.unique(name[mine]).tolist():
+        whole = metric & ~batch[cells.line] & ((name == i) | (name == _index(cells.names, f"{MEAN} {cells.names[i]}")))
+        if 2 * int(whole.sum()) > int(begins.sum()):
+            name[whole] = i
+            metric &= ~mine | (name != i)
+    kept = (cells.kind != METRIC) | (metric & ~(mine & running & ~last[cells.line]))
+    return LineNumbers(
+        cells.line[kept], cells.kind[kept], cells.value[kept], cells.of[kept], name[kept], cells.factor[kept],
+        cells.names, cells.n,
+    )  # fmt: skip
+
+
+def _index(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else -1

@@ -26,7 +26,7 @@ _BESIDE = word_set(
     summary dataset split loop begin running"""
 )
 #: What the mean over an epoch is called beside the records within it.
-_MEAN = "epoch"
+MEAN = "epoch"
 
 Ints = NDArray[np.int64]
 
@@ -71,7 +71,7 @@ def scoped(lines: pl.DataFrame, events: pl.DataFrame, cells: LineNumbers, plans:
     names, name = list(cells.names), cells.name.copy()
     at: dict[str, int] = {}
     for i in np.flatnonzero(moved | mean).tolist():
-        label = f"{under[i] if moved[i] else _MEAN} {names[cells.name[i]]}"
+        label = f"{under[i] if moved[i] else MEAN} {names[cells.name[i]]}"
         if label not in at:
             at[label] = names.index(label) if label in names else len(names)
             if at[label] == len(names):

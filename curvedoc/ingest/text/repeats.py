@@ -45,7 +45,8 @@ def _evaluated_again(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> Bo
         if bare[tid[i]].keys() <= bare[tid[i - 1]].keys():
             above, mine = _told(cells, i - 1, plans[tid[i - 1]].scope), _told(cells, i, "")
             out[i] = all(abs(above.get(name, np.inf) - v) <= _SAME * abs(v) for name, v in mine.items())
-    return out
+    often, of = (np.bincount(tid, held, minlength=len(plans)) for held in (out, None))
+    return out & (often >= _ECHO * np.maximum(of, 1))[tid]
 
 
 def _told(cells: LineNumbers, line: int, scope: str) -> dict[str, float]:

@@ -12,6 +12,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, spaced
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
+from curvedoc.ingest.text.evaluation_lines import settled
 from curvedoc.ingest.text.layouts.announced import announced, not_gone_on, settings_again, shapes
 from curvedoc.ingest.text.layouts.boxes import Boxes
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -52,8 +53,8 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     again = repeated(events, cells, plans)
     if bool(again.any()):
         events, cells = events.filter(pl.Series(~again)), cells.only(~again)
-    cells = scoped(lines, events, cells, plans)
     tid = events["tid"].to_numpy()
+    cells = settled(scoped(lines, events, cells, plans), tid, plans)
     count = counters(cells, tid, plans)
     way = _progress(events, cells, count)
     tasks = _tasks(lines, events, count, way)

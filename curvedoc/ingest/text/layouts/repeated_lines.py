@@ -98,7 +98,11 @@ def _could(template: str, plan: LinePlan) -> bool:
 
 def _half_read(template: str, plan: LinePlan, records: set[str]) -> bool:
     """Whether a record has numbers that nothing was made of, or none that counts."""
-    return template in records and not plan.bar and (not plan.counted or len(plan.slots) < _width(template, plan))
+    return (
+        template in records
+        and not (plan.bar or plan.running)
+        and (not plan.counted or len(plan.slots) < _width(template, plan))
+    )
 
 
 def _width(template: str, plan: LinePlan) -> int:

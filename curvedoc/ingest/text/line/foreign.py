@@ -1,4 +1,5 @@
-"""Numbers and tables written as in other places: decimal commas, the rows of a table in LaTeX or HTML."""
+"""Numbers and tables written as in other places: decimal commas, numpy's names around its numbers, the summary of
+COCO's evaluation, the rows of a table in LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -20,6 +21,13 @@ _HABIT, _TIMES = 12, 5
 #: "3 & 0.52 & 91.2 \\"
 _LATEX_ROW = late_regex(r"^([^&\n]{0,60}(?: & [^&\n]{0,60}){2,40}?)[ \t]*\\\\[^\n]{0,80}$", re.MULTILINE)
 _ROWS = ("<tr>", "<tr ", "<TR>", "<TR ")
+#: "[np.float32(0.91), np.float64(0.3)]", as numpy prints its numbers in a list since version 2.
+_NUMPY = late_regex(r"\bnp\.(?:float|u?int)\d{1,3}\(([^()\n]{1,40})\)")
+#: " Average Precision  (AP) @[ IoU=0.50:0.95 | area=   all | maxDets=100 ] = 0.486"
+_COCO = late_regex(
+    r"Average (?:Precision|Recall) {1,8}\((A[PR])\) @\[ ?IoU=0?(\.\d+)(:0?\.95)? *\| ?area= *(all|small|medium|large) *"
+    r"\| ?maxDets= *(\d{1,5}) *\] = (-?\d\.\d+)"
+)
 #: What stands for the tags of a table, and for all others.
 _TAGS = (
     (late_regex(r">\s+<"), "><"),
@@ -31,13 +39,26 @@ _TAGS = (
 
 
 def as_usual(text: str) -> str:
-    """The text with points for decimal commas, where that is the habit of its numbers, and bars for the marks between
-    the cells of LaTeX and HTML."""
+    """The text with points for decimal commas, where that is the habit of its numbers, numpy's and COCO's numbers by
+    themselves, and bars for the marks between the cells of LaTeX and HTML."""
+    if "np." in text:
+        text = _NUMPY.sub(r"\1", text)
+    if "maxDets" in text:
+        text = _COCO.sub(_precision, text)
     if "," in text and _has_decimal_commas(text):
         text = _WITH_COMMA.sub(lambda m: _COMMA.sub(".", m[0]), text)
     if "&" in text and " & " in text and "\\\\" in text:
         text = _LATEX_ROW.sub(lambda m: f"| {m[1].replace(' & ', ' | ')} |", text)
     return _without_tags(text) if "<" in text and any(tag in text for tag in _ROWS) else text
+
+
+def _precision(m: re.Match[str]) -> str:
+    """A line of COCO's summary by its usual name, AP, AP50, APs or AR100; nothing where no object was of the size."""
+    what, overlap, whole, area, most, value = m.groups()
+    if value.startswith("-"):
+        return ""
+    kind = area[0] if area != "all" else most if what == "AR" else "" if whole else overlap[1:].ljust(2, "0")
+    return f"val {what}{kind}: {value}"
 
 
 def _without_tags(text: str) -> str:

@@ -51,6 +51,7 @@ _ELEMENT = late_regex(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
 _UNNAMED = late_regex(
     rf"[A-Za-z]+[ :=]{{1,2}}[{NUMBER}{FRACTION}][ :,|>-]{{1,4}}[(\[]?({NUMBER}(?:[ ,;|]+{NUMBER})+)[)\]]?"
 )
+_MARK = late_regex(f"[{NUMBER}{FRACTION}]")
 _CLOCK_PAIR = late_regex(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
 
@@ -64,6 +65,7 @@ class LinePlan:
           "pairs" (of any names, behind a step: a record where they come again and again and nothing else is one);
           "member" (one `key=value`, a record only right after an anchor); "bar" (progress without metrics); "" (text)
     keep: the line is a message as well
+    running: it tells means of the evaluation so far, in brackets behind the values of the last batch
     """
 
     kind: str
@@ -74,6 +76,7 @@ class LinePlan:
     averaged: bool = False
     samples: bool = False
     keep: bool = False
+    running: bool = False
 
     @property
     def counted(self) -> bool:
@@ -208,6 +211,9 @@ def plan_of(template: str) -> LinePlan:
         scope = "other"
     if kind in ("bar", "anchor"):
         slots = tuple(s for s in slots if s.role != METRIC)
+    running = scope not in ("", "train", "other") and any(s.role == INNER for s in slots)
+    told = _meant(slots, template) if running else slots
+    running, slots = running and told != slots, told
     if prefix.rank_slot >= 0:
         slots = (*slots, NumberSlot(RANK, prefix.rank_slot, ""))
     return LinePlan(
@@ -218,7 +224,15 @@ def plan_of(template: str) -> LinePlan:
         keep=(kind == "record" and (state.prose >= 2 or prefix.level in ("WARNING", "ERROR", "CRITICAL")))
         or (kind == "anchor" and state.prose > 0)
         or kind == "best",
+        running=running,
     )  # fmt: skip
+
+
+def _meant(slots: tuple[NumberSlot, ...], template: str) -> tuple[NumberSlot, ...]:
+    """The slots, with the mean so far for the value of one batch: that of "Loss 0.5 (0.6)"."""
+    behind = _MARK.split(template)[1:]
+    means = {i for i, text in enumerate(behind[:-1]) if text.strip() == "(" and behind[i + 1].startswith(")")}
+    return tuple(replace(s, slot=s.slot + 1) if s.role == METRIC and s.slot in means else s for s in slots)
 
 
 def shape_of(plan: LinePlan) -> tuple[str, ...]:

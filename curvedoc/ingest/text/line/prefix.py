@@ -36,6 +36,8 @@ _PIECE = late_regex(
     rf"|(?P<source>[\[(<]?@?[\w./<>-]{{1,200}}\.(?:py|cc|cpp|cu|h)"
     rf"(?:: ?|, | ?\(| (?={NUMBER}\))|\[?[: ]?line[ :]){NUMBER}(?: {NUMBER}(?=\])|:\w{{1,80}})?[\])>]{{0,2}}"
     rf"|[\w.<>]{{1,120}}:[\w.<>]{{1,120}}:{NUMBER}|\([\w.]{{1,120}}:{NUMBER}\)(?= (?:{_LEVEL})\b))"
+    # "INFO | package.trainer:12 - "
+    rf"|(?P<module>[A-Za-z_]\w{{0,60}}(?:\.\w{{1,60}}){{1,8}}:{NUMBER}(?= - ))"
     rf"|(?P<place>\[line ?:? ?{NUMBER}\])"
     rf"|(?P<actor>\([\w.]{{1,80}} pid={NUMBER}[^()]{{0,60}}\))"
     rf"|(?P<host>(?:[\w.-]{{1,120}}:{NUMBER} {{1,2}}){{1,2}}(?=(?:{_LEVEL})\b))"
@@ -119,6 +121,8 @@ def read_prefix(template: str) -> Prefix:
                 break
             if what == "name" and not level:
                 break
+        if what == "module" and (not level or is_usual(m.group(what)[:-2].rpartition(".")[2])):
+            break
         if what == "path" and not level:  # tracing's "INFO trainer::fit: "
             break
         if what == "mark" and not (clock or level or slots):

@@ -27,10 +27,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         "${1}epoch ${2} batch ${3}${4}",
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
-    (
-        rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}",
-        "${1}${2}${3} ${4}${5}",
-    ),
+    (rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}", "${1}${2}${3} ${4}${5}"),
     # "[E 3] loss 0.5"
     (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]"),
     (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}"),
@@ -257,9 +254,8 @@ COULD = "|".join(
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",
         r"^iter +. value |\bmean/median reward ",
         r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
-        r"\[\x01(?:, \x01){7}\]$|^network-snapshot-",
-        r"(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
-        r"\x01 ?(?:->|=>|\u2192) ?\x01",
+        r"\[\x01(?:, \x01){7}\]$|^network-snapshot-|(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
+        r"\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01[dhm] ",
         r"(?i:loss|acc)[a-z_]*, \x01(?:, [A-Za-z]|$)|\x01[Dhms][0-9]+m?[hms]\b",
         r" (?i:iteration|step|update|batch|iter)(?:s|es)? [0-9\x01]+ ?(?:-|to|\.\.) ?[0-9\x01]+ ?[:=]",
         r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\x01\[(?:sec|s|ms|min)\]|\u2592 *\(?\x01%",

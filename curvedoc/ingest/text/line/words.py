@@ -38,7 +38,7 @@ INNER_WORDS = (
     "client",
 )
 EPOCH_WORDS = (
-    "epoch", "epochs", "round", "episode", "sweep", "pass", "generation", "training iteration", *MORE_EPOCHS,
+    "epoch", "epochs", "epoches", "round", "episode", "sweep", "pass", "generation", "training iteration", *MORE_EPOCHS,
 )  # fmt: skip
 
 _PROSE = frozenset(
