@@ -58,3 +58,63 @@ def test_boosting_is_one_run_whose_files_are_called_by_what_they_learn_and_test(
     (tmp_path / "boosting.txt").write_text(text)
     (run,) = read(tmp_path)
     assert {"loss", "val_loss"} <= {m.role for m in run.roles}
+
+
+def test_the_history_of_a_federated_training_is_read_by_rounds(tmp_path: Path) -> None:
+    rounds = [(r, 2.0 / r, 0.9 - 0.6 / r) for r in range(1, 9)]
+    text = "INFO :      Starting simulation, config: num_rounds=8\n"
+    text += "".join(f"INFO :      [ROUND {r}]\nINFO :      aggregate_fit: received 5 results\n" for r, *_ in rounds)
+    text += "INFO :      \tHistory (loss, distributed):\n"
+    text += "".join(f"INFO :      \t\tround {r}: {v}\n" for r, v, _ in rounds)
+    text += "INFO :      \tHistory (metrics, distributed, evaluate):\n"
+    pairs = "".join(f"INFO :      \t              ({r}, {a})%\n" for r, _, a in rounds).replace(")%\n", "),\n")
+    text += pairs.replace(" " * 14 + "(1,", "{'accuracy': [(1,")[:-2] + "]}\n"
+    (tmp_path / "run.log").write_text(text)
+    (run,) = read(tmp_path)
+    loss, right = run.series("val_loss"), run.series("val_accuracy")
+    assert loss is not None
+    assert right is not None
+    assert loss.step.tolist() == right.step.tolist() == list(range(1, 9))
+    assert loss.value.tolist() == [v for _, v, _ in rounds]
+    assert right.value.tolist() == [a for _, _, a in rounds]
+
+
+def test_histories_on_single_lines_are_read_too(tmp_path: Path) -> None:
+    pairs = [(r, 2.0 / r) for r in range(1, 9)]
+    head = "INFO app 2031-01-02 03:04:05,678 | server.py:148 | app_fit: "
+    text = f"{head}losses_distributed {pairs}\n{head}metrics_distributed_fit {{'loss': {pairs}}}\n"
+    (tmp_path / "run.log").write_text(text)
+    (run,) = read(tmp_path)
+    assert {m.role: len(run.series(m.role) or ()) for m in run.roles} == {"loss": 8, "val_loss": 8}
+
+
+def test_records_over_several_lines_that_two_handlers_write_are_read_once(tmp_path: Path) -> None:
+    text = ""
+    for i in range(1, 13):
+        pairs = f"'Loss/box': {3 / i:.4f},\n 'Loss/total_loss': {4 / i:.4f},\n 'learning_rate': {0.1 / i:.5f}}}\n"
+        for head in ("INFO:app:", f"I0601 10:00:{i:02} 1398 loop.py:705] "):
+            text += f"{head}Step {100 * i} per-step time 0.5s\n"
+        for head in ("INFO:app:", f"I0601 10:00:{i:02} 1398 loop.py:708] "):
+            text += f"{head}{{{pairs}"
+    (tmp_path / "run.log").write_text(text)
+    (run,) = read(tmp_path)
+    loss = run.series("loss")
+    assert loss is not None
+    assert loss.step.tolist() == list(range(100, 1300, 100))
+
+
+def test_a_speed_ahead_of_a_name_is_no_part_of_it_and_an_error_in_percent_is_none_of_accuracy(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 9):
+        for b in (1, 10, 20):
+            loss = 2.3 / (e + b / 20)
+            text += (
+                f"train: epoch {e:02}: {b:3}/ 20: 5156.3 (5187.9) Hz objective: {loss:.3f} top1err: {loss / 3:.3f}\n"
+            )
+        text += f"val: epoch {e:02}:   5/  5: 9033.4 (8993.1) Hz objective: {2 / e:.3f} top1err: {0.6 / e:.3f}\n"
+    (tmp_path / "run.txt").write_text(text)
+    (run,) = read(tmp_path)
+    names = {m.role: m.metric for m in run.roles}
+    assert names["loss"] == "objective"
+    assert names["val_loss"] == "val objective"
+    assert "accuracy" not in names

@@ -22,6 +22,7 @@ from curvedoc.ingest.text.evaluation_lines import with_evaluations, with_passes
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import NO_BOXES, may_hold_boxes, read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import may_overflow, scale_points
+from curvedoc.ingest.text.layouts.rounds import unrolled
 from curvedoc.ingest.text.layouts.run_on import run_on
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
@@ -86,7 +87,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     """The trainings in a decoded text, in the order in which they were printed."""
     told = list(notes)
     whole = text.endswith("\n")
-    shown = without_heads(clean(text))
+    shown = unrolled(without_heads(clean(text)))
     lines = with_templates(_ranked(lines_of(shown)))
     apart = run_on(lines)
     if apart is not None:

@@ -17,6 +17,9 @@ _ECHO = 0.8
 #: How far a value that was rounded for print may be from itself.
 _SAME = 1e-3
 
+#: A record that is spread over more lines is none that two handlers write.
+_BLOCK = 40
+
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -28,6 +31,8 @@ def repeated(events: pl.DataFrame, cells: LineNumbers, plans: list[LinePlan]) ->
     out = np.zeros(len(tid), bool)
     if len(tid) > 1:
         out = _twice(events["idx"].to_numpy(), tid, cells, plans)
+        once = ~out
+        out[once] |= _blocks(cells.only(once), tid[once])
         once = ~out
         out[once] = _echoes(cells.only(once), tid[once], plans)
         out |= _evaluated_again(cells, tid, plans)
@@ -78,6 +83,46 @@ def _twice(idx: Ints, tid: Ints, cells: LineNumbers, plans: list[LinePlan]) -> B
     out[1:] &= ~out[:-1]  # of three alike, the third repeats the second no more than the first
     records = int((np.array([p.kind == "record" for p in plans], bool)[tid]).sum())
     return out if int(out.sum()) >= _TWICE * max(records, 1) else np.zeros(cells.n, bool)
+
+
+def _blocks(cells: LineNumbers, tid: Ints) -> Bools:
+    """The lines of records that are spread over several, each of which is written again right below by another handler:
+    its first line is of another shape. None unless this is the habit of the log."""
+    out = np.zeros(cells.n, bool)
+    heads: dict[int, int] = {}
+    size = _size_of_blocks(cells, tid, heads)
+    if not size:
+        return out
+    said = _said(cells)
+    row = size
+    while row + size <= cells.n:
+        block = range(row, row + size)
+        if heads.get(int(tid[row])) == int(tid[row - size]) and all(said[i] == said[i - size] for i in block):
+            out[row : row + size] = True
+            row += size
+        row += 1
+    return out if int(out.sum()) >= _TWICE * cells.n else np.zeros(cells.n, bool)
+
+
+def _size_of_blocks(cells: LineNumbers, tid: Ints, heads: dict[int, int]) -> int:
+    """How many lines such a record has, 0 for none; which shape stands for which goes to `heads`."""
+    value = cells.column(METRIC, cells.value)
+    name = cells.column(METRIC, cells.name.astype(np.float64))
+    for size in range(2, min(_BLOCK, cells.n // 2) + 1):
+        same = (value[size:] == value[:-size]) & (name[size:] == name[:-size])
+        begun = np.flatnonzero(same & (tid[size:] != tid[:-size])) + size
+        if len(begun) * size >= _TWICE * cells.n:
+            heads.update(zip(tid[begun].tolist(), tid[begun - size].tolist(), strict=True))
+            return size
+    return 0
+
+
+def _said(cells: LineNumbers) -> list[tuple[tuple[int, float], ...]]:
+    """The names and the values of each line."""
+    said: list[list[tuple[int, float]]] = [[] for _ in range(cells.n)]
+    for line, name, value in zip(cells.line.tolist(), cells.name.tolist(), cells.value.tolist(), strict=True):
+        said[line].append((name, value))
+    return [tuple(pairs) for pairs in said]
 
 
 def _within(count: Ints) -> Ints:

@@ -66,7 +66,7 @@ def without_errors(found: Sequence[tuple[F, Reading]], table: Signals) -> list[t
     it is (the same loop of evaluation is used for classifiers and for regressions), and a "top1" that is a share of
     wrong answers."""
     graded = [(f, r) for f, r in found if r.family == "accuracy" and not r.part]
-    losses = [(f, r) for f, r in found if r.family == "loss" and not r.part and not r.label]
+    losses = [(f, r) for f, r in found if (r.family == "loss" or r.role == "loss") and not r.part and not r.label]
     pairs = [(f, r.base, g) for f, r in graded for g, s in losses if r.split == s.split]
     bases = {base for f, base, g in pairs if curve_shape.is_error_beside(f.finite, g.finite)}
     bases |= {_called(f) for f, r in graded for g, s in losses if r.split == s.split and _is_error(f, g, r.split)}

@@ -78,6 +78,10 @@ _SHARE = r"[0-9]{1,12} ?/ ?[0-9]{1,12}"
 
 #: What single programs print, as the spellings of all: pattern, spelling, what no other template has in it.
 RARE: tuple[tuple[str, ...], ...] = (
+    # PaddleOCR says behind each evaluation which one was best
+    (r"\bbest metric, .*$", "", "best metric,"),
+    # MatConvNet's speed, ahead of the first name
+    (r"( [0-9.]+ \([0-9.]+\)) Hz ", "${1} | ", ") Hz "),
     # how long it runs, of which the first number alone would be a time that goes in leaps
     (r"\btime[ :=]+[0-9]{1,3}[dhm] [0-9]{2}[hms](?: [0-9]{2}[ms])?\b", "", "time"),
     # of so many, so many are right: "# correct: 50/80 = 62.5%", "50/80 correct (62.5%)"

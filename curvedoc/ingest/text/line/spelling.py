@@ -240,7 +240,7 @@ COULD = "|".join(
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
         r" CV \| | Stats \| | Losses: \[",
-        r"cur metric,|_metric: |Evaluation metric|^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
+        r"(?:cur|best) metric,|\) Hz |_metric: |Evaluation metric|^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
         r"^ *\x01 (?:train|val|valid|test|hella|epoch |step |iteration |round )",
         r"(?i:top) \x01 (?i:acc|err)",
