@@ -277,3 +277,18 @@ def test_a_column_that_a_short_training_never_fills_is_cut_with_the_others(tmp_p
     found = read_runs([tmp_path], signals_file=signals_file()).runs
     assert [len(r.metric("Loss").value) for r in found] == [60, 30, 40]  # type: ignore[union-attr]
     assert [len(r.metric("WinRate").value) for r in found] == [12, 6, 8]  # type: ignore[union-attr]
+
+
+def test_measures_under_a_heading_each_and_an_epoch_that_a_rate_stands_below(tmp_path: Path) -> None:
+    text = ""
+    for seed, low in ((1, 0.2), (2, 2.0)):
+        text += "Model is built.\n"
+        for i, v in enumerate(losses(40, seed, low), 1):
+            text += f"Epoch {i}\n  Learning rate is {0.001 / i:.7f}\n  Training measures:\n    loss = {v + low:.4f},"
+            text += f" accuracy = {0.9 - v / 10:.4f}\n  Validation measures:\n    accuracy = {0.8 - v / 10:.4f}\n"
+    (tmp_path / "train.log").write_text(text)
+    found = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert [len(r.series("loss").value) for r in found] == [40, 40]  # type: ignore[union-attr]
+    assert [r.series("lr").value[0] for r in found] == [0.001, 0.001]  # type: ignore[union-attr]
+    ends = [[r.series(role).value[-1] for role in ("accuracy", "val_accuracy")] for r in found]  # type: ignore[union-attr]
+    assert all(a - v == pytest.approx(0.1, abs=1e-3) for a, v in ends)

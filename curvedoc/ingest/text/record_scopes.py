@@ -23,7 +23,7 @@ from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER
 _HEADING = 100
 _BESIDE = word_set(
     """set sets results result metrics phase start starting on of the evaluate data model performance stats statistics
-    summary dataset split loop begin running"""
+    summary dataset split loop begin running measures measure scores values report losses loss accuracy"""
 )
 #: What the mean over an epoch is called beside the records within it.
 MEAN = "epoch"

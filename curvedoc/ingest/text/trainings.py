@@ -121,8 +121,12 @@ def _tasks(lines: pl.DataFrame, events: pl.DataFrame, ev: CounterEvents, way: tu
 
 
 def _led_up_to(ev: CounterEvents, at: int, last: int) -> int:
-    """The first of the lines behind `last` that count up to the record at `at` without being one."""
+    """The first of the lines behind `last` that count up to the record at `at` without being one; where it says no
+    counter itself, other records may stand between."""
     counted = ~np.isnan(ev.epoch) | ~np.isnan(ev.step) | ~np.isnan(ev.inner)
+    if not counted[at]:
+        behind = next((i + 1 for i in range(at - 1, last, -1) if counted[i]), at)
+        at = at if ev.record[behind - 1] else behind
     while at - 1 > last and counted[at - 1] and not ev.record[at - 1]:
         at -= 1
     return at
