@@ -118,3 +118,49 @@ def test_a_speed_ahead_of_a_name_is_no_part_of_it_and_an_error_in_percent_is_non
     assert names["loss"] == "objective"
     assert names["val_loss"] == "val objective"
     assert "accuracy" not in names
+
+
+def test_an_evaluation_that_says_of_how_many_batches_it_was_stands_where_training_was(tmp_path: Path) -> None:
+    text = ""
+    for i in range(1, 41):
+        head = f"2031-11-03 10:30:{i:02},402 - seg - INFO - "
+        text += f"{head}Iter [{50 * i}/2000]\tlr: 9.9e-03, time: 0.42, loss: {2 / i:.4f}\n"
+        if i % 8 == 0:
+            text += f"{head}Iter(val) [125]\taAcc: 0.{i + 40}00, mIoU: 0.{i + 20}00\n"
+    (tmp_path / "run.log").write_text(text)
+    (run,) = read(tmp_path)
+    overlap = run.series("val_metric")
+    assert overlap is not None
+    assert overlap.step.tolist() == [400, 800, 1200, 1600, 2000]
+    assert overlap.value.tolist() == pytest.approx([0.28, 0.36, 0.44, 0.52, 0.6])
+
+
+def test_a_dash_between_a_name_and_its_number_is_no_part_of_the_name(tmp_path: Path) -> None:
+    text = ""
+    for e in range(8):
+        text += f"\nEpoch: {e}\n"
+        for split, more in (("train", 0.0), ("valid", 0.1)):
+            text += (
+                f"{split}: 100%|██████████| 46/46 [00:32<00:00,  1.39it/s, dice_loss - {0.5 / (e + 1) + more:.4f}]\n"
+            )
+    (tmp_path / "run.log").write_text(text)
+    (run,) = read(tmp_path)
+    assert {m.role: m.metric for m in run.roles} == {"loss": "dice_loss", "val_loss": "valid dice_loss"}
+
+
+def test_a_heading_counts_rounds_whatever_stands_behind_it(tmp_path: Path) -> None:
+    def tested(r: int) -> str:
+        return "".join(
+            f"{split}_loss: {4 / (r + 1) + more:.5f}, 10th percentile: 0.{r + 10}, 90th percentile 5.{r + 10}\n"
+            for split, more in (("train", 0.0), ("test", 0.2))
+        )
+
+    text = "Clients in Total: 194\n--- Random Initialization ---\n" + tested(0)
+    for r in range(1, 41):
+        text += f"--- Round {r} of 40: Training 10 Clients ---\n" + (tested(r) if r % 5 == 0 else "")
+    (tmp_path / "run.out").write_text(text)
+    (run,) = read(tmp_path)
+    for role in ("loss", "val_loss"):
+        series = run.series(role)
+        assert series is not None
+        assert series.step.tolist() == list(range(0, 41, 5))

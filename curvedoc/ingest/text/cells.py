@@ -94,7 +94,7 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
     inner_total = cells.column(INNER, cells.of)
     flags = _flags(plans)
     step, inner, epoch = (cells.column(role, cells.value) for role in (STEP, INNER, EPOCH))
-    step = _ones(step)
+    step = _ones(np.where(_sizes(step, flags["evaluation"][tid]), np.nan, step))
     planned = _planned(epoch, cells.column(EPOCH, cells.of), flags["record"][tid])
     epoch = np.where(planned | _set(epoch, flags["record"][tid], tid, plans), np.nan, epoch)
     within = _nested(epoch, tid, plans)
@@ -115,6 +115,19 @@ def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEve
         evaluation=flags["evaluation"][tid], record=flags["record"][tid], bar=flags["bar"][tid],
         averaged=flags["averaged"][tid], samples=flags["samples"][tid],
     )  # fmt: skip
+
+
+def _sizes(step: Floats, evaluation: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The lines of evaluations that say of how many batches each was, where training counts its steps
+    ("Iter(val) [500]" behind "Iter [4000/20000]"): one number on all of them, which training had left behind."""
+    mine = np.flatnonzero(evaluation & ~np.isnan(step))
+    known = np.flatnonzero(~evaluation & ~np.isnan(step))
+    found = np.zeros(len(step), bool)
+    if len(mine) < 2 or not len(known) or bool((step[mine] != step[mine[0]]).any()):
+        return found
+    before = np.searchsorted(known, mine[1:]) - 1
+    found[mine] = bool((before >= 0).all() and (step[known[before]] > step[mine[0]]).all())
+    return found
 
 
 def _ones(step: Floats) -> Floats:

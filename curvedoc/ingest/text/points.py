@@ -146,10 +146,13 @@ def _untrained(step: Floats, cells: LineNumbers) -> Floats:
     before the first."""
     known = step[~np.isnan(step)]
     first = int(np.argmax(~np.isnan(step)))
-    mine = (cells.kind == METRIC) & (cells.line < first)
-    scopes = np.array([scope_of(n) if has_scope(n) and is_outcome(n) else "" for n in cells.names] or [""])
-    scope = scopes[cells.name[mine]]
-    ahead = np.setdiff1d(cells.line[mine], cells.line[mine][(scope == "") | (scope == "train")])
+    told = np.array([is_outcome(n) for n in cells.names] or [False])
+    mine = (cells.kind == METRIC) & (cells.line < first) & told[cells.name]
+    scopes = np.array([scope_of(n) if has_scope(n) else "" for n in cells.names] or [""])
+    scope, line = scopes[cells.name[mine]], cells.line[mine]
+    ahead = np.setdiff1d(line, line[(scope == "") | (scope == "train")])
+    if len(ahead):  # it may have been put to what is trained on as well
+        ahead = np.setdiff1d(line, line[scope == ""])
     paces = np.diff(np.unique(known))
     if not len(ahead) or not len(paces):
         return step

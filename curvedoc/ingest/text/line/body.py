@@ -108,6 +108,8 @@ def _is_place(state: Body, gap: str) -> bool:
 
 def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, slot: int, tail: str) -> None:
     """A number after a key: a counter, a metric, or running text."""
+    if key.endswith(" -"):  # "dice_loss - 0.45"
+        key, sep = key[:-2], sep or "-"
     timed = key.lower() in _TIMED
     if (unit in _TIMES or (timed and unit in _LONG)) and (timed or spaced(key) in _COUNTERS):
         state.found.append(NumberSlot(METRIC, slot, f"{key} time", unit))  # "data 0.31s batch 0.37s"

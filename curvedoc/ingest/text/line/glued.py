@@ -83,7 +83,7 @@ RARE: tuple[tuple[str, ...], ...] = (
     # MatConvNet's speed, ahead of the first name
     (r"( [0-9.]+ \([0-9.]+\)) Hz ", "${1} | ", ") Hz "),
     # how long it runs, of which the first number alone would be a time that goes in leaps
-    (r"\btime[ :=]+[0-9]{1,3}[dhm] [0-9]{2}[hms](?: [0-9]{2}[ms])?\b", "", "time"),
+    (r"\btime[ :=]+(?:[0-9]{1,3}[dhm] [0-9]{2}[hms](?: [0-9]{2}[ms])?\b|[0-9]{1,2}s +(sec/tick))", "${1}", "time"),
     # of so many, so many are right: "# correct: 50/80 = 62.5%", "50/80 correct (62.5%)"
     (
         rf"(?:# ?|\b(?i:(?:num(?:ber)?|n)[ _](?:of )?))?\b(?i:correct)"

@@ -51,6 +51,10 @@ _ELEMENT = late_regex(r"\[\d+\]$|(?:task|split|experience|domain)_(?!1\b)\d+")
 _UNNAMED = late_regex(
     rf"[A-Za-z]+[ :=]{{1,2}}[{NUMBER}{FRACTION}][ :,|>-]{{1,4}}[(\[]?({NUMBER}(?:[ ,;|]+{NUMBER})+)[)\]]?"
 )
+#: "--- Round 3 of 400: Training 10 clients ---": it counts whatever stands behind it.
+_HEADED = late_regex(
+    rf"[^\w{NUMBER}{FRACTION}]{{0,40}}(?i:epoch|round)[ :#]{{1,3}}(?:{FRACTION}|{NUMBER} of {NUMBER})[^\w%]"
+)
 _MARK = late_regex(f"[{NUMBER}{FRACTION}]")
 _CLOCK_PAIR = late_regex(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
 
@@ -207,6 +211,8 @@ def plan_of(template: str) -> LinePlan:
         kind = "member"
     if state.led and state.stray and not state.strong:
         kind = ""  # a row of some table
+    if not kind and counters and slots[0].role == EPOCH and _HEADED.match(body):
+        kind = "anchor"
     if kind == "bar" and scope == "train" and not _of_training(body):
         scope = "other"
     if kind in ("bar", "anchor"):

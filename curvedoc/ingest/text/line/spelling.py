@@ -255,7 +255,7 @@ COULD = "|".join(
         r"^iter +. value |\bmean/median reward ",
         r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-|(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
-        r"\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01[dhm] ",
+        r"\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01(?:[dhm] |s  sec/)",
         r"(?i:loss|acc)[a-z_]*, \x01(?:, [A-Za-z]|$)|\x01[Dhms][0-9]+m?[hms]\b",
         r" (?i:iteration|step|update|batch|iter)(?:s|es)? [0-9\x01]+ ?(?:-|to|\.\.) ?[0-9\x01]+ ?[:=]",
         r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\x01\[(?:sec|s|ms|min)\]|\u2592 *\(?\x01%",
