@@ -158,7 +158,7 @@ def test_grades_that_stay_at_zero_are_no_loss_and_its_parts(tmp_path: Path) -> N
     )
     run = read(tmp_path, text)[0]
     assert last(run, "loss")[0].startswith("LOSS")
-    assert "ENTS_F" in {m.metric for m in run.matches("metric")}
+    assert "ENTS_F" in {m.metric for m in run.matches("val_metric")}
 
 
 def test_a_ranking_loss_that_rests_is_a_loss(tmp_path: Path) -> None:

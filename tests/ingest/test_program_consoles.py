@@ -152,3 +152,49 @@ def test_rows_of_pairs_under_what_counts_the_environment(tmp_path: Path) -> None
         text += f"grad_norm:      {fall(i)}\tloss:      {fall(i, 0.2, 0.02)}\treturn_mean:      {0.5 * i + 2:.4f}\t\n\n"
     found = run_of(tmp_path, text)
     assert found.metric("return_mean").step.tolist() == [10040 * i for i in range(1, 31)]
+
+
+def test_a_rate_that_is_said_to_be_set_is_logged(tmp_path: Path) -> None:
+    text = ""
+    for e in range(1, 5):
+        text += "".join(f"\titers: {i}, epoch: {e} | loss: {fall(3 * e + i // 100)}\n" for i in (100, 200))
+        text += f"Epoch: {e}, Steps: 266 | Train Loss: {fall(3 * e)} Vali Loss: {fall(3 * e) + 0.2:.4f}\n"
+        text += f"Updating learning rate to {0.0004 / 2**e}\n"
+    found = run_of(tmp_path, text)
+    assert found.metric(first(found, "lr")).value.tolist() == [0.0004 / 2**e for e in range(1, 5)]
+    text = "".join(
+        f"Epoch {e}: loss {fall(e)}\nAdjusting learning rate of group 0 to {0.1 / 2 ** (e // 4):.4e}.\n"
+        for e in range(12)
+    )
+    found = run_of(tmp_path, text)
+    assert found.metric(first(found, "lr")).value.tolist()[::4] == [0.1, 0.05, 0.025]
+
+
+def test_a_share_that_is_told_as_a_fraction_too_is_a_grade(tmp_path: Path) -> None:
+    text = ""
+    for i in range(1, 61):
+        text += f"step {i}/60 | loss {fall(i)} | lr 1e-4\n"
+        if i % 10 == 0:
+            text += f"val loss {fall(i) + 0.1:.4f}\nHellaSwag: {2500 + 10 * i}/10042 = {(2500 + 10 * i) / 10042:.6f}\n"
+    found = run_of(tmp_path, text)
+    assert len(found.metric(first(found, "val_metric")).value) == 6
+
+
+def test_steps_of_the_epoch_beside_steps_of_the_run(tmp_path: Path) -> None:
+    text = ""
+    for e in range(2):
+        for i in range(40):
+            text += f"Epoch: {e}, Step: {i}, Rank: 0, loss = {fall(40 * e + i)}\n"
+            if i % 10 == 9:
+                text += f"[2023-05-01 10:0{e}:{i},739] [INFO] [Rank 0] step={40 * e + i + 1}, skipped=0, lr=[9.6e-06]\n"
+    found = run_of(tmp_path, text)
+    assert found.metric("loss").step.tolist() == list(range(80))
+    assert found.metric(first(found, "lr")).step.tolist() == [10 * i for i in range(1, 9)]
+
+
+def test_a_grader_of_development_data_that_does_not_say_so(tmp_path: Path) -> None:
+    text = "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  ENTS_P  SCORE\n"
+    for i in range(20):
+        lost = 60.5 if i == 0 else 150 + 1800 * 0.75**i
+        text += f"{i // 2:3d}  {200 * i:6d}  {80 - i:12.2f}  {lost:8.2f}  {80 * (1 - 0.7**i):6.2f}  70.00  0.{i + 10}\n"
+    assert first(run_of(tmp_path, text), "val_metric") == "ENTS_F"

@@ -207,6 +207,21 @@ def _several(main: Ints, epoch: Floats, ev: CounterEvents) -> bool:
     return float(np.median(counts)) >= 2
 
 
+def _of_the_run(step: Floats, main: Ints | None) -> Bools:
+    """The lines beside the main curve whose steps count the whole run, where those of the main curve begin anew with
+    each epoch ("[Rank 0] step=930, lr=1e-5" beside "Epoch: 1, Step: 10, loss = 2.1")."""
+    out = np.zeros(len(step), bool)
+    if main is None or not len(main):
+        return out
+    rest = ~np.isnan(step)
+    rest[main] = False
+    mine, told = step[main], step[rest]
+    on = len(told) >= EPOCHS and bool((np.diff(told) >= 0).all()) and 2 * len(np.unique(told)) >= len(told)
+    if on and told[-1] > np.nanmax(mine, initial=-np.inf):  # "Steps: 266" of each epoch counts nothing
+        out = rest
+    return out
+
+
 def _on_each(step: Floats, main: Ints | None) -> bool:
     """Whether each record of the main curve, which may be logged less often than epochs are told, has a step of its
     own that counts on."""
@@ -233,7 +248,9 @@ def resolve(ev: CounterEvents, main: Ints | None = None) -> Steps:
     if named and (np.isnan(own).all() or _on_each(own, main) or not stands(own, epoch, ev.record & train)):
         total = np.where(train, ev.total, np.nan)
         if _resets(own, epoch, total):
-            step = np.where(np.isnan(own), np.nan, _over_epochs(own, total, epoch))
+            through = _of_the_run(own, main)
+            within = np.where(through, np.nan, own)
+            step = np.where(through, own, np.where(np.isnan(own), np.nan, _over_epochs(within, total, epoch)))
         elif np.isnan(own[~np.isnan(ev.inner)]).all():
             inner = _inner(ev, epoch, whole, main)
             if inner is not None and agree(inner, step):

@@ -92,6 +92,8 @@ RARE: tuple[tuple[str, ...], ...] = (
         "orrect",
     ),
     (rf"\b({_SHARE}) (?i:correct)\b", "accuracy: ${1}", " correct"),
+    # llm.c: "HellaSwag: 2561/10042 = 0.2550"
+    (rf"^(\w*[A-Za-z]): {_SHARE} = ([01]?\.[0-9]+)$", "${1} acc: ${2}", ": \x03 = "),
     # JoeyNMT: "Evaluation result (greedy) loss: 0.5"
     (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
     # pytorch-cifar: a bar that is drawn around its position, with means since its beginning
@@ -112,6 +114,12 @@ RARE: tuple[tuple[str, ...], ...] = (
     (r"^(LOG \(.*)\bobjective function(?: per frame)?", "${1}objf", "objective function"),
     # WeNet's evaluation
     (r"^((?:.* )?DEBUG )CV \| ", "${1}valid | ", " CV | "),
+    # a rate that a schedule sets, in PyTorch's words and those of the Informer
+    (
+        rf"^(?:Epoch [0-9]+: )?(?:[Aa]djusting|[Rr]educing|Updating) learning rate (?:of group 0 )?to ({NUM})\.?$",
+        "learning rate: ${1}",
+        " learning rate ",
+    ),
     # DL4J's score is the loss
     (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
     # VITS: the losses in the order of its training, then the step and the rate

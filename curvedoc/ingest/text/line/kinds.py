@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import polars as pl
 
-from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
+from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_rate, is_usual
 from curvedoc.ingest.naming.split_words import SCOPES, scope_of
 from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
 from curvedoc.ingest.text.line.slots import METRIC, STEP
@@ -18,8 +18,8 @@ _SETTINGS = 8
 _MANY = 100
 #: A line that sets one thing, and so many of them that follow each other.
 _SET_RE, _BLOCK = r"^\s*[A-Za-z_][\w./-]*\s*[:=]", 4
-#: Fewer bests make no curve.
-_BESTS = 3
+#: Fewer bests, or rates, make no curve.
+_FEW = 3
 #: A line of one pair belongs to the record so many lines away.
 _NEAR = 4
 
@@ -73,7 +73,7 @@ def _only_bests(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> boo
     """Whether the lines of the best value so far, several, are all that tells of unseen data."""
     known = np.unique(tid[(kind == "record") | (kind == "loose")])
     told = {scope_of(s.name) for t in known for s in plans[t].slots if s.role == METRIC and is_outcome(s.name)}
-    return int((kind == "best").sum()) >= _BESTS and told <= {"", "train", "train_inner"}
+    return int((kind == "best").sum()) >= _FEW and told <= {"", "train", "train_inner"}
 
 
 def _counted_again(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> np.ndarray:
@@ -129,7 +129,8 @@ def _beside(kind: np.ndarray, tid: np.ndarray, shapes: list[tuple[str, ...]], us
         np.abs(record[np.minimum(after, len(record) - 1)] - at), np.abs(at - record[np.maximum(after - 1, 0)])
     )
     near = _counted(tid[at[gap <= _NEAR]], shapes)
-    out[at] = [near[shapes[t]] >= HABIT for t in tid[at]]
+    # a rate is set anew once an epoch, of which there may be few
+    out[at] = [near[shapes[t]] >= (_FEW if all(map(is_rate, shapes[t])) else HABIT) for t in tid[at]]
     return out
 
 

@@ -239,7 +239,7 @@ COULD = "|".join(
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
-        r" CV \| | Stats \| | Losses: \[",
+        r" CV \| | Stats \| | Losses: \[|ing learning rate (?:of group . )?to |^\w+: \x03 = \x01$",
         r"(?:cur|best) metric,|\) Hz |_metric: |Evaluation metric|^ Accuracy: .%, Avg loss|^ ?\* +(?:Acc|Prec)@",
         r"\| train \| epoch|\| train_inner \|",
         r"^ *\x01 (?:train|val|valid|test|hella|epoch |step |iteration |round )",
