@@ -261,3 +261,8 @@ def test_how_weights_lie_is_never_the_loss_and_a_part_of_a_graph_called_weight_h
     assert not {"loss", "metric"} & {m.role for m in found.values()}
     found = roles(**{"weight/loss": LOSS, "weight/accuracy": SHARE, "dense/bias@mean": -LOSS / 1e4})
     assert (found["weight/loss"].role, found["weight/accuracy"].role) == ("loss", "accuracy")
+
+
+@pytest.mark.parametrize("name", ["exploration_rate", "explore.rate", "teacher_forcing_rate"])
+def test_what_is_left_to_chance_less_and_less_is_no_learning_rate(name: str) -> None:
+    assert name not in roles(**{"loss": LOSS, name: np.linspace(0.3, 0.1, N)})

@@ -1,5 +1,6 @@
 """Names of metrics and configuration keys, and what they are taken for."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -587,3 +588,13 @@ def test_what_stands_under_losses_is_one_unless_it_says_what_it_is() -> None:
     assert role_of("losses/clipfrac") == ("clip_rate", "")
     assert role_of("losses/step") is None
     assert role_of("losses_g") == role_of("loss_g")
+
+
+def test_what_is_tested_once_at_the_end_is_no_validation_beside_evaluations_of_every_epoch(tmp_path: Path) -> None:
+    rows = [
+        {"epoch": e, "train_loss": 2.0 / e, "train_accuracy": 1 - 0.5 / e, "val_accuracy": 0.7} for e in range(1, 9)
+    ]
+    lines = [*rows, {"epoch": 8, "test_error_rate": 0.31, "test_f1": 0.66}]
+    (tmp_path / "history.jsonl").write_text("".join(json.dumps(r) + "\n" for r in lines), encoding="utf-8")
+    (run,) = read(tmp_path)
+    assert {m.role for m in run.roles if m.metric.startswith("test")} <= {"test_metric", "test_loss"}

@@ -56,18 +56,20 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
     if lead is None or not causes:
         return None
     likely = causes[0].probability
-    random = bench.run.series("reward") is not None and random_actions(bench.run)[1] >= MOSTLY_RANDOM
+    rewarded = bench.run.series("reward") is not None
+    random = rewarded and random_actions(bench.run)[1] >= MOSTLY_RANDOM
     if (
         lead.symptom in LEARNS_LITTLE
         and causes[0].cause in _UNMOVED
         and likely < SOLID
         and bench.run.series("game_loss") is not None
     ):
-        return NextAction(_GAME, tests=causes[0].cause)
+        # (of a policy, which plays no such game, what goes with its updates tells more)
+        return _split_of_policy(bench.run) if rewarded else NextAction(_GAME, tests=causes[0].cause)
     if lead.symptom in LEARNS_LITTLE and (likely < LIKELY or random):
         return (
             _split_of_policy(bench.run)
-            if bench.run.series("reward") is not None
+            if rewarded
             else trained_on(bench, lead) or _larger(bench, lead) or split(bench.run)
         )
     if lead.symptom in CLOSE_FIT and likely < UNSURE and causes[0].cause not in FITTED and not _best_at_first(bench):

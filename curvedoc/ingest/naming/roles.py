@@ -34,7 +34,7 @@ from curvedoc.ingest.naming.values.objective import counterparts, first_of_terms
 from curvedoc.ingest.naming.values.population import of_a_population
 from curvedoc.ingest.naming.values.rivals import in_a_game, of_domains, steered, without_lost_games
 from curvedoc.ingest.naming.values.signs import maximized, negated, of_likeness
-from curvedoc.ingest.naming.values.stand_ins import promoted
+from curvedoc.ingest.naming.values.stand_ins import promoted, tested_once
 from curvedoc.ingest.naming.values.vague_names import (
     by_letter,
     lettered,
@@ -204,7 +204,11 @@ def _parts_alike(found: list[tuple[Facts, Reading]], table: Signals) -> list[tup
 
 def _test_for_validation(found: list[tuple[Facts, Reading]]) -> list[tuple[Facts, Reading]]:
     have = {r.role for _, r in found}
-    return [(f, replace(r, role=_TEST[r.role]) if _TEST.get(r.role, r.role) not in have else r) for f, r in found]
+    once = tested_once(found)
+    return [
+        (f, r if f.metric in once or _TEST.get(r.role, r.role) in have else replace(r, role=_TEST[r.role]))
+        for f, r in found
+    ]
 
 
 def _at_home(

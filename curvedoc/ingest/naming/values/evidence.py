@@ -28,6 +28,8 @@ _LEVEL = 4.0
 _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
 _OF_GAMES = frozenset({"epsilon", "eps", "gamma"})
+#: How often something is left to chance, which is lowered by a schedule too.
+_OF_CHANCE = frozenset({"exploration", "explore", "forcing"})
 _PLAYED = frozenset({"fitness", "episode", "score"})
 #: What a histogram is summed up by says how weights lie, and nothing of how well a model does.
 _OF_HISTOGRAM = ("@min", "@max", "@mean", "@std", "@absmax", "@zero_frac")
@@ -110,7 +112,7 @@ def _rates(
         constant = float(v.max()) == float(v.min())
         moves = curve_shape.is_schedule(v)
         said = set(split_and_rest(f.metric, table)[1])
-        if not other.isdisjoint(said):
+        if not other.isdisjoint(said) or not _OF_CHANCE.isdisjoint(said):
             continue
         hint = bool(hints & said)
         if is_aside(f.metric, table) and not (hint and float(v.max()) <= 1.0):  # "eta" is the time left as well

@@ -29,9 +29,16 @@ _GAME = word_set("adv adversarial gan fool")
 _OUTCOMES = frozenset({"loss", "perplexity", "accuracy", "metric", "reward"})
 
 
+def tested_once(found: Sequence[tuple[F, Reading]]) -> frozenset[str]:
+    """What is measured on the test split when all is over, which is no curve beside evaluations that make one."""
+    evaluated = any(r.split == "val" and f.points > 1 for f, r in found)
+    return frozenset(f.metric for f, r in found if evaluated and r.split == "test" and f.points == 1)
+
+
 def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
     """Stand-ins: parts of the objective where no whole one is logged, or an error metric that is trained on."""
     paid = any(r.family == "reward" for _, r in found)
+    once = tested_once(found)
     for role, split in (("loss", "train"), ("val_loss", "val"), ("test_loss", "test")):
         # where rewards steer the whole loss, they steer its parts
         if any(r.role == role or (paid and split == "train" and r.role == "game_loss") for _, r in found):
@@ -66,6 +73,7 @@ def promoted(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Re
             for f, r in found
             if r.family == "metric"
             and r.split in (split, _UNSEEN.get(split))
+            and f.metric not in once
             and r.base in names_in
             # a share of wrong answers beside a loss of another kind is no loss of validation
             and (split == "train" or r.base not in _WRONG or r.base in trained or lossless)
