@@ -22,7 +22,8 @@ QUALITIES = (
 #: A key without counter makes a record only if one of these words is in it.
 _OUTCOME = late_regex(
     # losses
-    r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
+    r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error(?! (?:codes?|numbers?|types?)\b)"
+    r"|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
     r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobjf\b|\bobj (?:fn|value)\b|criterion\b"
     r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
     r"|\binertia|\brisk\b|\be (?:in|out)\b|quanti[sz]ation error|\bll (?:per )?(?:token|word|frame|sample)|\blog ?lik\b"

@@ -16,6 +16,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
 from curvedoc.ingest.settings.sentences import announced
 from curvedoc.ingest.table import clock, fill_values
+from curvedoc.ingest.table.inference.items import of_folds, of_items
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
 from curvedoc.ingest.text.evaluation_lines import with_evaluations, with_passes
@@ -28,6 +29,7 @@ from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
 from curvedoc.ingest.text.line.plan import LinePlan, plan_of
 from curvedoc.ingest.text.line.prefix import without_heads
+from curvedoc.ingest.text.line.slots import EPOCH, STEP
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
 from curvedoc.ingest.text.line_plans import plans_of
 from curvedoc.ingest.text.messages import find_blocks, messages
@@ -140,8 +142,11 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             boxed = boxes.points.filter(boxes.at.is_between(part.first, part.last, closed="left"))
         if _only_settings(part.read):
             part = replace(part, read=Read(empty_points(), part.read.steps, part.read.axis))
+        none = _why_none(here, plans, part.read)
+        if none:
+            part = replace(part, read=Read(empty_points(), part.read.steps, part.read.axis))
         points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))
-        more = _remarks(part.read, gaps) + _of_tasks(part.tasks)
+        more = _remarks(part.read, gaps) + _of_tasks(part.tasks) + ([Note("not-a-log", none)] if none else [])
         planned = {} if part.tasks else printed_totals(here, plans)
         out.append(Log(
             path, NAME, data=points, messages=table, config=planned | config,
@@ -150,6 +155,15 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
             axis=part.read.axis if len(part.read.points) else boxes.axis, is_text=True,
         ))  # fmt: skip
     return out
+
+
+def _why_none(lines: pl.DataFrame, plans: list[LinePlan], read_: Read) -> str:
+    """Why what was read is no training's, "" where it may be one's."""
+    if read_.axis not in ("row", "step") or not len(read_.points):
+        return ""
+    told = (plans[i] for i in lines["tid"].unique().to_list())
+    counters = {s.name for p in told for s in p.slots if s.role in (STEP, EPOCH)}
+    return of_folds(read_.points, counters) or ("" if counters else of_items(lines, read_.points))
 
 
 def _also_taken(lines: pl.DataFrame, at: Collection[int]) -> pl.DataFrame:

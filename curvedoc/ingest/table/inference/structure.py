@@ -120,7 +120,8 @@ def behaves(value: Floats) -> bool:
     v = value[np.isfinite(value)]
     if len(v) < FEWEST:
         return False
-    ranks = np.argsort(np.argsort(v[sampled(len(v))], kind="stable"), kind="stable").astype(np.float64)
+    # equal values are of one rank: told apart by their place, they would stand in the order of the rows
+    ranks = np.unique(v[sampled(len(v))], return_inverse=True)[1].astype(np.float64)
     if float(v.max()) == float(v.min()):
         return False
     a, b = ranks[:-1] - ranks[:-1].mean(), ranks[1:] - ranks[1:].mean()
