@@ -6,8 +6,10 @@ import math
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import curvedoc
+from curvedoc.core.errors import NothingToAnalyse
 
 RNG = np.random.default_rng(7)
 
@@ -145,7 +147,8 @@ def test_values_of_samples_that_nothing_counts_are_no_training(tmp_path: Path) -
         for i in range(60)
     ]
     path.write_text("\n".join(lines) + "\n")
-    assert alarms(path) == []
+    with pytest.raises(NothingToAnalyse):
+        alarms(path)
 
 
 def test_evaluations_in_noise_that_end_twice_as_good_are_not_said_to_get_no_better(tmp_path: Path) -> None:
