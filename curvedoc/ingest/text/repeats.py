@@ -32,11 +32,15 @@ def repeated(events: pl.DataFrame, cells: LineNumbers, plans: list[LinePlan]) ->
     if len(tid) > 1:
         out = _twice(events["idx"].to_numpy(), tid, cells, plans)
         once = ~out
-        out[once] |= _blocks(cells.only(once), tid[once])
+        out[once] = _blocks(_kept(cells, once), tid[once])
         once = ~out
-        out[once] = _echoes(cells.only(once), tid[once], plans)
+        out[once] = _echoes(_kept(cells, once), tid[once], plans)
         out |= _evaluated_again(cells, tid, plans)
     return out
+
+
+def _kept(cells: LineNumbers, once: Bools) -> LineNumbers:
+    return cells if bool(once.all()) else cells.only(once)
 
 
 def _evaluated_again(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> Bools:
@@ -106,11 +110,14 @@ def _blocks(cells: LineNumbers, tid: Ints) -> Bools:
 
 def _size_of_blocks(cells: LineNumbers, tid: Ints, heads: dict[int, int]) -> int:
     """How many lines such a record has, 0 for none; which shape stands for which goes to `heads`."""
+    if not len(tid) or bool((tid == tid[0]).all()):
+        return 0
     value = cells.column(METRIC, cells.value)
     name = cells.column(METRIC, cells.name.astype(np.float64))
     for size in range(2, min(_BLOCK, cells.n // 2) + 1):
-        same = (value[size:] == value[:-size]) & (name[size:] == name[:-size])
-        begun = np.flatnonzero(same & (tid[size:] != tid[:-size])) + size
+        begun = np.flatnonzero(tid[size:] != tid[:-size]) + size
+        if len(begun) * size >= _TWICE * cells.n:  # most logs are nearly all of one shape
+            begun = begun[(value[begun] == value[begun - size]) & (name[begun] == name[begun - size])]
         if len(begun) * size >= _TWICE * cells.n:
             heads.update(zip(tid[begun].tolist(), tid[begun - size].tolist(), strict=True))
             return size

@@ -40,13 +40,16 @@ def of_folds(points: pl.DataFrame, counters: Collection[str]) -> str:
 
     points: columns `metric`, `step` and `value`; counters: the names of what counts
     """
-    named = {str(m): points.filter(points["metric"] == m) for m in points["metric"].unique() if is_outcome(str(m))}
+    names = [str(m) for m in points["metric"].unique()]
+    told = [n for n in names if is_outcome(n)]
+    if not told or not (all(map(names_fold, counters)) if counters else any(map(names_fold, names))):
+        return ""
     if counters:
-        mine = all(map(names_fold, counters)) and all(bool((f["step"].diff() != 0).all()) for f in named.values())
+        mine = all(bool((points.filter(points["metric"] == n)["step"].diff() != 0).all()) for n in told)
     else:
-        fold = next((points.filter(points["metric"] == m) for m in points["metric"].unique() if names_fold(m)), None)
-        mine = fold is not None and len(fold) > 1 and bool((fold["value"].diff() != 0).all())
-    return _FOUND_FOLDS if mine and named else ""
+        fold = points.filter(points["metric"] == next(filter(names_fold, names)))
+        mine = len(fold) > 1 and bool((fold["value"].diff() != 0).all())
+    return _FOUND_FOLDS if mine else ""
 
 
 def of_items(lines: pl.DataFrame, points: pl.DataFrame) -> str:
