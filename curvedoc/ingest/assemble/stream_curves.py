@@ -102,7 +102,8 @@ def _array(series: pl.Series, default: float) -> np.ndarray:
 
 def _sorted(metric: pl.Series, ranks: NDArray[np.int32]) -> Iterator[tuple[str, Ints]]:
     """Name and rows of each metric of each rank, in order of first appearance."""
-    metric = metric.fill_null("")
+    if metric.null_count():
+        metric = metric.fill_null("")
     code = metric.cast(pl.Enum(metric.unique(maintain_order=True))).to_physical().to_numpy().astype(np.int64)
     if bool(ranks.any()):
         low = int(ranks.min())

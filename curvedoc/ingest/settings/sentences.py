@@ -42,6 +42,8 @@ def announced(lines: pl.DataFrame) -> dict[str, Scalar]:
     lines: text
     """
     text = lines["text"].head(_HEAD)
+    if not len(text):
+        return {}
     text = text.filter(text.str.contains_any(list(_WORDS), ascii_case_insensitive=True)).head(_MOST)
     said: dict[str, set[Scalar]] = {}
     for line in text.to_list():

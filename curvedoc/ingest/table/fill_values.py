@@ -83,7 +83,10 @@ def dropped(points: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
     A row is a step; where a metric has several values at one, or the ranks several, nothing is touched.
     """
-    lost = points["value"].is_nan().fill_null(False)
+    value = points["value"]
+    lost = np.isnan(value.to_numpy())
+    if value.null_count():
+        lost &= value.is_not_null().to_numpy()
     if not bool(lost.any()) or points["rank"].n_unique() > 1 or points["step"].null_count():
         return points, 0
     steps, row = np.unique(points["step"].to_numpy(), return_inverse=True)
@@ -99,7 +102,7 @@ def dropped(points: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     cells[code, row] = points["value"].to_numpy()
     dense = dict(zip(names, cells, strict=True))
     gaps = apart(dense, sure(names))
-    for name in set(points["metric"].filter(lost).unique().to_list()) - gaps.keys():
+    for name in set(points["metric"].filter(pl.Series(lost)).unique().to_list()) - gaps.keys():
         # judged by what was written alone: among steps, evaluations are rare even where all their values are there
         if periodic(points.filter(pl.col("metric") == name).sort("step")["value"].to_numpy()):
             gaps[name] = np.isnan(dense[name])
@@ -107,5 +110,5 @@ def dropped(points: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     for i, name in enumerate(names):
         if name in gaps:
             gone[i] = gaps[name]
-    out = lost.to_numpy() & gone[code, row]
+    out = lost & gone[code, row]
     return (points.filter(pl.Series(~out)), int(out.sum())) if out.any() else (points, 0)

@@ -214,7 +214,11 @@ def _in_part(place: Floats) -> bool:
 
 def numbers(tokens: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(values, totals) of cut-out numbers; the total of "10/500" is 500, NaN for a plain number."""
-    text = tokens.str.strip_chars_start(_MARKS).str.replace_all("[,_]", "")
+    text = tokens.str.strip_chars_start(_MARKS)
+    plain = text.cast(pl.Float64, strict=False)
+    if not plain.null_count():  # as of most logs, which are read without another look
+        return plain.to_numpy(), np.full(len(text), np.nan)
+    text = text.str.replace_all("[,_]", "")
     split = text.str.contains("/", literal=True)
     if not bool(split.any()):
         return text.cast(pl.Float64, strict=False).fill_null(float("nan")).to_numpy(), np.full(len(text), np.nan)
@@ -224,6 +228,15 @@ def numbers(tokens: pl.Series) -> tuple[NDArray[np.float64], NDArray[np.float64]
         for c in parts.columns
     ]
     return both[0], both[1]
+
+
+def ranks_of(lines: pl.DataFrame) -> Floats:
+    """The rank that each line names (column rank), 0 where it names none."""
+    rank = lines["rank"]
+    nulls = rank.null_count()
+    if nulls == len(rank):
+        return np.zeros(len(rank))
+    return (rank.fill_null(0) if nulls else rank).to_numpy().astype(np.float64)
 
 
 def _table(plans: list[LinePlan]) -> tuple[Any, Any, Any, Any, list[str]]:

@@ -142,7 +142,7 @@ def with_passes(lines: pl.DataFrame, plans: list[LinePlan]) -> tuple[pl.DataFram
     if not len(at):
         return lines, plans
     tid = lines["tid"].to_numpy()[at]
-    one_each = lines["template"].gather(at[np.unique(tid, return_index=True)[1]])
+    one_each = lines["template"][at[np.unique(tid, return_index=True)[1]]]
     if not any(FRACTION in t for t in one_each):
         return lines, plans
     own = pl.Series([counter[t] for t in tid], dtype=pl.Int64)

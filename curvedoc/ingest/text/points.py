@@ -10,7 +10,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.run import POINTS, Flag, empty_points
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
-from curvedoc.ingest.text.cells import LineNumbers
+from curvedoc.ingest.text.cells import LineNumbers, ranks_of
 from curvedoc.ingest.text.line.slots import EPOCH, METRIC, RANK, STEP
 from curvedoc.ingest.trainings.counters import CounterEvents, resolve, rows
 
@@ -39,7 +39,7 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     """Points of the lines (columns idx, time, rank) of one training."""
     metric = cells.kind == METRIC
     rank = cells.column(RANK, cells.value)
-    ranks = np.where(np.isnan(rank), lines["rank"].fill_null(0).to_numpy(), rank)
+    ranks = np.where(np.isnan(rank), ranks_of(lines), rank)
     steps = resolve(events, main_curve(cells, events, ranks).rows)
     if steps.axis != "epoch":
         metric |= (cells.kind == EPOCH) & events.record[cells.line]
@@ -56,10 +56,10 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     names = pl.Series("metric", cells.names or [""], dtype=pl.String)
     frame = pl.DataFrame(
         {
-            "metric": names.gather(cells.name[metric]),  # numpy's texts would be made one by one
+            "metric": names[cells.name[metric]],  # numpy's texts would be made one by one
             "step": _integers(step[line]),
             "value": pl.Series(np.where(cells.kind == METRIC, shown, cells.value)[metric], dtype=pl.Float64),
-            "time": lines["time"].gather(line),
+            "time": lines["time"][line],
             "rank": pl.Series(ranks[line], dtype=pl.Float64).cast(pl.Int32, strict=False).fill_null(0),
             "flags": pl.Series(np.where(events.averaged[line], int(Flag.AVERAGED), 0).astype(np.uint16)),
             "bar": (events.bar | events.averaged)[line],
@@ -179,7 +179,7 @@ def _last_of_bars(frame: pl.DataFrame) -> pl.DataFrame:
     A bar that was drawn again for its last batch alone, as where a message came between, tells an epoch twice. Where
     bars are only shown at their end (somebody kept those lines alone), each is an epoch, and none names a step.
     """
-    drawn = frame.filter(pl.col("bar"))
+    drawn = frame.filter(pl.col("bar")) if frame["bar"].any() else frame.head(0)
     if len(drawn) and drawn["step"].n_unique() == 1 and max(drawn["metric"].value_counts()["count"]) >= _ENDS:
         frame = frame.with_columns(step=pl.when("bar").then(None).otherwise("step"))
     elif len(drawn):

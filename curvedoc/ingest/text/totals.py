@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
 from curvedoc.core.late_regex import late_regex
@@ -25,15 +26,18 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     A position inside the epoch says how long an epoch is; of the whole it tells only where no line names an epoch.
     Where parts of an epoch are named ("'epoch': 0.34"), a position is of the whole or of an evaluation.
     """
-    last = lines.filter(pl.col("kind").is_in(_KINDS)).tail(_LAST)
+    kind = lines["kind"]
+    last = np.flatnonzero(np.logical_or.reduce([(kind == k).to_numpy() for k in _KINDS]))[-_LAST:]
+    wanted = [[s for s in p.slots if s.role in (EPOCH, STEP, INNER)] for p in plans]
     found: dict[int, list[tuple[int, int]]] = {EPOCH: [], STEP: [], INNER: []}
     epochs = averaged = counted_in_samples = parts = False
-    for tid, tokens in last.select("tid", "tokens").iter_rows():
-        for slot in plans[tid].slots:
-            epochs |= slot.role == EPOCH
+    for tid, tokens in zip(lines["tid"][last], lines["tokens"][last].to_list(), strict=True):
+        if plans[tid].slots:
             counted_in_samples |= plans[tid].samples
             averaged |= plans[tid].averaged
-            if slot.role not in found or tokens is None or slot.slot >= len(tokens):
+        for slot in wanted[tid]:
+            epochs |= slot.role == EPOCH
+            if tokens is None or slot.slot >= len(tokens):
                 continue
             parts |= slot.role == EPOCH and bool(_PART.search(tokens[slot.slot]))
             match = _FRACTION.search(tokens[slot.slot]) if "/" in tokens[slot.slot] else None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from curvedoc.core.frozen import dataclass
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, spaced
 from curvedoc.ingest.naming.split_words import scope_of
-from curvedoc.ingest.text.cells import LineNumbers, counters, read_cells
+from curvedoc.ingest.text.cells import LineNumbers, counters, ranks_of, read_cells
 from curvedoc.ingest.text.evaluation_lines import settled
 from curvedoc.ingest.text.layouts.announced import announced, not_gone_on, settings_again, shapes
 from curvedoc.ingest.text.layouts.boxes import Boxes
@@ -48,7 +48,7 @@ class TextTraining:
 def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTraining]:
     """The trainings among the lines (columns idx, kind, template, tokens, tid, time, rank), one where none begins
     anew."""
-    events = lines.filter(pl.col("kind") != "").select("idx", "tokens", "tid", "time", "rank")
+    events = lines[["idx", "tokens", "tid", "time", "rank"]].filter(lines["kind"] != "")
     cells = read_cells(events, plans)
     again = repeated(events, cells, plans)
     if bool(again.any()):
@@ -97,7 +97,7 @@ def boxed_trainings(lines: pl.DataFrame, boxes: Boxes) -> list[tuple[int, int]]:
 def _progress(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents) -> tuple[Ints, Progress]:
     """The events of the main curve, and how far it is at each."""
     rank = cells.column(RANK, cells.value)
-    ranks = np.where(np.isnan(rank), events["rank"].fill_null(0).to_numpy(), rank)
+    ranks = np.where(np.isnan(rank), ranks_of(events), rank)
     main = main_curve(cells, ev, ranks)
     rows = main.rows
     whole = bool((ev.epoch[~np.isnan(ev.epoch)] == np.floor(ev.epoch[~np.isnan(ev.epoch)])).all())
@@ -186,7 +186,7 @@ def _after_closing(cells: LineNumbers, ev: CounterEvents, rows: Ints, at: list[i
 def _under_other_names(events: pl.DataFrame, cells: LineNumbers, ev: CounterEvents, at: list[int]) -> list[int]:
     """The event behind all others of the main curve at which a training begins that tells its loss by another name: its
     epochs begin where those of the first began, and are counted on."""
-    ranks = events["rank"].fill_null(0).to_numpy()
+    ranks = ranks_of(events)
     epoch = _carried(ev.epoch)
     first = at[-1] if at else 0
     mine = main_curve(cells.between(first, len(events)), _events_from(ev, first), ranks[first:]).rows + first

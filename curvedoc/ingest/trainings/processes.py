@@ -10,13 +10,16 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 
 #: "[4711] epoch 3 loss 0.5", "pid 4711: ...", "seed 1 | epoch 3 | loss 0.5"
+_NUMBERED = r"[\[(](?:pid[ =:]{0,2})?(\d{3,7})[\])][ :|-]"
 _LABEL = late_regex(
-    r"(?:[\[(](?:pid[ =:]{0,2})?(\d{3,7})[\])][ :|-]"
+    rf"(?:{_NUMBERED}"
     r"|[\[(]?((?:pid|process|seed|run|trial|fold|job|exp|experiment|replicate)[ =:_#-]{0,2}\d{1,7})(?![\d./])"
     r"[\])]?[ :,|-])",
     re.IGNORECASE,
 )
-#: What a label without a bracket has in it, in small letters.
+#: The labels without a word, found at the speed of a search for their brackets.
+_BARE = late_regex(_NUMBERED)
+#: What every other label has in it, in small letters.
 _WORDS = ("pid", "process", "seed", "run", "trial", "fold", "job", "exp", "replicate")
 #: Where a label may stand: behind a time and a level.
 _HEAD = 60
@@ -36,9 +39,7 @@ def processes(text: str) -> list[tuple[str, str]] | None:
     """
     begin = text[: 1 << 16]
     low = begin.lower()
-    if "[" not in low and "(" not in low and not any(word in low for word in _WORDS):
-        return None
-    if _LABEL.search(begin) is None:
+    if (_LABEL if any(word in low for word in _WORDS) else _BARE).search(begin) is None:
         return None
     head = begin.split("\n")[:_LOOK]
     labels = [_label(line) for line in head]

@@ -60,7 +60,7 @@ def repeated_plans(lines: pl.DataFrame, plans: Plans) -> dict[str, LinePlan]:
     lines: columns idx, text, masked, template; plans: of the templates
     """
     records = {t for t, p in plans.items() if p.kind in _TOLD and (p.counted or _measures(p))}
-    told = len(records) >= HABIT or (records and int(lines["template"].is_in(list(records)).sum()) >= HABIT)
+    told = len(records) >= HABIT or sum(int((lines["template"] == t).sum()) for t in records) >= HABIT
     could = {t: _shape(t, p) for t, p in plans.items() if (not told or _half_read(t, p, records)) and _could(t, p)}
     if not could:
         return {}

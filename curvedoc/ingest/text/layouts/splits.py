@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import polars as pl
 
@@ -19,8 +19,10 @@ _CELL = f" *\\| *({NUMBER}|N/A|None|-)"
 _ROW = late_regex(rf"(?:^|[ -])([A-Za-z][\w./@-]*(?: (?!-)[\w./@-]+){{0,4}}){_CELL}{_CELL}[ |]*$")
 
 
-def split_plans(lines: pl.DataFrame, templates: Iterable[str]) -> dict[str, LinePlan]:
+def split_plans(lines: pl.DataFrame, templates: Collection[str]) -> dict[str, LinePlan]:
     """The plans of the rows under the first header that names two splits; none where no line does."""
+    if not any("|" in t for t in templates):
+        return {}
     barred = lines["text"].filter(lines["text"].str.contains("|", literal=True))
     if not len(barred):  # the pattern takes longer to make ready than a small log to read
         return {}

@@ -13,7 +13,7 @@ _SHOWN = 1 << 17
 _WITH_COMMA = late_regex(
     r"(?<![\d.,])(?:[=:] ?|[A-Za-zÀ-ÿ] {1,3})[-+]?\d{1,7},\d{1,12}(?=[\s;|)\]%]|$|,\s)", re.MULTILINE
 )
-_COMMA = late_regex(r"(?<=\d),(?=\d)")
+_COMMA = late_regex(r",(?<=\d,)(?=\d)")
 _THOUSANDS = late_regex(r"[1-9]\d{0,2},\d{3}$")
 _WITH_POINT = late_regex(r"(?<![\d.])\d+\.\d+(?![\d.])")
 #: So many numbers with a comma that group no thousands, and so many times as many as there are with a point.
@@ -71,6 +71,8 @@ def _without_tags(text: str) -> str:
 def _has_decimal_commas(text: str) -> bool:
     middle = len(text) // 2
     shown = text if len(text) <= 2 * _SHOWN else text[:_SHOWN] + text[middle : middle + _SHOWN]
+    if _COMMA.search(shown) is None:  # asked at each comma, that of a number at each letter
+        return False
     found = [m[0] for m in _WITH_COMMA.finditer(shown)]
     decimal = sum(_THOUSANDS.search(n) is None for n in found)
     if decimal < _HABIT or 2 * decimal < len(found):

@@ -81,7 +81,10 @@ class Prefix:
 def without_heads(text: str) -> str:
     """The text without what nearly all of its lines begin with, where that says nothing of them."""
     shown = [line for line in text[: _SHOWN * _SHOWN].split("\n", _SHOWN)[:_SHOWN] if line]
-    found = Counter(m[0] for line in shown if (m := _HEAD.match(line)) is not None and _says_nothing(m))
+    heads = [m for line in shown if (m := _HEAD.match(line)) is not None]
+    means = {m[0]: m for m in heads}  # nearly all begin alike, so that each beginning is looked at once
+    idle = {head for head, m in means.items() if _says_nothing(m)}
+    found = Counter(m[0] for m in heads if m[0] in idle)
     (head, often), (_, other) = [*found.most_common(2), ("", 0), ("", 0)][:2]
     if often < max(_FEWEST, _HABIT * len(shown)) or other > _OTHER * len(shown):
         return text
