@@ -54,13 +54,14 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     of = cells.of
     shown = cells.value * np.where(np.isnan(of) | (of == 0), 1.0, 1.0 / np.where(of == 0, 1.0, of)) * cells.factor
     names = pl.Series("metric", cells.names or [""], dtype=pl.String)
+    rank_of = pl.Series(ranks[line], dtype=pl.Float64).cast(pl.Int32, strict=False)
     frame = pl.DataFrame(
         {
             "metric": names[cells.name[metric]],  # numpy's texts would be made one by one
             "step": _integers(step[line]),
             "value": pl.Series(np.where(cells.kind == METRIC, shown, cells.value)[metric], dtype=pl.Float64),
             "time": lines["time"][line],
-            "rank": pl.Series(ranks[line], dtype=pl.Float64).cast(pl.Int32, strict=False).fill_null(0),
+            "rank": rank_of.fill_null(0) if rank_of.null_count() else rank_of,
             "flags": pl.Series(np.where(events.averaged[line], int(Flag.AVERAGED), 0).astype(np.uint16)),
             "bar": (events.bar | events.averaged)[line],
         }
@@ -190,4 +191,4 @@ def _last_of_bars(frame: pl.DataFrame) -> pl.DataFrame:
         until = (step.shift(-1) - step).over(group).fill_null(-1)
         bars = bars.filter((until < 0) | (until * _CLOSE >= since))
         frame = pl.concat([frame.filter(~pl.col("bar")), bars]).sort("at")
-    return frame.select(pl.col(c).cast(t) for c, t in POINTS.items()) if len(frame) else empty_points()
+    return frame[list(POINTS)] if len(frame) else empty_points()

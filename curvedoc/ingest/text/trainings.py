@@ -69,7 +69,7 @@ def trainings_of(lines: pl.DataFrame, plans: list[LinePlan]) -> list[TextTrainin
     out = []
     for (a, b), (first, last) in zip(cut(at, len(events)), cut(firsts, len(lines)), strict=True):
         mine = cells.between(a, b)
-        read = read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans))
+        read = read_points(events.slice(a, b - a), mine, counters(mine, tid[a:b], plans) if at else count)
         out.append(TextTraining(first, last, read, sum(a < t < b for t in tasks)))
     return out
 
