@@ -26,19 +26,30 @@ _ERROR_RE = (
     r"|^(?:\S+: ){0,3}(?:Killed|Terminated|Segmentation fault|Bus error|Aborted|Fatal Python error)"
     r"|\(core dumped\)|CANCELLED AT|\bKilled process \d+ \("
 )
+#: One of these is in each traceback and warning.
+_MARKS = (HEADER, "Warning:")
 _DECORATION_RE = r"^[\W_]*$|^-+ (?:end of )?arguments -+$"
 #: A statement of the program that some trainers print into their log: nothing was raised.
 _LISTING_RE = r"^\s*raise [A-Za-z_][\w.]*\("
 
 
-def find_blocks(lines: pl.DataFrame) -> tuple[NDArray[np.bool_], dict[int, tuple[str, str, list[int]]]]:
-    """(lines that belong to a block, first line -> (level, text, its lines)) for tracebacks and warnings.
+#: First line of a traceback or a warning -> level, text, all its lines.
+Blocks = dict[int, tuple[str, str, list[int]]]
+
+
+def may_hold_blocks(text: str) -> bool:
+    """Whether a traceback or a warning may be in a text."""
+    return any(mark in text for mark in _MARKS)
+
+
+def find_blocks(lines: pl.DataFrame) -> tuple[NDArray[np.bool_], Blocks]:
+    """The lines that belong to tracebacks and warnings, and these.
 
     lines: columns text, rank (null: none named), plain. Each rank's lines are looked at as a stream of their own.
     """
     taken = np.zeros(len(lines), bool)
-    blocks: dict[int, tuple[str, str, list[int]]] = {}
-    hot = lines["text"].str.contains_any([HEADER, "Warning:"])
+    blocks: Blocks = {}
+    hot = lines["text"].str.contains_any(list(_MARKS))
     if not bool(hot.any()):
         return taken, blocks
     ranks = lines["rank"].fill_null(-1).to_numpy()
@@ -64,9 +75,7 @@ def _capped(lines: Sequence[str]) -> str:
     return text if len(text) <= TEXT_CAP else text[:_HEAD] + "\n ...\n" + text[-(TEXT_CAP - _HEAD - 6) :]
 
 
-def messages(
-    lines: pl.DataFrame, steps: pl.DataFrame, blocks: dict[int, tuple[str, str, list[int]]]
-) -> tuple[pl.DataFrame, list[Note]]:
+def messages(lines: pl.DataFrame, steps: pl.DataFrame, blocks: Blocks) -> tuple[pl.DataFrame, list[Note]]:
     """The message table of lines that are messages (columns idx, line, time, rank, text, part); a note if capped."""
     if not len(lines):
         return empty_messages(), []

@@ -15,7 +15,7 @@ from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
 from curvedoc.ingest.settings.sentences import announced
-from curvedoc.ingest.table import clock, fill_values
+from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.inference.items import of_folds, of_items
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
@@ -27,12 +27,12 @@ from curvedoc.ingest.text.layouts.rounds import unrolled
 from curvedoc.ingest.text.layouts.run_on import run_on
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
-from curvedoc.ingest.text.line.plan import LinePlan, plan_of
+from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import without_heads
 from curvedoc.ingest.text.line.slots import EPOCH, STEP
-from curvedoc.ingest.text.line.template import CLOCK, FRACTION, LINE_CAP, NUMBER, clean, lines_of, slots, with_templates
-from curvedoc.ingest.text.line_plans import plans_of
-from curvedoc.ingest.text.messages import find_blocks, messages
+from curvedoc.ingest.text.line.template import LINE_CAP, clean, lines_of, unknown, with_templates
+from curvedoc.ingest.text.line_plans import with_plans
+from curvedoc.ingest.text.messages import Blocks, find_blocks, may_hold_blocks, messages
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
 from curvedoc.ingest.text.totals import printed_totals
@@ -45,15 +45,14 @@ ABOUT = "text logs: key=value lines, progress bars and tables of the common trai
 
 #: Of more text than that fewer lines are read: frames of it take some twenty times as much memory.
 MAX_TEXT = 48 << 20
-#: Templates looked at: a log has dozens, running text has one a line.
-MAX_PLANS = 50_000
 
+#: What a process of several writes ahead of its lines.
 _RANK_RE = (
     r"^(?:\[(?:rank|RANK|Rank|default|trainer|worker)[ :_]?([0-9]{1,6})\]:?|(?:rank|RANK|Rank)[ _]?([0-9]{1,6}):) ?"
 )
+#: One of these is in every label of a rank.
+_RANKS = ("rank", "RANK", "Rank", "default", "trainer", "worker")
 _SRUN_RE = r"^ {0,4}([0-9]{1,5}): "
-_LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
-_STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
 #: So many values a setting may have in one log; where nearly all have no more, none is a record.
 _SETTING, _SET = 2, 0.8
 _RECORDS = ("record", "loose", "member")
@@ -90,18 +89,21 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     told = list(notes)
     whole = text.endswith("\n")
     shown = unrolled(without_heads(clean(text)))
-    lines = with_templates(_ranked(lines_of(shown)))
-    apart = run_on(lines)
+    lines, often = _ranked_lines(shown)
+    apart = run_on(lines, often["template"])
     if apart is not None:
-        lines = with_templates(_ranked(lines_of(apart)))
+        lines, often = _ranked_lines(apart)
     if not len(lines):
         return [Log(path, NAME, notes=tuple(told), bytes=size, is_text=True)]
     long = int(lines["long"].sum())
     if long:
         told.append(Note("long-lines", f"lines of more than {LINE_CAP:,} characters were cut", count=long))
-    lines, plans = _planned(lines, told)
-    plain = pl.Series([p.kind != "record" for p in plans]).gather(lines["tid"]).alias("plain")
-    taken, blocks = find_blocks(lines.hstack([plain]))
+    lines, plans = with_plans(lines, often, told)
+    taken = np.zeros(len(lines), bool)
+    blocks: Blocks = {}
+    if may_hold_blocks(shown):
+        plain = np.array([p.kind != "record" for p in plans])[lines["tid"].to_numpy()]
+        taken, blocks = find_blocks(lines.hstack([pl.Series("plain", plain)]))
     lines = lines.hstack([pl.Series("taken", taken)])  # with_columns() asks for a plan of its own: ten times as long
     if not whole:
         lines = _tail(lines, plans, told)
@@ -113,12 +115,12 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     plans = with_evaluations(plans, lines["tid"].to_list(), kinds)
     lines, plans = with_passes(lines, plans)
     early = lines.head(next((i for i, kind in enumerate(kinds) if kind in _RECORDS), len(lines)))
-    early = early.filter(~pl.col("taken"))
+    early = early.filter(~early["taken"]) if early["taken"].any() else early
     config = announced(early) | loose_config(early) | printed
-    keep = pl.Series([p.keep for p in plans]).gather(lines["tid"])
-    said = (pl.col("kind") == "") | keep
-    said = (said & ~pl.col("taken")) | pl.col("idx").is_in(list(blocks))
-    lines = lines.with_columns(said.alias("said"))
+    keep = np.array([p.keep for p in plans])[lines["tid"].to_numpy()]
+    said = ((lines["kind"] == "").to_numpy() | keep) & ~lines["taken"].to_numpy()
+    said[list(blocks)] = True
+    lines = lines.hstack([pl.Series("said", said)])
     parts = trainings_of(lines, plans)
     overflows = may_overflow(shown)
     only_boxes = len(boxes.points) > 0 and not any(len(p.read.points) for p in parts)
@@ -130,7 +132,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
         steps = part.read.steps
         if not len(steps):
             steps = boxes.steps.filter(pl.col("idx").is_between(part.first, part.last, closed="left"))
-        table, capped = messages(here.filter("said"), steps, blocks)
+        table, capped = messages(here.filter("said") if here["said"].any() else here.head(0), steps, blocks)
         if i == len(parts) and blocks and held_back(text):
             known = steps["step"].drop_nulls()
             table = moved_to_end(table, int(known[-1]) if len(known) else None)
@@ -145,7 +147,10 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
         none = _why_none(here, plans, part.read)
         if none:
             part = replace(part, read=Read(empty_points(), part.read.steps, part.read.axis))
-        points, gaps = fill_values.dropped(pl.concat([part.read.points, boxed, scales]))
+        points = part.read.points
+        if len(boxed) or len(scales):
+            points = pl.concat([points, boxed, scales])
+        points, gaps = fill_values.dropped(points)
         more = _remarks(part.read, gaps) + _of_tasks(part.tasks) + ([Note("not-a-log", none)] if none else [])
         planned = {} if part.tasks else printed_totals(here, plans)
         out.append(Log(
@@ -161,7 +166,7 @@ def _why_none(lines: pl.DataFrame, plans: list[LinePlan], read_: Read) -> str:
     """Why what was read is no training's, "" where it may be one's."""
     if read_.axis not in ("row", "step") or not len(read_.points):
         return ""
-    told = (plans[i] for i in lines["tid"].unique().to_list())
+    told = (plans[i] for i in np.unique(lines["tid"].to_numpy()).tolist())
     counters = {s.name for p in told for s in p.slots if s.role in (STEP, EPOCH)}
     return of_folds(read_.points, counters) or ("" if counters else of_items(lines, read_.points))
 
@@ -204,55 +209,29 @@ def _remarks(read_: Read, gaps: int) -> list[Note]:
     return out
 
 
-def _ranked(lines: pl.DataFrame) -> pl.DataFrame:
-    """Adds `rank` (null: none named) and takes its label off the line."""
-    named = pl.col("text").str.extract_groups(_RANK_RE).struct
-    rank = pl.coalesce(named.field("1"), named.field("2")).cast(pl.Int64)
-    out = lines.with_columns(rank.alias("rank"), pl.col("text").str.replace(_RANK_RE, ""))
-    filled = out.filter(pl.col("text") != "")
-    label = filled["text"].str.extract(_SRUN_RE).drop_nulls()
-    if len(filled) > 1 and len(label) >= 0.9 * len(filled) and 2 * label.n_unique() <= len(label):  # else it counts
+def _ranked_lines(text: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The lines with their templates, and how many lines there are of each template."""
+    lines = with_templates(_ranked(lines_of(text), text), text)
+    return lines, lines.group_by("template", maintain_order=True).len()
+
+
+def _ranked(lines: pl.DataFrame, whole: str) -> pl.DataFrame:
+    """Adds `rank` (null: none named) and takes its label off the line. whole: the text that the lines are of"""
+    if any(word in whole for word in _RANKS):
+        named = pl.col("text").str.extract_groups(_RANK_RE).struct
+        rank = pl.coalesce(named.field("1"), named.field("2")).cast(pl.Int64)
+        out = lines.with_columns(rank.alias("rank"), pl.col("text").str.replace(_RANK_RE, ""))
+    else:
+        out = lines.hstack([unknown("rank", pl.Int64(), len(lines))])
+    filled = int((out["text"] != "").sum())
+    label = out["text"].str.extract(_SRUN_RE)
+    found = len(label) - label.null_count()
+    if filled > 1 and found >= 0.9 * filled and 2 * label.drop_nulls().n_unique() <= found:  # else it counts
         out = out.with_columns(
             pl.coalesce("rank", pl.col("text").str.extract(_SRUN_RE).cast(pl.Int64)).alias("rank"),
             pl.col("text").str.replace(_SRUN_RE, ""),
         )
     return out
-
-
-def _planned(lines: pl.DataFrame, told: list[Note]) -> tuple[pl.DataFrame, list[LinePlan]]:
-    """Adds `tid`, the index of each line's plan (0: running text), `tokens` (its numbers) and `time`."""
-    has = pl.col("template").str.contains_any([NUMBER, FRACTION])
-    kinds = lines.filter(has).group_by("template", maintain_order=True).len()
-    if len(kinds) > MAX_PLANS:
-        told.append(
-            Note("many-shapes", f"only {MAX_PLANS:,} shapes of line were looked at", count=len(kinds) - MAX_PLANS)
-        )
-        kinds = kinds.sort("len", descending=True, maintain_order=True).head(MAX_PLANS)
-    plans = [plan_of("")]
-    plans += plans_of(lines, kinds["template"].to_list())
-    kinds = kinds.select("template", pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("tid"))
-    lines = lines.join(kinds, on="template", how="left", maintain_order="left")
-    lines = lines.with_columns(pl.col("tid").fill_null(0))
-    width = pl.Series([0] + [t.count(NUMBER) + t.count(FRACTION) for t in kinds["template"]], dtype=pl.UInt32)
-    useful = pl.Series([p.kind != "" for p in plans]).gather(lines["tid"])
-    lines = lines.with_columns(pl.when(useful).then(slots(pl.col("masked"))).alias("tokens"))
-    # a line whose numbers were counted otherwise than its template's cannot be read by the plan
-    odd = lines["tokens"].list.len() != width.gather(lines["tid"])
-    lines = lines.with_columns(pl.when(odd).then(0).otherwise(pl.col("tid")).alias("tid"))
-    return _timed(lines, told), plans
-
-
-def _timed(lines: pl.DataFrame, told: list[Note]) -> pl.DataFrame:
-    stamped = lines["masked"].str.slice(0, 100).str.contains(_STAMPED_RE)
-    if not bool(stamped.any()):
-        return lines.with_columns(pl.lit(None, dtype=pl.Float64).alias("time"))
-    at = stamped.arg_true()
-    time = np.full(len(lines), np.nan)
-    time[at.to_numpy()] = clock.seconds(lines["text"].gather(at).str.slice(0, 120)).fill_null(float("nan")).to_numpy()
-    time, usable = clock.monotone(time)
-    if not usable:
-        told.append(Note("clock-goes-back", "the clock of the lines goes back, so their times were left out"))
-    return lines.with_columns(pl.Series("time", time).fill_nan(None))
 
 
 def _tail(lines: pl.DataFrame, plans: list[LinePlan], told: list[Note]) -> pl.DataFrame:

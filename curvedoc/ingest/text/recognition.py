@@ -77,7 +77,8 @@ def _sample(path: Path, head: bytes, text: str) -> str:
 def _is_log(text: str, name: str, odd: bool) -> bool:
     """Whether the lines of a text are a training's records, or end in a traceback; odd: its name says nothing, so that
     records must count and tell a loss."""
-    lines = with_templates(lines_of(without_heads(clean(text))))
+    shown = without_heads(clean(text))
+    lines = with_templates(lines_of(shown), shown)
     if len(lines) > _SAMPLED:
         third = _SAMPLED // 3
         middle = lines.slice(len(lines) // 2 - third // 2, third)

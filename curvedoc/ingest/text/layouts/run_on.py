@@ -25,16 +25,14 @@ _LOOKED, _LEAST = 2_000, 8
 _GOES_ON = 0.9
 
 
-def run_on(lines: pl.DataFrame) -> str | None:
+def run_on(lines: pl.DataFrame, kinds: pl.Series) -> str | None:
     """The text with each of such records on a line of its own; None where none is, or their counters do not go on.
 
-    lines: columns text, template. The classes of a table begin anew on each line.
+    lines: column text; kinds: their templates, each once. The classes of a table begin anew on each line.
     """
-    could = lines["template"].str.count_matches(f"[{NUMBER}{FRACTION}]") >= 4
-    if not bool(could.any()):
-        return None
+    could = kinds.str.count_matches(f"[{NUMBER}{FRACTION}]") >= 4
     heads: dict[str, None] = {}
-    for template in lines["template"].filter(could).unique(maintain_order=True).head(_LOOKED).to_list():
+    for template in kinds.filter(could).head(_LOOKED).to_list():
         m = _HEAD.match(template)
         if m is not None and CLOCK not in m[0] and template.find(f" {m[0]}", m.end()) >= 0:
             heads[m[0]] = None

@@ -66,7 +66,7 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
     split = np.array([any(x.name.lower() in SCOPES for x in p.slots) for p in plans], bool)[tid]
     kind[_beside(kind, tid, shapes, usual | split) | _both_splits(kind, tid, plans)] = "loose"
     kind[(kind == "member") & ~(chained & under)] = ""
-    return lines.with_columns(pl.Series("kind", kind.tolist(), dtype=pl.String))
+    return lines.hstack([pl.Series("kind", kind.tolist(), dtype=pl.String)])
 
 
 def _only_bests(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> bool:

@@ -80,12 +80,8 @@ _BARS = "\u2500-\u259f\u25a0\u25a1\u25cf\u25cb\u2501"
 _BAR_RE = rf"[{_BARS}]+(?:[ #0-9]*[{_BARS}]+)*"
 _ASCII_BAR_RE = r"%\|[# 0-9=>.-]*\|"
 _KERAS_BAR_RE = r"\[[=>.#-][=>.# -]{2,}\]"
-_TEMPLATE = (
-    pl.col("masked").str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
-    .str.replace_all(_NUMBER_RE, "${1}" + NUMBER)
-    .str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")
-    .alias("template")
-)  # fmt: skip
+#: What every fraction has in it.
+_TOTAL = late_regex(r"/ *[-+.0-9nNiI]")
 #: The name of a file of data, other in each line that tells of one.
 _FILE_RE = (
     r"(?i)[^\s=:,;()\[\]'\"|]{1,200}\.(?:jpe?g|png|bmp|tiff?|webp|dcm|nii|nrrd|mha|gz|npy|npz|mat|h5|hdf5|pkl|pt|pth|wav|flac|mp3"
@@ -94,6 +90,7 @@ _FILE_RE = (
 #: So many kinds of lines, and so large a part of all, show that each line names its own.
 _FILES, _MOST = 20, 0.5
 #: What torch, jax and numpy print after the number of a scalar tensor.
+_TENSORS = ("tensor(", "rray(")
 _TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.]+|requires_grad=\w+|weak_type=\w+)"
 
 
@@ -151,6 +148,12 @@ def lines_of(text: str) -> pl.DataFrame:
     if rows and not rows[-1]:
         rows.pop()
     frame = pl.DataFrame({"text": pl.Series("text", rows, dtype=pl.String)})
+    if "\r" not in text and 4 * max(map(len, rows), default=0) <= LINE_CAP:  # most texts: no line is cut
+        at = np.arange(len(rows))
+        no = pl.Series(np.zeros(len(rows), bool))
+        bare = text.isascii() and " \n" not in text and "\t\n" not in text and text[-1:] not in " \t"
+        kept = frame["text"] if bare else frame["text"].str.strip_chars_end()
+        return pl.DataFrame({"idx": at, "text": kept, "line": at + 1, "part": no, "long": no})
     cut = pl.col("text").str.slice(0, LINE_CAP).str.strip_chars_end()
     long = (pl.col("text").str.len_bytes() > LINE_CAP).alias("long")
     row = pl.int_range(pl.len(), dtype=pl.Int64).alias("idx")
@@ -164,35 +167,67 @@ def lines_of(text: str) -> pl.DataFrame:
     return frame.select(row, cut, count, pl.lit(False).alias("part"), long)  # at once: each step takes as long
 
 
-def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
-    """Adds `masked` (clocks and bars out) and `template` (numbers out too, runs of blanks as two)."""
+def unknown(name: str, dtype: pl.DataType, n: int) -> pl.Series:
+    """A column of nothing but nulls."""
+    return pl.Series(name, [None], dtype).new_from_index(0, n)
+
+
+def _masked(whole: str) -> pl.Expr:
+    """The lines without clocks and bars, as a column; what the whole text has none of is not looked for."""
     masked = pl.col("text").str.replace_all(CLOCK_RE, CLOCK)
-    masked = masked.str.replace_all(_ASCII_BAR_RE, "%||").str.replace_all(_KERAS_BAR_RE, "\u2592")
-    masked = (
-        pl.when(pl.col("text").str.contains(rf"[{_BARS}]"))
-        .then(
-            masked.str.replace_all(UPRIGHT, "|")
-            .str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||")
-            .str.replace_all(_BAR_RE, "\u2592")
+    if "%|" in whole:
+        masked = masked.str.replace_all(_ASCII_BAR_RE, "%||")
+    if "[" in whole:
+        masked = masked.str.replace_all(_KERAS_BAR_RE, "\u2592")
+    if not whole.isascii():
+        masked = (
+            pl.when(pl.col("text").str.contains(rf"[{_BARS}]"))
+            .then(
+                masked.str.replace_all(UPRIGHT, "|")
+                .str.replace_all(r"\|" + _BAR_RE + r"[ ]*\|", "||")
+                .str.replace_all(_BAR_RE, "\u2592")
+            )
+            .otherwise(masked)
         )
-        .otherwise(masked)
-    )
-    masked = (
-        pl.when(pl.col("text").str.contains(r"(?:tensor|rray)\("))
-        .then(masked.str.replace_all(_TENSOR_TAIL_RE, ""))
-        .otherwise(masked)
-    )
-    masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
-    frame = frame.with_columns(masked.alias("masked")).with_columns(_TEMPLATE)
+    if any(word in whole for word in _TENSORS):
+        masked = (
+            pl.when(pl.col("text").str.contains(r"(?:tensor|rray)\("))
+            .then(masked.str.replace_all(_TENSOR_TAIL_RE, ""))
+            .otherwise(masked)
+        )
+    if " nan " in whole:
+        masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
+    return masked.alias("masked")
+
+
+def _template(fractions: bool = True, blanks: bool = True) -> pl.Expr:
+    """The masked lines without their numbers, as a column; whether any may hold fractions, and blanks side by side."""
+    out = pl.col("masked")
+    if fractions:
+        out = out.str.replace_all(_FRACTION_RE, "${1}" + FRACTION)
+    out = out.str.replace_all(_NUMBER_RE, "${1}" + NUMBER)
+    if blanks:
+        out = out.str.replace_all(r"[ \t]*\t[ \t]*|[ ]{2,}", "  ")
+    return out.alias("template")
+
+
+def with_templates(frame: pl.DataFrame, whole: str) -> pl.DataFrame:
+    """Adds `masked` (clocks and bars out) and `template` (numbers out too, runs of blanks as two).
+
+    whole: the text that the lines are of
+    """
+    cut = any(word in whole for word in _TENSORS)  # what stood apart may then stand side by side
+    template = _template(cut or _TOTAL.search(whole) is not None, cut or "  " in whole or "\t" in whole)
+    frame = frame.with_columns(_masked(whole)).with_columns(template)
     kinds = frame["template"].unique()
     of_files = kinds.filter(kinds.str.contains(_FILE_RE)) if len(kinds) >= _FILES else kinds[:0]
     if len(of_files) >= max(_FILES, _MOST * len(kinds)):  # or each line would be of a kind of its own, and no record
-        frame = frame.with_columns(pl.col("masked").str.replace_all(_FILE_RE, "file")).with_columns(_TEMPLATE)
+        frame = frame.with_columns(pl.col("masked").str.replace_all(_FILE_RE, "file")).with_columns(_template())
         kinds = frame["template"].unique()
-    headed = kinds.filter(kinds.str.contains(GLUED_HEAD))
+    headed = kinds.filter(kinds.str.contains(GLUED_HEAD)) if len(kinds) >= HABIT else kinds[:0]
     if len(headed) >= HABIT:
         anew = frame["template"].is_in(headed.implode())
-        again = frame.filter(anew).with_columns(counted_apart(frame.filter(anew)["masked"])).with_columns(_TEMPLATE)
+        again = frame.filter(anew).with_columns(counted_apart(frame.filter(anew)["masked"])).with_columns(_template())
         frame = pl.concat([frame.filter(~anew), again]).sort("idx")
         kinds = frame["template"].unique()
     odd = kinds.filter(kinds.str.contains(COULD))
@@ -200,7 +235,9 @@ def with_templates(frame: pl.DataFrame) -> pl.DataFrame:
         return frame
     anew = frame["template"].is_in(odd.implode())
     # a condition within an expression would be asked of every line: most of the time that a text takes
-    again = frame.filter(anew).with_columns(spelled(pl.col("masked"), "\n".join(odd.to_list()))).with_columns(_TEMPLATE)
+    again = (
+        frame.filter(anew).with_columns(spelled(pl.col("masked"), "\n".join(odd.to_list()))).with_columns(_template())
+    )
     return pl.concat([frame.filter(~anew), again]).sort("idx")
 
 
