@@ -31,7 +31,7 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     wanted = [[s for s in p.slots if s.role in (EPOCH, STEP, INNER)] for p in plans]
     found: dict[int, list[tuple[int, int]]] = {EPOCH: [], STEP: [], INNER: []}
     epochs = averaged = counted_in_samples = parts = False
-    for tid, tokens in zip(lines["tid"][last], lines["tokens"][last].to_list(), strict=True):
+    for tid, tokens in zip(lines["tid"][last].to_list(), lines["tokens"][last].to_list(), strict=True):
         if plans[tid].slots:
             counted_in_samples |= plans[tid].samples
             averaged |= plans[tid].averaged

@@ -29,12 +29,12 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
     (rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}", "${1}${2}${3} ${4}${5}"),
     # "[E 3] loss 0.5"
-    (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]"),
-    (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}"),
+    (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]", "[E"),
+    (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}", "="),
     # "E  3/200 | loss 0.5"
     (rf"{_HEAD}[Ee]p? {{0,4}}([0-9]{{1,6}}/[0-9]{{1,6}})([ :,|\])])", "${1}epoch ${2}${3}"),
     # "Ep.3 loss 0.5"
-    (rf"{_HEAD}[Ee]p\.({_COUNT}){_AFTER}", "${1}epoch ${2}${3}"),
+    (rf"{_HEAD}[Ee]p\.({_COUNT}){_AFTER}", "${1}epoch ${2}${3}", "p."),
     # "Epoch 1 Batch50 Loss 0.5"
     (rf"((?i:epoch)[ :]+{_COUNT}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?({_COUNT}){_AFTER}", "${1}${2} ${3}${4}"),
     # "E03 val_loss=0.5"
@@ -61,12 +61,14 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
         rf"^(?:.*\W)?[0-9]+m [0-9]+s (?:\(- [0-9]+m [0-9]+s\) )?\(([0-9]{{1,12}}) [0-9]{{1,3}}%\)"
         rf"(?: [a-z ]*loss ?[:=])? ({NUM})$",
         "step ${1} loss: ${2}",
+        "%)",
     ),
-    (rf"^([0-9]{{1,12}}) [0-9]{{1,3}}% \([0-9]+m [0-9]+s\) ({NUM}) .*$", "step ${1} loss: ${2}"),
+    (rf"^([0-9]{{1,12}}) [0-9]{{1,3}}% \([0-9]+m [0-9]+s\) ({NUM}) .*$", "step ${1} loss: ${2}", "% ("),
     # DARTS and what follows it: "train 050 2.31e+00 11.4 52.3"
     (
         rf"( |^)(train|valid) ([0-9]{{2,6}}) ({NUM}) ({NUM}) ({NUM})$",
         "${1}${2} batch ${3} ${2} loss: ${4}, ${2} top1: ${5}, ${2} top5: ${6}",
+        "\x01 \x01 \x01 \x01",
     ),
     # GluonTS calls the training's own loss an evaluation
     (rf"\bEvaluation metric '?epoch_loss'?=({NUM})", "train loss=${1}", "epoch_loss"),
@@ -74,15 +76,16 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (
         r"^([0-9]{1,12}) +\[([^]]*)\] +\[([^]]*)\] +\[([^]]*)\] *$",
         "step ${1} train loss: [${2}], test loss: [${3}], test relative_error: [${4}]",
+        "] ",
     ),
     # and in the middle of its second optimizer
-    (r"^([0-9]{1,12}) +\[((?:[0-9]\.[0-9]+e[-+][0-9]+,? ?){2,})\] *$", "step ${1} train loss: [${2}]"),
+    (r"^([0-9]{1,12}) +\[((?:[0-9]\.[0-9]+e[-+][0-9]+,? ?){2,})\] *$", "step ${1} train loss: [${2}]", "["),
     # icefall's "tot_loss[loss=0.3, over 100 frames]"
     (r"\bloss\[loss=([^]]*)\]", "loss=${1}", "loss[loss="),
     (r"\btot_loss\[loss=([^\],]*)[^]]*\]", "tot_loss=${1}", "loss[loss="),
     (r"\bOrderedDict\(\[", "", "OrderedDict(["),
     # a complex number, of which the real part is the measure: "energy=-1.4059-0.0001j"
-    (r"([=: ][-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?)[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b", "${1}"),
+    (r"([=: ][-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?)[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b", "${1}", "j"),
     # "loss0.543"
     (r"\b((?i:loss|acc))([0-9]{1,6}\.[0-9]+)", "${1} ${2}"),
     # "第3轮 第20步"
@@ -131,11 +134,16 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (rf"^Validation loss ([0-9]{{1,9}}): +({NUM})$", "step ${1} validation loss: ${2}", "Validation loss"),
     # Catalyst, Poutyne, Trax, nnet of R, the policies of ikostrikov
     (r"\b([0-9]{1,6}/[0-9]{1,6}) \* Epoch \((train|valid|test)\): ", "epoch ${1} ${2}: ", "* Epoch ("),
-    (r"^(train|valid|test) \(([0-9]{1,6}/[0-9]{1,6})\) ", "epoch ${2} ${1}: "),
-    (r"^(Epoch: *[0-9]{1,6}/[0-9]{1,6}) (?:Train s|S)teps: [0-9]+ (?:Val steps: [0-9]+ )?[0-9.hms]+s ", "${1} "),
+    (r"^(train|valid|test) \(([0-9]{1,6}/[0-9]{1,6})\) ", "epoch ${2} ${1}: ", "(\x03) "),
+    (
+        r"^(Epoch: *[0-9]{1,6}/[0-9]{1,6}) (?:Train s|S)teps: [0-9]+ (?:Val steps: [0-9]+ )?[0-9.hms]+s ",
+        "${1} ",
+        "teps:",
+    ),
     (
         rf"^Step +([0-9]{{1,12}}): (train|eval) +(\w+Entropy|\w*Loss|\w*Accuracy) \| +({NUM})$",
         "step ${1} ${2} ${3}: ${4}",
+        "Step",
     ),
     (rf"^iter +([0-9]{{1,9}}) value ({NUM})$", "step ${1} objective: ${2}", " value "),
     (
@@ -179,8 +187,8 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
     (rf"\u2592 *\(?({NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
     # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
-    (rf"\b({_BOTH}) ?[ (]{_SPLITS}\)?[ :=]{{1,3}}{TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}"),
-    (rf"\b{_SPLITS} ({_BOTH})[ :=]{{1,3}}{TWO}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
+    (rf"\b({_BOTH}) ?[ (]{_SPLITS}\)?[ :=]{{1,3}}{TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}", "\x03"),
+    (rf"\b{_SPLITS} ({_BOTH})[ :=]{{1,3}}{TWO}", "${1} ${3}: ${4}, ${2} ${3}: ${5}", "\x03"),
     # Paddle's epochs are passes; torchblocks' bars
     (r"\b[Pp]ass([ =:]{1,2}[0-9]{1,6},? ?[Bb]atch\b)", "epoch${1}", "ass"),
     (r"^\[(Training|Evaluating|Testing|Predicting)\] ([0-9]{1,9}/[0-9]{1,9} \u2592)", "${1}: ${2}", "ing] \x03"),
@@ -191,6 +199,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (
         rf"\b((?i:[a-z]+ )?)({_BOTH}) ?\(({_BOTH})\)[ :=]{{1,3}}({NUM}) ?\(({NUM})\)",
         "${1}${2}: ${4}, ${1}${3}: ${5}",
+        "(",
     ),
     # Julia's @show
     (rf"^\((\w+), (\w+)\) = \(({NUM}), ({NUM})\)$", "${1} = ${3}, ${2} = ${4}", ") = ("),
@@ -226,6 +235,20 @@ _WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({NUM}) ?/ ?({NUM}
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
 #: "lr 0.1 -> 0.05": it is what it became.
 _BECAME = rf"([A-Za-z][=:]? ?)(?:{NUM}) ?(?:->|=>|\u2192) ?({NUM})([ ,;|)\]]|$)"
+#: As `SPELLINGS`, of each place in a line; one of several marks is in every template of such a line.
+_WHEREVER: tuple[tuple[str, ...], ...] = (
+    (_DEVIATION, "", "z)"),
+    (r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}", "["),
+    (r"([0-9](?:D|h|m|s))[0-9]{1,3}(?:h|m|s|ms)\b", "${1}"),
+    (_TOP, "${1}${2}${3}"),
+    HYPHENED,
+    (_BECAME, "${1}${2}${3}", "->", "=>", "\u2192"),
+    (*BOTH, "\x03"),
+    (*EACH_TASK, "%"),
+    (_NAMED_BY_COMMA, "${1}: ${2}${3}", ", "),
+    (_PAIR, "${1}=${2}", ", "),
+    (_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%", "%"),
+)
 #: What the template of a line holds that could be spelled otherwise.
 COULD = "|".join(
     (
@@ -270,17 +293,11 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     for pattern, spelling, *mark in (*SPELLINGS, *TASKS):
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
-    text = text.str.replace_all(_DEVIATION, "").str.replace_all(r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}")
-    text = text.str.replace_all(r"([0-9](?:D|h|m|s))[0-9]{1,3}(?:h|m|s|ms)\b", "${1}")
-    text = text.str.replace_all(_TOP, "${1}${2}${3}")
-    text = (
-        text.str.replace_all(*HYPHENED)
-        .str.replace_all(_BECAME, "${1}${2}${3}")
-        .str.replace_all(*BOTH)
-        .str.replace_all(*EACH_TASK)
-        .str.replace_all(_NAMED_BY_COMMA, "${1}: ${2}${3}")
-    )
-    text = text.str.replace_all(_PAIR, "${1}=${2}").str.replace_all(_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%")
+    for pattern, spelling, *marks in _WHEREVER:
+        if not marks or any(mark in templates for mark in marks):
+            text = text.str.replace_all(pattern, spelling)
+    if _WAY not in templates:
+        return text
     mean = text.str.replace_all(_KEY_OF_MEAN, "| epoch_${1} ${2}")
     mean = mean.str.replace_all(r"\| epoch_(num_updates|epoch) ", "| ${1} ")
     both = text.str.contains(_MEANS) & text.str.contains(_WAY, literal=True).any()

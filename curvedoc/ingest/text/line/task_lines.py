@@ -13,6 +13,7 @@ TASKS: tuple[tuple[str, ...], ...] = (
     (
         rf"^>>> Test on task +([0-9]+) : loss=({_VALUE}) \| TAw.* TAg acc= *({_VALUE})%, forg= *({_VALUE})%.*$",
         "test task${1}/loss=${2} | test task${1}/acc=${3}% | task${1} forgetting=${4}%",
+        "Test on task",
     ),
     (
         rf"^(.{{0,60}}?)[\[(|]? ?{_CLIENT}([0-9]{{1,6}})\b[\])]?[ :,|-]*(.*{_COUNT}.*{_TOLD}.*)$",
