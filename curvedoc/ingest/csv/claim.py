@@ -27,6 +27,8 @@ from curvedoc.ingest.table.values import moment, number, split_of
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
+#: A cell that names its number: "| eval @ 100 | loss 0.5 |".
+_SAID = late_regex(r"(?i)(?:^|[|,;\t]) *(?:[a-z]+[ _])?(?:loss|acc|accuracy) ?[:= ] ?[0-9.]+ *(?:[|,;\t]|$)")
 #: So many lines tell the separator, and whether the names stand over rows of as many cells.
 _FIRST = 6
 #: Rows of several losses and nothing else.
@@ -106,6 +108,8 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
     sep = separator_of(lines[:1])
     names = split_line(lines[0], sep)
     if len(names) < 2 or not (is_header(names) or is_row(names)) or _is_of_wandb(names):
+        return False
+    if any(_SAID.search(line) for line in lines[1:]):  # rows of a log beside lines that name their numbers
         return False
     if not named and not _could_be([split_line(line, sep) for line in lines[1:-1]], len(names)):
         return False

@@ -19,6 +19,7 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv.loss_terms import term_curves, term_names
+from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
 from curvedoc.ingest.naming.values import curve_shape
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.curve import LogCurve, points_of
@@ -64,6 +65,8 @@ _CALLED = late_regex(
 #: Most intervals of a counter are of so few sizes: those of a sorted column of measurements are of many.
 _REGULAR, _SIZES = 0.9, 3
 _RISING = 0.5
+#: "# val 100 0.83"
+_EVALUATED = late_regex(rf"#+ ?(?:{UNSEEN_SPLIT})\b[^\d\n]{{0,20}}\d+[ ,:]", re.IGNORECASE)
 #: One column of numbers as numpy.savetxt writes them; of a loss, or what is called a history, a few tell.
 _SAVED = late_regex(r"-?\d\.\d{18}e[+-]\d\d")
 _FEW_SAVED, _OF_TIME = 6, word_set("loss losses cost history")
@@ -84,6 +87,8 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     text = decoded_head(head)
     rows = text.split("\n")[: 2 * MIN_ROWS]
+    if any(map(_EVALUATED.match, rows[1:])):  # a log that counts its evaluations in comments
+        return False
     saved = [r.strip() for r in rows if r.strip()]
     few = _OF_TIME.isdisjoint(re.split(r"[^a-z]+", name)) and len(saved) < MIN_ROWS
     if term_names(rows) or (not few and len(saved) >= _FEW_SAVED and all(map(_SAVED.fullmatch, saved[:-1]))):

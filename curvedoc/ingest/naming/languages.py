@@ -12,11 +12,13 @@ from curvedoc.core.late_regex import late_regex
 
 #: The marks of Latin, Greek and Cyrillic letters; those of Japanese make another letter and stay.
 _ACCENT = late_regex("[\u0300-\u036f]")
+#: A letter with a stroke is no letter with an accent to Unicode.
+_STROKES = {ord("ł"): "l", ord("Ł"): "L"}
 #: Signs that stand on or behind letters of India, Thailand, Arabia and Israel, and are no letters of their own.
 SIGNS = "\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 #: What a loss and an error are called, by what the words begin with, or whole.
 _LOSS = r"gubita?k|pierder|kayb|kay[iı]p|kerugian|veszteseg|verlust|verlies|forlust|ztrat|havio|perdua"
-_ERROR = r"eroar|hatas[iı]|chyb[ayeu]|galat(?![^\W_])|virhe|hiba|fejl|feil|greska|fehler|fout|bład"
+_ERROR = r"eroar|hatas[iı]|chyb[ayeu]|galat(?![^\W_])|virhe|hiba|fejl|feil|greska|fehler|fout|b[lł]ad"
 _LOSS_ABROAD = "загуб|втрат|потер|лосс|απωλει|خسار|הפסד|हानि|สูญเสีย|mat[ _]mat|損失|损失|손실"
 _VIETNAMESE = r"(?<![^\W_])loi(?=[ _]+(?:huan|kiem|xac|train|val|test))"
 _ERROR_ABROAD = rf"похибк|помилк|грешк|ошибк|σφαλμα|خط[اأ]|שגיא|त्रुटि|ผิดพลาด|{_VIETNAMESE}|误差|誤差|오차"
@@ -33,12 +35,15 @@ OUTCOME_PIECES = (
 _END = rf"[^\W_]*?s?(?:(?=(?:{_LOSS}|{_ERROR}|fel(?![^\W_])|ta[pb](?![^\W_])|genauig|nauwk|loss))|(?![^\W_]))"
 _SEEN = (
     "trainings|tr[ae]n(?:ing|ov|er|ir)|træning|entren|entrain|addestr|trein|latih|pelatih|opetus|koulutus|tanit|tanul"
-    "|antren|egitim|uczeni|in_sample|huan_luyen|εκπαιδευσ|навчан|обуч|трен|трейн"
+    "|antren|egitim|uczeni|uczac|oefen|in_sample|huan_luyen|εκπαιδευσ|навчан|обуч|трен|трейн"
 )
 _UNSEEN = (
     "valid(?:as|ac|ar|az|er|ier|oint|atie)|walid|dogrulama|kiem_[dđ]inh|xac_thuc|вал[иі]д|επικυρωσ|перев[іи]р|провер"
 )
-_TESTED = r"testi(?![^\W_])|teszt|testov|uji(?![^\W_])|kiem_tra|prueba|ελεγχ"
+_TESTED = (
+    r"testi(?![^\W_])|test(?:data|dat[ae]n|sett?|menge|mengde|maengde)(?![^\W_])|teszt|testov|uji(?![^\W_])|kiem_tra"
+    "|prueba|ελεγχ"
+)
 _STEMS = (
     (late_regex(rf"(?<![^\W_])(?:{_UNSEEN}){_END}"), "_val_"),
     (late_regex(rf"(?<![^\W_])(?:{_SEEN}){_END}"), "_train_"),
@@ -69,7 +74,7 @@ def without_accents(text: str) -> str:
     >>> without_accents("Häviö"), without_accents("Εποχή")
     ('Havio', 'Εποχη')
     """
-    return normalize("NFC", _ACCENT.sub("", normalize("NFKD", text)))
+    return normalize("NFC", _ACCENT.sub("", normalize("NFKD", text))).translate(_STROKES)
 
 
 @lru_cache(maxsize=4096)  # the runs of a tree have few others

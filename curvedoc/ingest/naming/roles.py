@@ -35,6 +35,7 @@ from curvedoc.ingest.naming.values.population import of_a_population
 from curvedoc.ingest.naming.values.rivals import in_a_game, of_domains, steered, without_lost_games
 from curvedoc.ingest.naming.values.signs import maximized, negated, of_likeness
 from curvedoc.ingest.naming.values.stand_ins import promoted, tested_once
+from curvedoc.ingest.naming.values.unsaid_split import graded_by_evaluation
 from curvedoc.ingest.naming.values.vague_names import (
     by_letter,
     lettered,
@@ -143,7 +144,7 @@ def _assigned(
     found += counterparts(metrics, found, table)
     found = maximized(promoted(lone_layers(found), table), table)
     found += [(f, r) for f, r in by_evidence(metrics, found, table, settings) if _plausible(f, r)]
-    found = of_an_evaluation(found, table)
+    found = of_an_evaluation(graded_by_evaluation(found, metrics, table), table)
     found = doubted(_test_for_validation(without_errors(of_tasks(of_the_evaluation(found, table), table), table)))
     chosen = resolved(chosen, [f.metric for f in metrics])
     taken = set(chosen.values())

@@ -14,6 +14,7 @@ from curvedoc.ingest.naming.log_words import is_usual, spaced
 from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.table import clock
 from curvedoc.ingest.text.layouts.columns import column_plans
+from curvedoc.ingest.text.layouts.counted_values import counted_value_plans
 from curvedoc.ingest.text.layouts.gains import share_plans
 from curvedoc.ingest.text.layouts.grouped_columns import grouped_plans
 from curvedoc.ingest.text.layouts.layers import layer_plans
@@ -78,11 +79,12 @@ def plans_of(lines: pl.DataFrame, templates: list[str]) -> list[LinePlan]:
     """The plan of each template: a row of a table whose header is among the lines, or what the line says itself."""
     named = headers(_header_lines(lines))
     plans = {t: table_plan(t, named) or plan_of(t) for t in dict.fromkeys(templates)}
+    plans |= split_row_plans(lines, plans)
+    plans |= counted_value_plans(lines, plans)
     plans |= column_plans(lines, plans)
     plans |= share_plans(lines, plans)
     plans |= grouped_plans(lines, plans)
     plans |= split_plans(lines, plans)
-    plans |= split_row_plans(lines, plans)
     plans |= _labeled(plans)
     plans |= layer_plans(plans)
     plans |= repeated_plans(lines, plans)

@@ -36,8 +36,10 @@ _SAID = late_regex(rb"[^\w\n]{0,4}[A-Za-z][\w ]{0,30}[:=] ?[\[(]?[-+]?[0-9][^,\n
 _CELLS = 20
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
 _NOT_LOGS = late_regex(
-    r"(?:requirements|license|licence|readme|environment|pip|conda|notes?|vocab|merges|debug-internal|debug-core)\b"
+    r"(?:requirements|license|licence|readme|environment|pip|conda|vocab|merges|debug-internal|debug-core)\b"
 )
+#: What somebody wrote down may be a log, where it counts losses.
+_WRITTEN = late_regex(r"notes?\b")
 _NAMES = late_regex(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
 
 
@@ -48,6 +50,7 @@ def claims(path: Path, head: bytes) -> bool:
     first = head[:HEAD_BYTES].split(b"\n", 1)[0].split(b",", _CELLS)
     tabular = suffix in (".csv", ".tsv") and all(_SAID.match(cell) for cell in first)
     odd = not tabular and suffix not in _SUFFIXES + _LOOSE_SUFFIXES
+    written = suffix in _LOOSE_SUFFIXES and _WRITTEN.match(name) is not None
     if (odd and (suffix in _OTHER_SUFFIXES or b"loss" not in head.lower())) or _NOT_LOGS.match(name):
         return False
     whole = decoded_head(head)
@@ -60,7 +63,7 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if suffix in _SUFFIXES:
         return not (name.startswith("debug") and "[wandb_" in text)
-    return _is_log(_sample(path, head, text), name, odd)
+    return _is_log(_sample(path, head, text), name, odd or written)
 
 
 def _sample(path: Path, head: bytes, text: str) -> str:
@@ -116,7 +119,9 @@ def _is_json(text: str) -> bool:
         if row.lstrip()[:1] not in ("{", "["):
             continue
         try:
-            whole += isinstance(json.loads(row), (dict, list))
+            found = json.loads(row)
+            bare = isinstance(found, list) and all(isinstance(x, (int, float)) for x in found)
+            whole += isinstance(found, dict) or (isinstance(found, list) and (whole > 0 or not bare or row is rows[0]))
         except (ValueError, RecursionError):
             continue
     opened = rows[0].strip() in ("{", "[") and (len(rows) < 2 or rows[1].lstrip()[:1] in '"{[}]-0123456789')

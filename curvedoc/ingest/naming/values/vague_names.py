@@ -92,6 +92,10 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
         _perplexity_is_of(m.finite, f.finite) for m, r in found if r.family == "perplexity" for f, _ in named
     )
     graded = ("loss", "train") in have and any(s == "train" and _is_grade(f.finite) for f, s in named)
+    # the mean of an epoch begins and ends where the loss of its batches does
+    own = [f.finite for f, r in found if r.role == "loss" and len(f.finite) >= _FEWEST]
+    if any(_goes_with(v, x) for v in trained for x in own):
+        graded, sunk = False, True
     out: list[tuple[F, Reading]] = []
     for kind, told in _KINDS:
         family = table.family(kind)
@@ -106,6 +110,17 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
     return out
+
+
+def _goes_with(value: Floats, loss: Floats) -> bool:
+    """Whether a measure of epochs begins and ends where a loss that is logged more often does, within its scatter."""
+    parts = np.array_split(loss, len(value))
+    if _SELDOM * len(value) > len(loss):
+        return False
+    return bool(
+        np.mean([abs(v - (p.min() + p.max()) / 2) <= p.max() - p.min() for p, v in zip(parts, value, strict=True)])
+        >= _STEADY
+    )
 
 
 def _perplexity_is_of(perplexity: Floats, value: Floats) -> bool:

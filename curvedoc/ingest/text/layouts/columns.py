@@ -17,6 +17,7 @@ from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.naming.values.rivals import are_twins
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.layouts.gains import gain_plan
+from curvedoc.ingest.text.layouts.unseen_loss import Unseen, is_like, of_unseen
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -48,7 +49,7 @@ _APART_BY = 4.0
 MAX_COLUMNS = 8
 #: A counter falls on no more than this share of its rows.
 _FALLS = 0.05
-_BARE = late_regex(rf"[\[\]()|,;\s{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s{CLOCK}]*)+")
+_BARE = late_regex(rf"[\[\]()|,;\s\u2592{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s\u2592{CLOCK}]*)+")
 _NAME = late_regex(r"\d{0,3}[\[(]?[^\W\d][\w./@%()\[\]-]{0,60}(?::{1,2}\w[\w.]{0,60})?")
 _GAP = late_regex(r"[\s|,;]+")
 #: Between names of several words.
@@ -145,7 +146,7 @@ def _plan(
     if len(rows) < _ROWS or not amid:
         return None
     table = _table(rows, width)
-    return None if table is None else _by_behavior(table, plans)
+    return None if table is None else _by_behavior(table, plans, of_unseen(lines, rows, plans))
 
 
 def _under_logged_title(lines: pl.DataFrame, first: int, width: int, prefix: Prefix, ahead: str) -> LinePlan | None:
@@ -168,7 +169,7 @@ def _table(rows: pl.DataFrame, width: int) -> Floats | None:
     return numbers(tokens.explode())[0].reshape(-1, width)
 
 
-def _by_behavior(table: Floats, plans: Mapping[str, LinePlan]) -> LinePlan | None:
+def _by_behavior(table: Floats, plans: Mapping[str, LinePlan], unseen: Unseen | None = None) -> LinePlan | None:
     """Counters among the first columns and what they count; the rest by its place, or as the loss where the log names
     one of an evaluation and none of the training."""
     found: list[NumberSlot] = []
@@ -185,10 +186,9 @@ def _by_behavior(table: Floats, plans: Mapping[str, LinePlan]) -> LinePlan | Non
         return None
     named = [s.name for p in plans.values() for s in p.slots if s.role == METRIC and "loss" in spaced(s.name)]
     free = bool(named) and all(has_scope(n) and scope_of(n.replace("_", " ")) != "train" for n in named)
-    for i in rest:
-        loss = free and _falls(table[:, i])
-        free = free and not loss
-        found.append(NumberSlot(METRIC, i, "loss" if loss else f"column {i + 1}"))
+    could = [i for i in rest if is_like(table[:, i], unseen)] or [i for i in rest if _falls(table[:, i])]
+    loss = could[0] if free and could else -1
+    found += [NumberSlot(METRIC, i, "loss" if i == loss else f"column {i + 1}") for i in rest]
     return LinePlan("record", tuple(found), _EMPTY)
 
 

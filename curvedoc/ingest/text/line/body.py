@@ -25,6 +25,8 @@ _OTHER_SPLIT = late_regex(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUM
 #: What no text between two positions has in it.
 _WORDLESS = late_regex(r"[^\[\](),; ]")
 _DONE = late_regex(r"% ?(?:done|completed?|finished)\b")
+#: "12.5% loss 0.71", "[12%] | train loss: 0.71"; in "95% accuracy, 0.3 loss" it is the accuracy.
+_SHARE_DONE = late_regex(rf"%[\])>]?[ |:;,>-]{{1,6}}([A-Za-z_][\w ./-]{{0,30}}?)[ :=~>-]{{1,4}}{NUMBER}")
 #: What a bar says behind its position when it counts epochs: "1/10 [00:26<04:01, 26.86s/epoch".
 _EPOCHS = late_regex(rf"[^A-Za-z\]]{{0,16}}(?:{NUMBER}|\?) ?(?:s/(?:epoch|ep)|(?:epoch|ep)s?/s)\b")
 #: "Evaluation result (greedy): loss 0.5"
@@ -46,7 +48,7 @@ _STATEMENT = late_regex(r"return\b(?! (?:mean|std|min|max|avg|median)\b)", re.IG
 def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -> None:
     """A number without a key of its own: a position, an element of a list, the loss of "Loss at step 5: 2.3"."""
     bare = gap.strip(" '\"")
-    if not state.found and not bare and _DONE.match(tail):
+    if not state.found and not bare.strip("[(<") and (_DONE.match(tail) or _is_progress(tail)):
         return  # how far it is, in percent
     last = state.found[-1] if state.found else None
     last_name = last.name if last is not None and last.role == METRIC else ""
@@ -98,6 +100,12 @@ def _keyless(state: Body, gap: str, tail: str, mark: str, sep: str, slot: int) -
             state.stray += 1
     else:
         state.stray += 1
+
+
+def _is_progress(tail: str) -> bool:
+    """Whether a share at the head of a line, behind which a name and its number stand, is how far the training is."""
+    said = _SHARE_DONE.match(tail) if tail.startswith("%") else None
+    return said is not None and is_outcome(said[1])
 
 
 def _is_place(state: Body, gap: str) -> bool:

@@ -31,7 +31,8 @@ _PLACED = late_regex(
 )
 #: Pairs that are told as sentences: "Walker. Step: 300. Time Elapsed: 3.7 s. Mean Reward: 1.2. Training."
 _TOLD_IN_TURN = late_regex(
-    rf"(?:^|(?<=\] ))[A-Z]\w{{0,40}}(?: [A-Z]\w{{0,40}})?\. (?=[A-Z][a-z]+: ?{NUMBER})"
+    rf"(?:^|(?<=\] ))(?!(?i:tr|trn|val|valid|avg|acc|num|no|max|min)\.)"  # "Val. Loss: 0.5" is one name
+    rf"[A-Z]\w{{0,40}}(?: [A-Z]\w{{0,40}})?\. (?=[A-Z][a-z]+: ?{NUMBER})"
     rf"|(?<=[{NUMBER}{FRACTION}])( ?[a-z%]{{0,3}})\. (?=[A-Z][A-Za-z ]{{1,40}}(?:: ?{NUMBER}|\.))"
 )
 #: Flower's "fit progress: (3, 0.52, {'accuracy': 0.8}, 41.5)" and the line ahead of its first round
@@ -63,10 +64,12 @@ _SYMBOLS, _SYMBOL = late_regex(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), late_regex(rf
 #: "[t] 0.5 [v] 0.6", "train(0.5) valid(0.6)"
 _BOXED = late_regex(rf"\[([A-Za-z_][\w./-]{{0,30}})\] ?(?={NUMBER})")
 _CALLED = late_regex(rf"(?<![\w(])((?i:train\w*|trn?|val\w*|va|vld?|dev|test|tst|te|best|loss|acc)) ?\(({NUMBER}%?)\)")
-#: "split=dev; loss=0.5", "phase: train"
+#: "split=dev; loss=0.5", "phase: train", "event=eval_metrics"
 _NAMED_SPLIT = late_regex(
-    r"(?<![\w.])['\"]?(?:set|split|phase|mode|stage|part|subset|partition|dataset)['\"]? ?[:=] ?['\"]?"
-    rf"({ANY_SPLIT}|tr|va|te)['\"]?(?=[\s,;|)\]}}])",
+    r"(?<![\w.])['\"]?(?:set|split|phase|mode|stage|part|subset|partition|dataset|event|evt|type|kind|job|what)['\"]?"
+    rf" ?[:=] ?['\"]?({ANY_SPLIT}|tr|va|te)"
+    r"(?:_(?:metrics?|step|epoch|end|results?|loop|set|data|log|stats|done|scores?))?"
+    r"['\"]?(?=[\s,;|)\]}])",
     re.IGNORECASE,
 )
 #: So many items make it the habit of the line.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from curvedoc.ingest.naming.languages import in_english, without_accents
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line import words
@@ -49,9 +50,10 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
     several = len(set(state.scopes)) > 1
     scope = state.scopes[-1] if state.scopes else ""
     spoken = next((s.name for s in state.found if s.role == METRIC), "").split(" ")
-    if not scope and len(spoken) > 1 and spoken[0].strip(".").lower() in SCOPES:
+    first = _split_said(spoken[0].strip(".").lower()) if not scope and len(spoken) > 1 else ""
+    if first:
         # "val Loss: 0.2 Acc: 0.9": what the first name says holds for the others
-        scope = SCOPES[spoken[0].strip(".").lower()]
+        scope = first
         others = (s.name for s in state.found if is_outcome(s.name) and not s.name.startswith(spoken[0]))
         several = any(map(has_scope, others))
         shared = True
@@ -70,6 +72,14 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
             s = NumberSlot(INNER if inner else METRIC, s.slot, s.name, s.unit)
         out.append(s)
     return tuple(out)
+
+
+def _split_said(word: str) -> str:
+    """The split that a word names, in other languages too ("验证集"), "" for none."""
+    if word in SCOPES or word.isascii():
+        return SCOPES.get(word, "")
+    split, _, rest = in_english(without_accents(word)).partition("_")
+    return split if split in ("train", "val", "test") and len(rest) <= 1 else ""
 
 
 def _share_of_split(s: NumberSlot) -> NumberSlot:

@@ -86,8 +86,6 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (r"\bOrderedDict\(\[", "", "OrderedDict(["),
     # a complex number, of which the real part is the measure: "energy=-1.4059-0.0001j"
     (r"([=: ][-+]?[0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?)[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b", "${1}", "j"),
-    # "loss0.543"
-    (r"\b((?i:loss|acc))([0-9]{1,6}\.[0-9]+)", "${1} ${2}"),
     # "第3轮 第20步"
     (r"第 ?([0-9]{1,9})(?: ?/ ?[0-9]{1,9})? ?(?:轮|回合|个epoch)", " epoch ${1} ", "第"),
     (r"第 ?([0-9]{1,9})(?: ?/ ?[0-9]{1,9})? ?(?:步|次迭代|个batch|批)", " batch ${1} ", "第"),
@@ -233,16 +231,25 @@ _NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({NUM})(, [A-Za-z]|$)"
 _WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({NUM}) ?/ ?({NUM}) ?%"
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
-#: "lr 0.1 -> 0.05": it is what it became.
-_BECAME = rf"([A-Za-z][=:]? ?)(?:{NUM}) ?(?:->|=>|\u2192) ?({NUM})([ ,;|)\]]|$)"
+#: "tr_loss0.543 acc15.1% t0.14s"
+_TOUCHING = r"\b((?i:[a-z_]{0,12}(?:loss|acc)|auc|lr|ppl))([0-9]{1,6}\.[0-9]+)"
+#: "lr 0.1 -> 0.05", "batch size 32 -> 64": it is what it became; in "it 5 -> 0.71" the first one counts.
+_DECIMAL = r"[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
+_ARROW, _ENDED = r" ?(?:->|=>|\u2192) ?", r"([ ,;|)\]]|$)"
+_BECAME = (
+    rf"([A-Za-z][=:]? ?)(?:{_DECIMAL}){_ARROW}({NUM}){_ENDED}",
+    rf"([A-Za-z][=:]? ?)[0-9]+{_ARROW}([0-9]+){_ENDED}",
+    rf"(\b(?i:lr|rate)[=:]? ?)[0-9]+{_ARROW}({NUM}){_ENDED}",
+)
 #: As `SPELLINGS`, of each place in a line; one of several marks is in every template of such a line.
 _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_DEVIATION, "", "z)"),
     (r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}", "["),
     (r"([0-9](?:D|h|m|s))[0-9]{1,3}(?:h|m|s|ms)\b", "${1}"),
     (_TOP, "${1}${2}${3}"),
+    (_TOUCHING, "${1} ${2}"),
     HYPHENED,
-    (_BECAME, "${1}${2}${3}", "->", "=>", "\u2192"),
+    *((became, "${1}${2}${3}", "->", "=>", "\u2192") for became in _BECAME),
     (*BOTH, "\x03"),
     (*EACH_TASK, "%"),
     (_NAMED_BY_COMMA, "${1}: ${2}${3}", ", "),

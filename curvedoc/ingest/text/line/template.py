@@ -89,6 +89,9 @@ _FILE_RE = (
 )
 #: So many kinds of lines, and so large a part of all, show that each line names its own.
 _FILES, _MOST = 20, 0.5
+#: The shape of an array measures nothing: "torch.Size([64, 10])", "shape: (64, 10)".
+_SHAPES = ("torch.Size(", "hape")
+_SHAPE_RE = r"(^|[^\w.])(?:torch\.Size\(\[[0-9, ]*\]\)|[Ss]hapes?[ :=]{1,3}[(\[][0-9, ]*[)\]])"
 #: What torch, jax and numpy print after the number of a scalar tensor.
 _TENSORS = ("tensor(", "rray(")
 _TENSOR_TAIL_RE = r", (?:device='[a-z]+(?::[0-9]+)?'|grad_fn=<[\w.]+>|dtype=[\w.]+|requires_grad=\w+|weak_type=\w+)"
@@ -195,6 +198,8 @@ def _masked(whole: str) -> pl.Expr:
             .then(masked.str.replace_all(_TENSOR_TAIL_RE, ""))
             .otherwise(masked)
         )
+    if any(word in whole for word in _SHAPES):
+        masked = masked.str.replace_all(_SHAPE_RE, "${1} ")
     if " nan " in whole:
         masked = masked.str.replace_all(r"\b(number of|no|any) nan ", "${1} " + NAN_WORD + " ")
     return masked.alias("masked")
@@ -216,7 +221,7 @@ def with_templates(frame: pl.DataFrame, whole: str) -> pl.DataFrame:
 
     whole: the text that the lines are of
     """
-    cut = any(word in whole for word in _TENSORS)  # what stood apart may then stand side by side
+    cut = any(word in whole for word in _TENSORS + _SHAPES)  # what stood apart may then stand side by side
     template = _template(cut or _TOTAL.search(whole) is not None, cut or "  " in whole or "\t" in whole)
     frame = frame.with_columns(_masked(whole)).with_columns(template)
     kinds = frame["template"].unique()
