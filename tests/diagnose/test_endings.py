@@ -72,6 +72,16 @@ def test_the_frame_and_what_the_message_names_are_kept(tmp_path: Path) -> None:
     assert "train.py:39" in " ".join(e.text for f in run.findings for e in f.evidence)
 
 
+def test_what_was_listed_before_training_began_counts_no_steps(tmp_path: Path) -> None:
+    samples = [f"  [{i}] TurbID={j}, start_idx={1000 + 37 * i * i % 900}" for j in (1, 2, 3) for i in range(5)]
+    (tmp_path / "train.log").write_text(
+        "\n".join(["Samples (show 8):", *samples, traceback("RuntimeError: no")]) + "\n"
+    )
+    run = judged(tmp_path)
+    assert run.verdict == "failed"
+    assert "step" not in run.headline, run.headline
+
+
 def test_the_headline_of_a_killed_run_says_where_and_what_to_do(tmp_path: Path) -> None:
     text("Killed", last=696, total="/2000")(tmp_path)
     run = judged(tmp_path)

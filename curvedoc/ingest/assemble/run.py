@@ -74,7 +74,7 @@ def assemble(
     return Run(
         name=name,
         data=blocks(strands),
-        messages=_messages(pieces, bundle.base, max((high for _, high in _spans(strands).values()), default=None)),
+        messages=_messages(pieces, bundle.base, _spans(strands), bool(roles)),
         roles=roles,
         config=merged,
         settings=settings,
@@ -238,13 +238,17 @@ def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[StreamBlock],
         settings["steps_per_epoch"] = round(steps / rise, 2)
 
 
-def _messages(pieces: Sequence[Piece], base: Path, end: int | None) -> pl.DataFrame:
+def _messages(
+    pieces: Sequence[Piece], base: Path, spans: Mapping[int, tuple[int, int]], trains: bool
+) -> pl.DataFrame:
     """The lines of all text logs, each with its file and rank.
 
-    end: the last step of the run. A file that counts no steps itself (what a program printed beside its event files)
-    says nothing of where its lines belong, but a traceback is the last that a program prints.
+    A file that counts no steps itself (what a program printed beside its event files) says nothing of where its lines
+    belong, but a traceback is the last that a program prints, at the last step of the run. Where no curve is one of
+    training (trains), what was counted are no steps: a list of samples, say.
     """
     parts = []
+    end = max((high for _, high in spans.values()), default=None)
     for p in pieces:
         if len(p.log.messages):
             m = p.log.messages
@@ -253,8 +257,8 @@ def _messages(pieces: Sequence[Piece], base: Path, end: int | None) -> pl.DataFr
             if p.rank:
                 rank = pl.when(rank == 0).then(p.rank).otherwise(rank)
             named = pl.when(pl.col("source").fill_null("") == "").then(pl.lit(source)).otherwise(pl.col("source"))
-            step = pl.col("step")
-            if not p.points and end is not None and m["step"].null_count() == len(m):
+            step = pl.col("step") if trains else pl.lit(None, dtype=pl.Int64)
+            if trains and not p.points and end is not None and m["step"].null_count() == len(m):
                 step = pl.when(pl.col("level") == "TRACEBACK").then(end).otherwise(step).cast(pl.Int64)
             parts.append(m.with_columns(named.alias("source"), rank.cast(pl.Int32).alias("rank"), step.alias("step")))
     return pl.concat(parts).select(list(MESSAGES)) if parts else empty_messages()
