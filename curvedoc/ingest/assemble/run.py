@@ -238,9 +238,7 @@ def _observe_epochs(settings: dict[str, Scalar], strands: Sequence[StreamBlock],
         settings["steps_per_epoch"] = round(steps / rise, 2)
 
 
-def _messages(
-    pieces: Sequence[Piece], base: Path, spans: Mapping[int, tuple[int, int]], trains: bool
-) -> pl.DataFrame:
+def _messages(pieces: Sequence[Piece], base: Path, spans: Mapping[int, tuple[int, int]], trains: bool) -> pl.DataFrame:
     """The lines of all text logs, each with its file and rank.
 
     A file that counts no steps itself (what a program printed beside its event files) says nothing of where its lines

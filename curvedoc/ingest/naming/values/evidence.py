@@ -121,7 +121,7 @@ def _rates(
         equal = stated and abs(float(v.max()) - float(rate or 0)) <= _SAME_RATE * float(rate or 1)
         if equal and (moves or (constant and hint)):
             best.append((0, f, "begins or peaks at the configuration's lr", "likely"))
-        elif hint and (moves or (constant and float(v.max()) <= 1.0) or curve_shape.is_smooth(v)):
+        elif hint and (moves or (constant and float(v.max()) < 1.0) or curve_shape.is_smooth(v)):
             best.append((1, f, "called like a rate, and walks like a schedule", "likely"))
         # what is logged of both splits is no rate; where rewards are, what walks so may be how often the agent explores
         elif moves and not other and _walks_down(v) and f.metric not in both:
