@@ -14,6 +14,8 @@ from curvedoc.ingest.wandb import export, folder
 _SQLITE = b"SQLite format 3\x00"
 
 
+#: What is in a text that holds vectors as consoles print them, where no bracket is.
+_VECTORS = (b" =\n", b" =\r\n", b"-element ", b"dtype: float", b"c(", b"= {", b"= (")
 #: What counts the records of an XML log.
 _COUNTS = (b"epoch", b"step", b"iter", b"round", b"episode")
 
@@ -64,7 +66,7 @@ _NUMPY = LateReader(
 _LISTS = LateReader(
     "json.number_lists", "lists", ("*history*.txt", "*loss*.txt", "*.txt", "*.json"),
     "lists of numbers as Python prints them, each called by the key before it or by the file",
-    lambda name, head: b"[" in head or b"\n" not in head.strip(),
+    lambda name, head: b"[" in head or b"\n" not in head.strip() or any(sign in head for sign in _VECTORS),
 )  # fmt: skip
 _NUMBERED = LateReader(
     "json.numbered", "json-epochs", ("metrics_epoch_<n>.json",),

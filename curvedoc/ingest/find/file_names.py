@@ -16,7 +16,7 @@ HIDDEN_FOLDERS = frozenset((".hydra", ".wandb", ".aim", ".neptune"))
 #: Weights, code, prose, pictures, archives: never opened.
 SKIP_SUFFIXES = word_set(
     """.pt .pth .bin .safetensors .ckpt .npz .npy .h5 .hdf5 .keras .onnx .gguf .pkl .pickle .msgpack .distcp .joblib
-    .model .pb .tflite .py .pyc .pyx .so .c .cc .cpp .cu .h .hpp .sh .bat .sbatch .slurm .rst .tex
+    .model .pb .tflite .py .pyc .pyx .so .c .cc .cpp .cu .h .hpp .sh .bat .sbatch .slurm
     .html .htm .css .js .ts .patch .diff .lock .png .jpg .jpeg .gif .svg .pdf .webp .mp4 .wav .mp3 .flac .ttf
     .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
     .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""

@@ -1,5 +1,5 @@
 """Reader of lists of numbers as Python prints them: `{'loss': [0.7, 0.6, ...]}`, `train_losses = [...]`, a list alone
-in a file called by its metric, one list for each model."""
+in a file called by its metric, one list for each model; and of vectors from other consoles."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, decoded_head, pointer, read_text
+from curvedoc.ingest.bytes.printed_vectors import as_lists
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import aligned
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
@@ -72,7 +73,7 @@ def claims(path: Path, head: bytes) -> bool:
     name = _PACKED.sub("", path.name.lower())
     if Path(name).suffix not in _SUFFIXES or b"\x00" in head[:100] or pointer(head) is not None:
         return False
-    text = decoded_head(head)
+    text = as_lists(decoded_head(head))
     if ("[" in text or "\n" in text.strip()) and not _LIST.search(text):
         return False
     if _COUNTED.search(text):
@@ -96,6 +97,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 def _read(path: Path) -> list[Log]:
     data, notes = read_text(path)
     text, more = decode(data)
+    text = as_lists(text)
     stem = Path(_PACKED.sub("", path.name)).stem
     found = list(itertools.islice(_lists(text, stem), _MANY))
     found = found if _validated(found) else found[:MAX_LISTS]

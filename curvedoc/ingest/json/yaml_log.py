@@ -18,7 +18,7 @@ from curvedoc.ingest.settings.yaml import MAX_TEXT, YamlTrouble, load_yaml
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import table
 from curvedoc.ingest.table.inference.proof import is_log
-from curvedoc.ingest.table.keys import COUNTERS, records_of
+from curvedoc.ingest.table.keys import COUNTERS, measures_splits, records_of
 from curvedoc.ingest.table.log import logs_of_table
 
 NAME = "yaml"
@@ -35,9 +35,11 @@ _DOCUMENT = late_regex(r"^---[^\n]*\n", re.MULTILINE)
 _NUMBER = late_regex(r"[-+]?\d+(?:\.\d*)?[eE][-+]?\d+|[-+]?(?i:nan|inf)")
 #: Counters of records or in keys, and numbers of a list: what is parsed has some of these.
 _COUNTED = rb"(?:epoch|step|iter|iteration|round|episode)"
+_NUMBERED = rb"|[\"']?\d+[\"']?[ \t]*:[ \t]*(?:\{|$)"
 _SIGNS = late_regex(
     rb"(?im)^[ \t]*(?:- +)?\{?[ \t]*[\"']?(?:\w{0,16}" + _COUNTED + rb"s?[\"']?[ \t]*:[ \t]*\d"
-    rb"|" + _COUNTED + rb"[ _-]?\d+[\"']?[ \t]*:)|(?:[\[,]|^[ \t]*-)[ \t]*-?\d+\.\d+[ \t]*(?=[,\]\n])"
+    rb"|" + _COUNTED + rb"[ _-]?\d+[\"']?[ \t]*:" + _NUMBERED + rb")"
+    rb"|(?:[\[,]|^[ \t]*-)[ \t]*-?\d+\.\d+[ \t]*(?=[,\]\n])"
 )
 
 
@@ -91,7 +93,8 @@ def _holds_log(found: Any) -> bool:
     if rows is not None:
         keys = {str(k).lower() for r in rows for k in _flat(r)}
         counted = not COUNTERS.isdisjoint(k.rsplit("/", 1)[-1] for k in keys)
-        return len(rows) >= _RECORDS and counted and any(is_outcome(k) for k in keys)
+        measured = any(is_outcome(k) for k in keys) or all(map(measures_splits, rows))
+        return len(rows) >= _RECORDS and counted and measured
     return isinstance(found, Mapping) and _has_curve(found, 0)
 
 

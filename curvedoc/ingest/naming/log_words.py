@@ -26,6 +26,7 @@ _OUTCOME = late_regex(
     r"|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
     r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobjf\b|\bobj (?:fn|value)\b|criterion\b"
     r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
+    r"|\bj (?:hist(?:ory)?|vals)\b"
     r"|\binertia|\brisk\b|\be (?:in|out)\b|quanti[sz]ation error|\bll (?:per )?(?:token|word|frame|sample)|\blog ?lik\b"
     r"|\b[la] ?(?:tr|train|va|val|valid|te|test)\b"
     r"|tversky|lovasz|barlow|vicreg|log ?cosh|\bbpr\b|nloglik|negloglik|neg ?ll\b|pair ?logit|query ?soft"
@@ -48,7 +49,8 @@ _OUTCOME = late_regex(
 MEASURES = (
     r"loss|cost|kl|entropy|err|mae|mse|nll|mll|\bll\b|log.?lik|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
     r"|\b[la][ _]?(?:tr|va|te)"
-    r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|smooth|charb"
+    r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|\bj[ _][hv]"
+    r"|smooth|charb"
     r"|acc|acuracy|top|prec|recall|f1|fb1|auc|exact|correct|ppl|perp|rew|return|bleu|rouge|map|\bap(?:50|75)?\b|iou"
     r"|dice|psnr|ssim|wer|cer|fitness|r2|[fk]id|metric|score|[af]de\b|grad|gnorm|verlust|verlies|ztr|rlust|втрат|fout|fehler|custo|mất|strata|kayb|genauig|pert[ea]|exactitu|perdi?[dt]?a"
     rf"|{languages.OUTCOME_PIECES}"

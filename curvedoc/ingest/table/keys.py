@@ -8,7 +8,7 @@ from typing import Any
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS, names_record
-from curvedoc.ingest.naming.split_words import ANY_SPLIT
+from curvedoc.ingest.naming.split_words import ANY_SPLIT, PLAIN_SPLITS
 from curvedoc.ingest.table.messages import is_logging
 
 #: In order of trust: what a writer calls its step counter.
@@ -48,6 +48,9 @@ def records_of(value: Any, loose: bool = False) -> list[dict[str, Any]] | None:
     numbered = _numbered(value, loose)
     if numbered:
         return numbered
+    within = [found for k, v in value.items() if isinstance(v, dict) and (found := _numbered(v, held_by=str(k)))]
+    if len(within) == 1 and len(within[0]) >= _MANY:  # {"model": "mlp", "epochs": {"1": {"loss": 2.3}, ...}}
+        return within[0]
     inside = [*value.items(), *(w for v in value.values() if isinstance(v, dict) for w in v.items())]
     named = [(k, v) for k, v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict)]
     named = [(k, _counted(k, v)) for k, v in named]
@@ -93,9 +96,15 @@ def _alike(rows: list[Any]) -> bool:
     return 2 * same > len(rows) and any(isinstance(v, float) for r in rows[:_MANY] for v in r.values())
 
 
-def _numbered(value: dict[str, Any], loose: bool = False) -> list[dict[str, Any]]:
+def measures_splits(row: dict[str, Any]) -> bool:
+    """Whether a record has a number that is not whole for each of two parts of the data, which alone it names."""
+    said = [k for k, v in row.items() if str(k).lower() in PLAIN_SPLITS and isinstance(v, float)]
+    return len(said) > 1
+
+
+def _numbered(value: dict[str, Any], loose: bool = False, held_by: str = "") -> list[dict[str, Any]]:
     """The records of {"0": {"loss": 2.3}, "1": {"loss": 2.1}, ...}, or of "epoch_1", ...: by epoch, or by step where
-    numbers are left out and no word says what they count."""
+    numbers are left out and no word says what they count. held_by: the key of the object"""
     if len(value) < 2 or not all(isinstance(v, dict) for v in value.values()):
         return []
     called = [m for k in value if (m := _NUMBER.fullmatch(str(k)))]
@@ -103,11 +112,13 @@ def _numbered(value: dict[str, Any], loose: bool = False) -> list[dict[str, Any]
     if len(called) < len(value) or len(words) > 1:
         return []
     at = [int(m[2]) for m in called]
-    counter = next(iter(words)) or ("epoch" if at == list(range(at[0], at[0] + len(at))) else "step")
+    listed = held_by.lower().removesuffix("s") if held_by.lower() in _LISTED else ""
+    counter = next(iter(words)) or listed or ("epoch" if at == list(range(at[0], at[0] + len(at))) else "step")
     rows = [{counter: i, **row} for i, row in zip(at, value.values(), strict=True)]
     if loose and _alike(rows):
         return rows
-    return rows if any(names_record(str(k).lower()) for row in rows[:2] for k in row) else []
+    named = any(names_record(str(k).lower()) for row in rows[:2] for k in row)
+    return rows if named or all(map(measures_splits, rows)) else []
 
 
 def unwrapped(value: dict[str, Any]) -> list[dict[str, Any]]:

@@ -23,7 +23,6 @@ from curvedoc.ingest.text.evaluation_lines import with_evaluations, with_passes
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import NO_BOXES, may_hold_boxes, read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import may_overflow, scale_points
-from curvedoc.ingest.text.layouts.rounds import unrolled
 from curvedoc.ingest.text.layouts.run_on import run_on
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.kinds import with_kinds
@@ -35,6 +34,8 @@ from curvedoc.ingest.text.line_plans import with_plans
 from curvedoc.ingest.text.messages import Blocks, find_blocks, may_hold_blocks, messages
 from curvedoc.ingest.text.points import Read
 from curvedoc.ingest.text.recognition import claims as claims
+from curvedoc.ingest.text.rewritten.laid_out import laid_out
+from curvedoc.ingest.text.rewritten.rounds import unrolled
 from curvedoc.ingest.text.totals import printed_totals
 from curvedoc.ingest.text.trainings import boxed_trainings, trainings_of
 from curvedoc.ingest.trainings.processes import processes
@@ -88,7 +89,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     """The trainings in a decoded text, in the order in which they were printed."""
     told = list(notes)
     whole = text.endswith("\n")
-    shown = unrolled(without_heads(clean(text)))
+    shown = unrolled(laid_out(without_heads(clean(text))))
     lines, often = _ranked_lines(shown)
     apart = run_on(lines, often["template"])
     if apart is not None:

@@ -14,11 +14,14 @@ from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.naming.log_words import is_loss
 from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.layouts.columns import is_nameless
+from curvedoc.ingest.text.layouts.unnamed import shows_training
 from curvedoc.ingest.text.legible import legible
 from curvedoc.ingest.text.line.plan import HABIT, shape_of
 from curvedoc.ingest.text.line.prefix import without_heads
 from curvedoc.ingest.text.line.template import clean, lines_of, with_templates
 from curvedoc.ingest.text.line_plans import plans_of
+from curvedoc.ingest.text.rewritten.laid_out import laid_out
+from curvedoc.ingest.text.rewritten.titled_lists import are_titled
 from curvedoc.ingest.text.tracebacks import HEADER
 
 _SUFFIXES = (".log", ".out", ".err", ".stdout", ".stderr", ".console")
@@ -29,6 +32,12 @@ _OTHER_SUFFIXES = (
     ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".toml", ".ini",
     ".cfg", ".conf", ".gin", ".ipynb", ".xml", ".svg", ".vtt", ".srt",
 )  # fmt: skip
+#: Settings in sections, of which some have one for each epoch: "[epoch 1]", "[[epochs]]", "[epoch.1]".
+_SECTIONED, _SECTIONS = (".toml", ".ini", ".cfg", ".conf"), 5
+_SECTION = late_regex(
+    rb"(?im)^[ \t]*(?:\[\[(?:[a-z]{1,20}\.)?(?:epoch|step|iteration|round|log|history|record)s?\]\]|"
+    rb"\[(?:[a-z]{1,20}\.)?(?:epoch|step|iter(?:ation)?|round)s?[ ._-]?\d{1,9}\])"
+)
 #: Of a long file, so many pieces of so many bytes beyond its head are looked at, and of all that so many lines.
 _PIECES, _PIECE, _SAMPLED = 16, 1 << 13, 2_001
 #: A file called a table whose first line names its numbers one by one, in every cell that it may have, as none does.
@@ -51,7 +60,9 @@ def claims(path: Path, head: bytes) -> bool:
     tabular = suffix in (".csv", ".tsv") and all(_SAID.match(cell) for cell in first)
     odd = not tabular and suffix not in _SUFFIXES + _LOOSE_SUFFIXES
     written = suffix in _LOOSE_SUFFIXES and _WRITTEN.match(name) is not None
-    if (odd and (suffix in _OTHER_SUFFIXES or b"loss" not in head.lower())) or _NOT_LOGS.match(name):
+    counted = suffix in _SECTIONED and sum(1 for _ in _SECTION.finditer(head)) >= _SECTIONS
+    foreign = suffix in _OTHER_SUFFIXES and not counted
+    if (odd and (foreign or b"loss" not in head.lower())) or _NOT_LOGS.match(name):
         return False
     whole = decoded_head(head)
     text, _ = legible(whole)
@@ -63,7 +74,7 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if suffix in _SUFFIXES:
         return not (name.startswith("debug") and "[wandb_" in text)
-    return _is_log(_sample(path, head, text), name, odd or written)
+    return _is_log(_sample(path, head, text), name, (odd and not counted) or written)
 
 
 def _sample(path: Path, head: bytes, text: str) -> str:
@@ -80,7 +91,7 @@ def _sample(path: Path, head: bytes, text: str) -> str:
 def _is_log(text: str, name: str, odd: bool) -> bool:
     """Whether the lines of a text are a training's records, or end in a traceback; odd: its name says nothing, so that
     records must count and tell a loss."""
-    shown = without_heads(clean(text))
+    shown = laid_out(without_heads(clean(text)))
     lines = with_templates(lines_of(shown), shown)
     if len(lines) > _SAMPLED:
         third = _SAMPLED // 3
@@ -90,7 +101,7 @@ def _is_log(text: str, name: str, odd: bool) -> bool:
     plans = plans_of(lines, lines["template"].to_list())
     rows = [p for p in plans if p.kind == "record"]
     if rows and all(map(is_nameless, rows)) and not _NAMES.match(name):  # points of any curve
-        return False
+        return shows_training(lines, plans)
     if odd:
         return sum(p.kind == "record" and p.counted and any(is_loss(s.name) for s in p.slots) for p in plans) > 1
     shapes = Counter((p.kind, p.counted, shape_of(p)) for p in plans)
@@ -114,6 +125,8 @@ def _is_log(text: str, name: str, odd: bool) -> bool:
 def _is_json(text: str) -> bool:
     """Whether the first lines are JSON objects, or the text begins one that fills several lines."""
     rows = [r for r in text.split("\n", 40) if r.strip()][:5]
+    if are_titled(text):
+        return False
     whole = 0
     for row in rows:
         if row.lstrip()[:1] not in ("{", "["):

@@ -14,7 +14,7 @@ from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 from curvedoc.ingest.naming.values import curve_shape
 from curvedoc.ingest.naming.values.metric_values import MetricValues
-from curvedoc.ingest.naming.values.rivals import as_evaluated, pairs_of, rivals_of
+from curvedoc.ingest.naming.values.rivals import NAMELESS, as_evaluated, pairs_of, rivals_of
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
 _CROWD = 40
@@ -28,6 +28,8 @@ _LEVEL = 4.0
 _NEAR_LN = 0.15
 #: Where rewards are logged, how often the agent explores and how it discounts.
 _OF_GAMES = frozenset({"epsilon", "eps", "gamma"})
+#: A quality is told of the training and of other samples, or of these alone.
+_SPLITS = 2
 #: How often something is left to chance, which is lowered by a schedule too.
 _OF_CHANCE = frozenset({"exploration", "explore", "forcing"})
 _PLAYED = frozenset({"fitness", "episode", "score"})
@@ -210,8 +212,12 @@ def _shares(free: Sequence[F], found: Found[F], table: Signals) -> list[tuple[F,
     rise = {f.metric for f in free if not f.growing and curve_shape.rises_as_a_share(f.finite)}
     # what is logged of both splits is no schedule; and what rises in one is the same quality in the other one
     rise |= {f.metric for pair in pairs_of(free, table) if any(curve_shape.gains(g.finite) for g in pair) for f in pair}
+    fall = [f for f in free if f.metric not in rise]
+    unnamed = [f.metric for f in could if f.metric in rise and plain(f.metric).startswith(NAMELESS)]
+    unseen = unnamed[-1:] if len(unnamed) <= _SPLITS and as_evaluated(fall, found) else []
     for f in could:
         split, rest = split_of[f.metric]
+        split = "val" if f.metric in unseen else split
         if split in family.roles and parts.isdisjoint(rest) and f.metric in rise:
             why = "lies within 0 and 1 or 0 and 100, and rises"
             label = "_".join(rest) or f.metric

@@ -23,8 +23,10 @@ TERMS_TOO = frozenset(("kl", "entropy"))
 _GAMES = (("win", "wins", "won"), ("draw", "draws", "tie", "ties"))
 _DOMAINS = {"source": "target", "src": "tgt"}
 _ANSWERS = frozenset(("accuracy", "metric"))
-#: What a column without a heading is called; its first values, and what is measured alike elsewhere, within a factor.
-_NAMELESS, _FIRST, _SAME_ERROR = "column_", 3, 1.5
+#: What a column without a heading is called.
+NAMELESS = "column_"
+#: The first values of a curve, and what is measured alike elsewhere, within a factor.
+_FIRST, _SAME_ERROR = 3, 1.5
 #: Two columns of one error go up and down together, by the correlation of ranks, or neither moves by more than a part.
 _TOGETHER, _RESTS = 0.5, 0.1
 #: Curves called by the words for two players have so many values.
@@ -157,8 +159,9 @@ def as_evaluated(free: Sequence[F], found: Sequence[tuple[F, Reading]]) -> list[
     """Of columns without a name the one that begins at the level of the only error that other samples are graded by:
     the same error in training, whether it falls or not; or the first two, side by side, that begin at one level and go
     together: an error in training and the same one on other samples."""
-    columns = [f for f in free if plain(f.metric).startswith(_NAMELESS)]
-    graded = [f for f, r in found if r.family == "metric" and r.split != "train" and len(f.finite)]
+    columns = [f for f in free if plain(f.metric).startswith(NAMELESS)]
+    named = ((f, r) for f, r in found if len(f.finite) and not plain(f.metric).startswith(NAMELESS))
+    graded = [f for f, r in named if r.family == "metric" and r.split != "train"]
     if len(graded) != 1:
         return next(([a, b] for a, b in pairwise(columns) if are_twins(a.finite, b.finite)), [])
     level = float(graded[0].finite[0])

@@ -1,0 +1,1 @@
+"""Layouts of a text that are written as one record a line before it is read."""
