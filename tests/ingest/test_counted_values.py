@@ -41,7 +41,7 @@ def last(run: Run, role: str) -> tuple[int, float]:
 
 
 @pytest.mark.parametrize("line", [
-    "it {s} -> {l}", "step {s}: {l}", "[iter {s}] {l}", "epoch {s} => {l}", "{s} -> {l}", "iter {s} ... {l}", "batch {s} | {l}",
+    "it {s} -> {l}", "step {s}: {l}", "({s}) -> {l}", "#{s} {l}", "Loss at {s}: {l}", "Cost @ {s} = {l}", "[iter {s}] {l}", "epoch {s} => {l}", "{s} -> {l}", "iter {s} ... {l}", "batch {s} | {l}",
 ])  # fmt: skip
 def test_a_number_behind_a_counter_is_the_loss_where_it_falls(line: str, tmp_path: Path) -> None:
     run = read(tmp_path, line, "run1.txt")
@@ -148,3 +148,39 @@ def test_names_that_touch_their_numbers(line: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["notes.log", "notes.txt"])
 def test_notes_that_count_losses_are_a_log(name: str, tmp_path: Path) -> None:
     assert last(read(tmp_path, "After {s} updates the batch loss is {l}.", name), "loss") == (N, loss(N - 1))
+
+
+@pytest.mark.parametrize("line", [
+    "train {l} val {v}", "Train: {l}\nVal: {v}", "* Epoch {i}\n  * training: {l}\n  * validation: {v}", "training  {l}  test  {v}",
+    "Epoch {i}: seen {l}, unseen {v}", "Epoch {i}\nTrain   {l}\nHeld-out {v}",
+    "10/01 09:47:49 PM epoch {i}\n10/01 09:47:49 PM train_obj {l}\n10/01 09:48:15 PM valid_obj {v}\n10/01 09:48:29 PM valid_acc 0.5",
+])  # fmt: skip
+def test_splits_alone_name_losses(line: str, tmp_path: Path) -> None:
+    run = read(tmp_path, line, "log.txt")
+    assert last(run, "loss") == (N, loss(N - 1)) and last(run, "val_loss") == (N, val(N - 1))
+
+
+@pytest.mark.parametrize("line", [
+    "pass {i}: {m} mistakes on 5000 examples", "epoch {i}: {m} errors out of 5000", "Epoch {i}: made {m} mistakes", "iteration {i} - {m} misclassified of 5000 samples",
+])  # fmt: skip
+def test_how_many_answers_are_wrong_stands_for_a_loss(line: str, tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("".join(line.format(i=i, m=int(400 * loss(i))) + "\n" for i in range(N)))
+    (run,) = curvedoc.read(tmp_path / "log.txt")
+    assert last(run, "loss") == (N, int(400 * loss(N - 1)))
+
+
+@pytest.mark.parametrize(
+    "line", ["compile step {i}: 0 errors in {i} files", "fold {i}: train 500 val 100", "train: 500\ntest: 100"]
+)
+def test_counts_of_other_things_are_no_training(line: str, tmp_path: Path) -> None:
+    (tmp_path / "build.txt").write_text("".join(line.format(i=i) + "\n" for i in range(N)))
+    with pytest.raises(NothingToAnalyse):
+        curvedoc.read(tmp_path / "build.txt")
+
+
+@pytest.mark.parametrize(
+    "word", ["přesnost", "tarkkuus", "noggrannhet", "nøyaktighet", "pontosság", "točnost", "ακρίβεια", "akurasi"]
+)
+def test_an_accuracy_in_other_languages(word: str, tmp_path: Path) -> None:
+    run = read(tmp_path, f"epoch {{i}}: train loss {{l}}, val loss {{v}}, {word} {{a:.4f}}%")
+    assert len(run.matches("val_accuracy")) == 1

@@ -22,13 +22,18 @@ _ERROR = r"eroar|hatas[iı]|chyb[ayeu]|galat(?![^\W_])|virhe|hiba|fejl|feil|gres
 _LOSS_ABROAD = "загуб|втрат|потер|лосс|απωλει|خسار|הפסד|हानि|สูญเสีย|mat[ _]mat|損失|损失|손실"
 _VIETNAMESE = r"(?<![^\W_])loi(?=[ _]+(?:huan|kiem|xac|train|val|test))"
 _ERROR_ABROAD = rf"похибк|помилк|грешк|ошибк|σφαλμα|خط[اأ]|שגיא|त्रुटि|ผิดพลาด|{_VIETNAMESE}|误差|誤差|오차"
+#: Shares of right answers.
+_ACCURACY = (
+    "presnost|tarkkuu|noggrannhet|n[oø][yi]aktighet|n[oø]jagtighed|pontossag|acuratet|tocnost|akurasi|dokladnost"
+    "|ακριβει|דיוק|دقة|دقت|सटीकता|แม่นยำ|точніст"
+)
 #: Words too short to be told without what stands beside them.
 _BESIDE_SPLIT = r"(?:ning|ring|test)s?(?:ta[pb]|fel)(?![^\W_])|(?<![^\W_])ta[pb](?=[ (_]+(?:tr|val|test))"
 #: What tells an outcome in a key without accents; and pieces of those of plain letters, quickly found.
-OUTCOMES = f"{_LOSS}|{_ERROR}|{_BESIDE_SPLIT}|{_LOSS_ABROAD}|{_ERROR_ABROAD}"
+OUTCOMES = f"{_ACCURACY}|{_LOSS}|{_ERROR}|{_BESIDE_SPLIT}|{_LOSS_ABROAD}|{_ERROR_ABROAD}"
 OUTCOME_PIECES = (
     r"gubit|pierd|eroar|kayb|kayip|hatasi|chyb|kerug|galat|virhe|hiba|fejl|feil|testfel|testta"
-    r"|\bta[pb]\b|gresk"
+    r"|\bta[pb]\b|gresk|presnost|tarkkuu|grannhet|aktighe|agtighed|pontoss|acuratet|tocnost|akurasi|dokladnost"
 )
 #: The data that training sees and data that it does not see, by what their words begin with; what may follow in one
 #: word with it, as Germanic and Finnic languages write it.
@@ -54,6 +59,7 @@ _STEMS = (
     (late_regex(r"(?:(?<=train_)|(?<=val_)|(?<=test_))ta[pb]$|^ta[pb](?=_(?:train|val|test)_?$)"), "_loss_"),
     (late_regex(r"(?:(?<=train_)|(?<=val_)|(?<=test_))fel$|^fel(?=_(?:train|val|test)_?$)"), "_error_"),
     (late_regex(rf"(?<![^\W_])(?:{_LOSS})[^\W_]*|[^\W_]{{0,24}}(?:{_LOSS_ABROAD})[^\W_]*"), "_loss_"),
+    (late_regex(rf"[^\W_]{{0,24}}(?:{_ACCURACY})[^\W_]*"), "_accuracy_"),
     (late_regex(rf"(?<![^\W_])(?:{_ERROR})[^\W_]*|[^\W_]{{0,24}}(?:{_ERROR_ABROAD})[^\W_]*"), "_error_"),
 )
 #: What stands between a loss and the split that it is of: "perte d'entraînement".

@@ -25,6 +25,7 @@ _OUTCOME = late_regex(
     r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|error(?! (?:codes?|numbers?|types?)\b)"
     r"|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
     r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobjf\b|\bobj (?:fn|value)\b|criterion\b"
+    r"|\b(?:train|tr|valid?|test) obj\b|\bj (?:history|hist|values?|train|cv)\b"
     r"|\brecon(?:struction)?\b|\b(?:bits|nats) (?:per|byte|char|dim|token)\b|bpb|bpc|\bbpd\b|\bvlb\b|\bneg log"
     r"|\bj (?:hist(?:ory)?|vals)\b"
     r"|\binertia|\brisk\b|\be (?:in|out)\b|quanti[sz]ation error|\bll (?:per )?(?:token|word|frame|sample)|\blog ?lik\b"

@@ -12,6 +12,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, pointer, read_pieces
 from curvedoc.ingest.csv import reader as csv_reader
 from curvedoc.ingest.naming.log_words import is_loss
+from curvedoc.ingest.naming.split_words import SCOPES
 from curvedoc.ingest.text.layouts.boxes import has_boxes
 from curvedoc.ingest.text.layouts.columns import is_nameless
 from curvedoc.ingest.text.layouts.unnamed import shows_training
@@ -111,6 +112,9 @@ def _is_log(text: str, name: str, odd: bool) -> bool:
 
     if most("loose") > 3 or (most("loose") > 1 and most("anchor") > 1):
         return True
+    halves = {SCOPES[s[0].lower()] for (k, _, s), n in shapes.items() if k == "member" and n >= HABIT and _is_split(s)}
+    if len(halves) > 1:  # "train: 0.5" and "val: 0.6", line by line
+        return True
     once = sum(n for (k, _, _), n in shapes.items() if k == "record")
     return (
         most("record") > 1
@@ -120,6 +124,10 @@ def _is_log(text: str, name: str, odd: bool) -> bool:
         or has_boxes(text)
         or bool(once and _NAMES.match(name))
     )
+
+
+def _is_split(names: tuple[str, ...]) -> bool:
+    return len(names) == 1 and names[0].lower() in SCOPES
 
 
 def _is_json(text: str) -> bool:

@@ -21,7 +21,10 @@ from curvedoc.ingest.text.line.template import FRACTION, NUMBER, slots
 #: What stands between a counter and what it counts.
 _LINK = r"[^\w%/+*]{1,10}"
 _COUNTED = late_regex(rf"\W{{0,6}}([A-Za-z][A-Za-z _]{{0,20}}?)[ :=#_.]{{0,3}}([{NUMBER}{FRACTION}]){_LINK}{NUMBER}\W*")
-_ARROWED = late_regex(rf"\W{{0,3}}()([{NUMBER}{FRACTION}]) {{0,4}}(?:[-=]>|\u2192) {{0,4}}{NUMBER}\W*")
+_ARROWED = late_regex(
+    rf"\W{{0,3}}()([{NUMBER}{FRACTION}])[\])>:]? {{0,4}}(?:[-=]>|\u2192) {{0,4}}{NUMBER}\W*"
+    rf"|#()({NUMBER}){_LINK}{NUMBER}\W*"
+)
 _OF_SPLIT = late_regex(
     rf"\W{{0,6}}([A-Za-z]\w{{0,12}})[ :@#|=-]{{1,4}}{NUMBER}(?:[ ,;|:=>-]{{1,6}}{NUMBER}){{1,3}}[\W]*"
 )
@@ -56,14 +59,17 @@ def counted_value_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> d
     own = any(map(_is_own, known))
     for (_, body), of in shapes.items():
         said = _COUNTED.fullmatch(body) or _ARROWED.fullmatch(body)
-        role = counter_of(said[1].strip(), said[2] == FRACTION) if said is not None and said[1] else None
-        if said is None or (said[1] and role is None):
+        if said is None:
+            continue
+        word = (said[1] or "").strip()
+        role = counter_of(word, said[2] == FRACTION) if word else None
+        if word and role is None:
             continue
         table = _table(lines, of, plans[of[0]])
         if table is None or _whole(table[:, 1]) or not counts(table[:, 0]):
             continue
         if (tells and not own) or (len(table) >= _ALONE and _falls(table[:, 1])):
-            count = NumberSlot(PLACE, 0, "iteration") if role is None else NumberSlot(role[0], 0, said[1].strip())
+            count = NumberSlot(PLACE, 0, "iteration") if role is None else NumberSlot(role[0], 0, word)
             found = (count, NumberSlot(METRIC, 1, "loss" if tells and not own else VALUE))
             out |= {t: _planned(plans[t], *found) for t in of}
     return out

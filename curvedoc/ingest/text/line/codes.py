@@ -43,7 +43,7 @@ _PART = late_regex(r"(?i:train|eval|test|val)")
 _FIELDS = 4
 #: Where heads of parts are short for training and for other data ("tr: loss 0.5 va: loss 0.6", {"tr": {...}}).
 _AHEAD = rf"(?=['\"]? ?(?:[:({{\[\])|]|[-=]>)|[ =~]{{1,3}}{NUMBER})"
-_TRAIN = late_regex(rf"(?<![A-Za-z_])(?:trn?|fit|train(?:ing)?){_AHEAD}", re.IGNORECASE)
+_TRAIN = late_regex(rf"(?<![A-Za-z_-])(?:trn?|fit|train(?:ing)?|seen){_AHEAD}", re.IGNORECASE)
 _OTHER = late_regex(
     rf"(?<![A-Za-z_-])(va|vld?|te|tst?|val(?:id(?:ation)?)?|dev|test|eval|hold-?out|held-?out|unseen){_AHEAD}",
     re.IGNORECASE,

@@ -112,7 +112,8 @@ def _both_splits(kind: np.ndarray, tid: np.ndarray, plans: list[LinePlan]) -> np
         return np.zeros(len(kind), bool)
     of = np.array(said, dtype=object)[tid]
     often = Counter(of[kind == "member"].tolist())
-    both = sum(often[s] >= HABIT for s in often if s) > 1 and int((kind == "anchor").sum()) >= HABIT
+    alone = 2 * int(((of != "") & (kind == "member")).sum()) >= len(kind)  # a log of nothing else
+    both = sum(often[s] >= HABIT for s in often if s) > 1 and (alone or int((kind == "anchor").sum()) >= HABIT)
     return np.asarray((of != "") & (kind == "member"), bool) & both
 
 

@@ -43,6 +43,14 @@ _OLD_NEW = late_regex(rf"'(total|old|new)': ?(?={NUMBER})")
 #: And what Mammoth prints: "Accuracy for 2 task(s): [Class-IL]: 45.2 % [Task-IL]: 91.3 %", then the share of each task.
 _FOR_TASKS = late_regex(rf"Accuracy for ({NUMBER}) task\(s\):\s*\[Class-IL\]: (?={NUMBER})")
 _OF_TASKS = late_regex(rf"Raw accuracy values: Class-IL \[(?={NUMBER})")
+#: "pass 3: 426 mistakes on 5000 examples"
+_WRONG = late_regex(
+    rf"(\W*(?:epoch|pass|iteration|round|step|sweep)[ :#]{{1,3}}[{NUMBER}{FRACTION}][ :,|>-]{{1,4}})"
+    rf"(?:made )?({NUMBER}) "
+    rf"(?:mistakes?|errors?|misclassified|misclassifications|wrong|incorrect)\b"
+    rf"([a-z ]*?(?: (?:on|of|in|over|among|from)|/)(?: the| all)? {NUMBER}(?: [a-z]+)?)?\.?",
+    re.IGNORECASE,
+)
 #: "mean return (100) 3.5": over so many
 _WINDOW = late_regex(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
 #: "|g| 0.5", "||w||=3.2"
@@ -146,6 +154,8 @@ def apart(body: str) -> str:
         body = _NORM.sub(lambda m: "grad_norm" if m[1] in _GRADIENTS else f"{m[1]}_norm", body)
     if f"{NUMBER}," in body:
         body = _IN_TUPLES.sub(_tupled, body)
+    if body.isascii() and (wrong := _WRONG.fullmatch(body)) is not None:
+        body = f"{wrong[1]} | errors: {wrong[2]} | {NUMBER if wrong[3] else ''}"
     if ". " in body and ": " in body:
         body = _TOLD_IN_TURN.sub(lambda m: f"{m[1] or ''} | ", body)
     if "-IL" in body:

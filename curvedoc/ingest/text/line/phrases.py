@@ -21,6 +21,10 @@ _OVER = late_regex(
 #: A measure, and a dictionary of its parts.
 _PRINTED = late_regex(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
 _ITEM = late_regex(rf"'([^'{NUMBER}]{{1,40}})': ?(?={NUMBER})")
+#: "Loss at 100: 0.3"; "precision at 5" is of so many.
+_AT = late_regex(
+    rf"((?:[A-Za-z]+ )?(?:loss|cost|objective|energy)) (?:at|@) ({NUMBER})(?= ?[:=] ?{NUMBER})", re.IGNORECASE
+)
 _COUNT = rf"(?:global )?(?:epochs?|steps?|iter(?:ation)?s?|batch(?:es)?|rounds?|episodes?|updates?) #?{NUMBER}"
 #: "The average loss for epoch 3 is 0.5", "Loss at epoch 3 and iteration 100 is 0.5"
 _TOLD = late_regex(
@@ -44,6 +48,8 @@ def keys_first(body: str) -> str:
         name = printed[1].lower().replace("losses", "loss")  # "Losses {'ner': 2.3}"
         body = _ITEM.sub(rf"'{name}/\1': ", body)
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
+    if f"at {NUMBER}" in body or f"@ {NUMBER}" in body:
+        body = _AT.sub(r"step \2 \1", body)
     if "last " in body or "past " in body or "previous " in body:
         body = _OVER.sub(r"\2 \1", body)
     if _COUNTED.search(body):

@@ -31,6 +31,7 @@ _NO_VALUE = late_regex(
 _COULD = late_regex(
     rf"(?i:step|iter|epoch|batch|update|episode|round|schritt|pass?o|train(?:ing)? ?[=:]|\bep\b|\bit\b|\bba\b)"
     rf"|(?i:{MEASURES})"
+    rf"|(?i:train(?:ing)?|tr|fit) +{NUMBER}"
     rf"|^\[?{NUMBER}|^\[? {{0,4}}{FRACTION}|\|\||(?i:{QUALITIES.replace(' ', '[ _-]')})"
 )
 #: What the description of a bar may say when the bar is the training's own.
