@@ -158,7 +158,8 @@ def first_thing(run: RunDiagnosis) -> First | None:
     if run.next_action:
         a = run.next_action
         tests = next((c.title for c in run.causes if c.cause == a.tests), "")
-        how = [f"Tests: {lower_first(tests)}."] if tests and not explains_nothing(run) else []
+        told = lower_first(tests) in run.headline  # a reader has just read it
+        how = [f"Tests: {lower_first(tests)}."] if tests and not told and not explains_nothing(run) else []
         how += [
             f"As likely: {lower_first(c.title)}. {beyond(c.action, a.text)}".strip()
             for c in tied(run.causes)

@@ -155,6 +155,14 @@ def test_every_flagged_run_has_something_to_do_first(diagnosis: Diagnosis) -> No
     assert all(first_thing(r) for r in flagged(diagnosis))
 
 
+def test_the_cause_of_the_headline_is_not_said_again_under_it(diagnosis: Diagnosis) -> None:
+    for r in flagged(diagnosis):
+        first = first_thing(r)
+        for cause in r.causes[:1]:
+            title = cause.title[0].lower() + cause.title[1:]
+            assert first is None or title not in r.headline or f"Tests: {title}" not in first.how, r.run
+
+
 def test_every_number_of_a_headline_is_on_the_page(diagnosis: Diagnosis) -> None:
     wrong = []
     for r in flagged(diagnosis):
