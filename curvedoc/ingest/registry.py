@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.contract import Reader
 from curvedoc.ingest.json import catboost, hf_state
 from curvedoc.ingest.json import columns as json_columns
@@ -15,7 +16,8 @@ _SQLITE = b"SQLite format 3\x00"
 
 
 #: What is in a text that holds vectors as consoles print them, where no bracket is.
-_VECTORS = (b" =\n", b" =\r\n", b"-element ", b"dtype: float", b"c(", b"= {", b"= (")
+_VECTORS = (b" =\n", b" =\r\n", b"-element ", b"dtype: float", b"c(", b"= {", b"= (", b"-> ", "→ ".encode())
+_ROW = late_regex(rb"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+")
 #: What counts the records of an XML log.
 _COUNTS = (b"epoch", b"step", b"iter", b"round", b"episode")
 
@@ -66,7 +68,8 @@ _NUMPY = LateReader(
 _LISTS = LateReader(
     "json.number_lists", "lists", ("*history*.txt", "*loss*.txt", "*.txt", "*.json"),
     "lists of numbers as Python prints them, each called by the key before it or by the file",
-    lambda name, head: b"[" in head or b"\n" not in head.strip() or any(sign in head for sign in _VECTORS),
+    lambda name, head: b"[" in head or b"\n" not in head.strip() or any(sign in head for sign in _VECTORS)
+    or _ROW.search(head) is not None,
 )  # fmt: skip
 _NUMBERED = LateReader(
     "json.numbered", "json-epochs", ("metrics_epoch_<n>.json",),

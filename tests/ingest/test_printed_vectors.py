@@ -60,6 +60,8 @@ A, B = losses(40), losses(40, 1)
         f"training loss\n[{' '.join(A)}]\nvalidation loss\n[{' '.join(B)}]\n",
         f"train_loss <- c({', '.join(A)})\nval_loss <- c({', '.join(B)})\n",
         f"trainLoss = {{{', '.join(A)}}};\nvalLoss = {{{', '.join(B)}}};\n",
+        f"Training loss by epoch: {' '.join(A)}\nValidation loss by epoch: {' '.join(B)}\n",
+        f"train loss: {' -> '.join(A)}\nval loss: {' -> '.join(B)}\n",
         "".join(f"{i:<5}{v}\n" for i, v in enumerate(A))
         + "Name: loss, dtype: float64\n"
         + "".join(f"{i:<5}{v}\n" for i, v in enumerate(B))
@@ -95,3 +97,8 @@ def test_vectors_of_other_things_are_no_training(tmp_path: Path, text: str) -> N
 @given(st.text(alphabet="a =[]()1.2,\n{}->:Name dtype", max_size=300))
 def test_other_text_keeps_its_words(text: str) -> None:
     assert [c for c in as_lists(text) if c == "N"] == [c for c in text if c == "N"] or "Name: " in text
+
+
+def test_a_row_of_numbers_with_endless_blanks_takes_no_time(tmp_path: Path) -> None:
+    text = f"{'0.1 ' * 5}{' ' * 50_000}\n[1] 2"
+    assert as_lists(text)

@@ -23,19 +23,41 @@ _SERIES = late_regex(r"Name: ([^,\n]{1,60}),(?: Length: \d+,)? dtype: \w+")
 _IN_OTHER_MARKS = late_regex(
     rf"([A-Za-z][\w.$]{{0,60}})[ \t]*(?:<-|=|:)[ \t]*(?:c|list)?[({{]\s*({_NUM}(?:\s*,\s*{_NUM})+)\s*[)}}]"
 )
+#: "Training loss by epoch: 2.31 2.10 1.98 ...", or with arrows between the values.
+_RUN_ON = late_regex(
+    rf"[ \t]*([A-Za-z][\w .()/-]{{0,60}})[:=][ \t]*({_NUM}(?:(?:[ \t]*(?:,|;|->|=>|→)[ \t]*|[ \t]+){_NUM}){{7,}})\s*"
+)
+_BETWEEN = late_regex(r"[ \t]*(?:,|;|->|=>|→)[ \t]*|[ \t]+")
 _BARE = late_regex(r"(?:(?:np\.|numpy\.|torch\.)?(?:array|tensor)\()?\[\s*[-+]?[\d.]")
-_PROMPT = late_regex(r"\s*(?:In \[\d+\]:|>{1,3}|julia>|octave(?::\d+)?>|\$)\s*")
+_PROMPT = late_regex(r"(?:In \[\d+\]:|>{1,3}|julia>|octave(?::\d+)?>|\$)\s*")
 #: What is asked for at a prompt: "print(fit$loss)", "history.history['loss']".
 _ASKED = late_regex(r"([\w .-]{1,60})[\])'\"\s;:]*")
 #: So many words a line has that says what stands below.
 _WORDS = 6
 #: One of these is in every text that holds such vectors.
-_SIGNS = ("[1] ", " =\n", "-element ", "dtype: ", "\n[", "\narray(", "\ntensor(", "c(", "= {", "= (", ": (", ": {")
+_SIGNS = (
+    "[1] ",
+    " =\n",
+    "-element ",
+    "dtype: ",
+    "\n[",
+    "\narray(",
+    "\ntensor(",
+    "c(",
+    "= {",
+    "= (",
+    ": (",
+    ": {",
+    "-> ",
+    "→ ",
+)
+#: Numbers on end.
+_ROW = late_regex(r"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+")
 
 
 def as_lists(text: str) -> str:
     """The text, with each such vector as `name = [1, 2, 3]`."""
-    if not any(sign in text for sign in _SIGNS):
+    if not any(sign in text for sign in _SIGNS) and not _ROW.search(text):
         return text
     if "(" in text or "{" in text:
         text = _IN_OTHER_MARKS.sub(lambda m: f"{m[1].rsplit('$', 1)[-1]} = [{m[2]}]", text)
@@ -65,6 +87,9 @@ def _vector(lines: Sequence[str], at: int, said: str) -> tuple[str, list[str], i
     indexed = _INDEXED.fullmatch(line)
     if indexed is not None and indexed[1] in _FIRST:
         return _series(lines, at)
+    run_on = _RUN_ON.fullmatch(line)
+    if run_on is not None:
+        return run_on[1].strip(), _BETWEEN.split(run_on[2]), at + 1
     counted = _COUNTED.fullmatch(line)
     if counted is not None and counted[1] == "1":
         return said, *_rows_of_r(lines, at)
@@ -111,7 +136,9 @@ def _series(lines: Sequence[str], at: int) -> tuple[str, list[str], int]:
 
 def _name(line: str) -> str:
     """What a line says of what is printed below it, "" where it says more than a name or was asked for nothing."""
-    asked = _PROMPT.sub("", line, count=1).strip()
+    line = line.strip()
+    prompt = _PROMPT.match(line)
+    asked = line[prompt.end() :] if prompt is not None else line
     whole = _ASKED.fullmatch(asked.replace("(", "$").rsplit("$", 1)[-1].rsplit("['", 1)[-1])
     name = whole[1].strip() if whole is not None else ""
     return name if len(name.split()) <= _WORDS and not name[:1].isdigit() else ""

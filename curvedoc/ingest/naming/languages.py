@@ -53,7 +53,7 @@ _STEMS = (
     (late_regex(rf"(?<![^\W_])(?:{_UNSEEN}){_END}"), "_val_"),
     (late_regex(rf"(?<![^\W_])(?:{_SEEN}){_END}"), "_train_"),
     (late_regex(rf"(?<![^\W_])(?:{_TESTED}){_END}|(?<![^\W_])test(?=(?:fel|{_LOSS}|{_ERROR}|ta[pb]))"), "_test_"),
-    (late_regex("تدريب|[آا]موزش|אימון|प्रशिक्षण|ฝ[ึิ]ก|训练|訓練|훈련"), "_train_"),
+    (late_regex("تدريب|[آا]موزش|אימון|प्रशिक्षण|ฝ[ึิ]ก|训练|訓練|훈련|学習(?!率)|학습(?!률)"), "_train_"),
     (late_regex("تحقق|اعتبارسنج[ىيی]|אימות|सत्यापन|ตรวจสอบ|验证|驗證|検証|검증"), "_val_"),
     (late_regex("اختبار|परीक्षण|ทดสอบ|测试|測試|テスト|테스트"), "_test_"),
     (late_regex(r"(?:(?<=train_)|(?<=val_)|(?<=test_))ta[pb]$|^ta[pb](?=_(?:train|val|test)_?$)"), "_loss_"),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.languages import in_english
 
 #: split -> words that mean it wherever they stand: as a folder, in front of a key, in a line. An evaluation is of
 #: validation data; where both are logged it goes by its own name.
@@ -54,12 +55,12 @@ _SCOPED = late_regex(rf"(?:^|[^A-Za-z])(?:{_SPELLED})(?![a-z])")
 
 def has_scope(key: str) -> bool:
     """Whether the key itself says train, validation or test."""
-    return _SCOPED.search(key) is not None
+    return _SCOPED.search(key if key.isascii() else in_english(key)) is not None
 
 
 def scope_of(words: str) -> str:
     """The scope that one of these words names ("" for none), as it was written."""
-    for word in re.findall(r"[A-Za-z]+", words):
+    for word in re.findall(r"[A-Za-z]+", words if words.isascii() else in_english(words)):
         if word.lower() in SCOPES:
             return SCOPES[word.lower()]
     return ""

@@ -15,6 +15,7 @@ from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 from curvedoc.ingest.naming.values import curve_shape
 from curvedoc.ingest.naming.values.metric_values import MetricValues
 from curvedoc.ingest.naming.values.rivals import NAMELESS, as_evaluated, pairs_of, rivals_of
+from curvedoc.ingest.naming.values.running_means import running_means
 
 #: So many metrics of unknown names are a set of counters (hardware, parameters), of which none is the loss.
 _CROWD = 40
@@ -54,7 +55,7 @@ def by_evidence(
         return blank
     unread = [f for f in unread if not f.metric.endswith(_OF_HISTOGRAM)]
     free = [f for f in unread if not is_aside(f.metric, table) and _says_something(f.metric, table)]
-    out = rivals_of(free, found, table)
+    out = [*rivals_of(free, found, table), *running_means(unread, found, table)]
     found = [*found, *out]
     out += _rates(_left(unread, out), found, table, settings)
     out += _hinted(_left(free, out), [*found, *out], table)

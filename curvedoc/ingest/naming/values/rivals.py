@@ -27,6 +27,8 @@ _ANSWERS = frozenset(("accuracy", "metric"))
 NAMELESS = "column_"
 #: The first values of a curve, and what is measured alike elsewhere, within a factor.
 _FIRST, _SAME_ERROR = 3, 1.5
+#: What a generator is trained for besides, as it is called where a rival is.
+_TERMS = frozenset(("cycle", "cyc", "idt", "identity", "pixel", "pix", "gan"))
 #: Two columns of one error go up and down together, by the correlation of ranks, or neither moves by more than a part.
 _TOGETHER, _RESTS = 0.5, 0.1
 #: Curves called by the words for two players have so many values.
@@ -83,7 +85,14 @@ def rivals_of(free: Sequence[F], found: Sequence[tuple[F, Reading]], table: Sign
     """The losses of two networks that play against each other and are logged by the players' names alone."""
     out = []
     for family in table.families:
-        if not family.game_as or any(r.role == family.game_as for _, r in found):
+        if not family.game_as:
+            continue
+        known = [(f, r) for f, r in found if r.role == family.game_as]
+        if known:  # "[G loss: 9.8, adv: 0.98, cycle: 0.59]"
+            terms = _terms(free, known, table, curve_shape.FEWEST)
+            out += [
+                (f, r) for f, r in terms if _TERMS.union(family.parts).issuperset(split_and_rest(f.metric, table)[1])
+            ]
             continue
         players = [(f, p) for f in free for p in [plain(f.metric).split("_")[0]] if p in family.players]
         if {p for _, p in players} & family.rivals and {p for _, p in players} - family.rivals:

@@ -56,8 +56,15 @@ _OPTIMIZERS = word_set("opt optim optimizer optimizers l2 l1 linf total global m
 F = TypeVar("F", bound=MetricValues)
 
 
+#: A letter for the split and one for what is measured, which say nothing but together.
+_CODES = {"tl": "train loss", "vl": "val loss", "ta": "train acc", "va": "val acc"}
+
+
 def of_two_splits(names: Sequence[str]) -> dict[str, str]:
     """The names that one letter marks as of validation ("v_loss", "v_kl" beside "loss" and "kl"), spelled out."""
+    low = {n.lower(): n for n in names}
+    if _CODES["tl"] not in names and {"tl", "vl"} <= low.keys():
+        return {low[code]: said for code, said in _CODES.items() if code in low and said not in names}
     marked = {n: n[2:] for n in names if _OF_VALIDATION.match(n)}
     if len(marked) < _PAIRS:
         return {}

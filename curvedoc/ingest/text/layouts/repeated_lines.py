@@ -34,6 +34,8 @@ _COUNTED = ("gen", "frame", "frames", "game", "games", "env steps")
 _LONGEST = 1_000
 #: They change from line to line within words too.
 _DIGITS = late_regex(r"\d+")
+#: A sign takes the place of the blank behind it: "loss= 2.1", "loss=-0.3".
+_SEP = late_regex("([=:]) ")
 _TIMES = ("s", "ms", "us", "ns", "sec", "secs", "second", "seconds", "min", "mins", "m", "h", "hr", "hours")
 
 Floats = NDArray[np.float64]
@@ -113,7 +115,7 @@ def _width(template: str, plan: LinePlan) -> int:
 def _shape(template: str, plan: LinePlan) -> str:
     end = max(template.rfind(NUMBER), template.rfind(FRACTION)) + 1  # what stands behind it may change
     body = _DIGITS.sub("0", template[plan.prefix.end : end])
-    return f"{plan.prefix.slots} {' '.join(body.split())}"
+    return f"{plan.prefix.slots} {_SEP.sub(lambda m: m[1], ' '.join(body.split()))}"
 
 
 def _looked_at(rows: pl.DataFrame, plans: Plans, lines: pl.DataFrame) -> RepeatedShape | None:
