@@ -53,6 +53,9 @@ class Format:
 FORMATS = (
     Format("loss is with a colon", ("Epoch: {e} loss is: {l} recon loss is: 0.2",)),
     Format("batch glued to its number", ("Epoch {e} Batch50 Loss {l}",)),
+    Format("letters joined to their numbers", ("e{e} tl{l} vl{v}",), "loss val_loss"),
+    Format("letters joined to their numbers, with a total", ("it{s} l{l} gn0.71 a{a}",), "loss accuracy"),
+    Format("joined letters with commas", ("s{s}, l{l}, lr0.001",)),
     Format("ordinal epoch", ("The {e}th epoch: train loss {l}",)),
     Format("ordinal iteration", ("{e}-th iteration: loss = {l}",)),
     Format("means named for the epoch", (

@@ -106,3 +106,13 @@ def test_a_counter_is_one_whatever_sign_the_values_of_a_line_have(tmp_path: Path
 
 def test_elements_of_an_array_are_a_curve(tmp_path: Path) -> None:
     assert named(read(tmp_path, "loss[{i}] = {a:.4f};\n", "out.txt"), "loss") == {"loss"}
+
+
+def test_the_part_of_a_detector_that_tells_objects_is_a_part_like_the_others(tmp_path: Path) -> None:
+    parts = ("box", "obj", "cls")
+    head = ",".join(["epoch", *(f"{split}/{p}_loss" for split in ("train", "val") for p in parts)])
+    rows = [",".join([str(i), *(f"{w * FALLS[i]:.5f}" for w in (3, 2, 1, 3.3, 2.2, 1.1))]) for i in range(N)]
+    (tmp_path / "results.csv").write_text("\n".join([head, *rows]) + "\n")
+    (run,) = read_runs([tmp_path], signals_file=signals_file()).runs
+    assert named(run, "loss") == {"train/box_loss"}
+    assert "val/box_loss" in named(run, "val_loss")

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from itertools import islice
 
 import polars as pl
+
+from curvedoc.core.late_regex import late_regex
 
 #: A line that begins with a letter or two and a counter in one ("b0012 ctc=2.3"), as a template.
 _LOGGED = r"(?:[\[(<]?\x02[\])>,]?[ :|-]{0,4})?(?:\[?(?:INFO|DEBUG)\]?[ :|-]{1,4})?"
@@ -18,6 +22,16 @@ _LETTERS: Mapping[str, str] = {
     "itr": "step", "s": "step", "st": "step", "stp": "step", "n": "step", "t": "step", "ts": "step", "u": "update",
     "upd": "update", "g": "generation", "gen": "generation", "r": "round", "rd": "round", "rnd": "round",
 }  # fmt: skip
+
+#: A line of letters that nothing parts from their numbers: a counter, then what is measured ("i40 l0.995 g0.71").
+_JOINED = late_regex(
+    r"^[ \t]*(?:i|it|s|st|e|ep)[0-9]{1,9}(?:[ ,|]{1,4}(?:tl|trl|vl|lr|gn|ta|va|l|g|a|f|j)"
+    r"(?:-?[0-9][0-9.eE+-]{0,24}|nan|-?inf)){1,8}[ \t]*$",
+    re.MULTILINE,
+)
+_LETTER = late_regex(r"(?<![A-Za-z0-9.])([a-z]{1,3}?)(?=-?[0-9]|nan\b|-?inf\b)")
+#: So much of the head of a text is asked for such lines.
+_SAMPLE = 20_000
 
 _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan|inf)"
 #: A line that could hold some, as a template.
@@ -58,6 +72,13 @@ TAGGED = (
     (rf"\b{_TRAIN} ?/ ?{_OTHER} {_NAME}{_LINK}[ ]*{_VALUES}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
     (rf"\b{_NAME}{_LINK}[ ]*{_VALUES} ?[(\[]{_OTHER}[)\]]", "train ${1}: ${2}, ${4} ${1}: ${3}"),
 )
+
+
+def parted(text: str) -> str:
+    """The text with a blank between letter and number, where it is the habit of its lines to hold such pairs alone."""
+    if sum(1 for _ in islice(_JOINED.finditer(text[:_SAMPLE]), HABIT)) < HABIT:
+        return text
+    return _JOINED.sub(lambda m: _LETTER.sub(r"\1 ", m[0]), text)
 
 
 def counted_apart(masked: pl.Series) -> pl.Series:

@@ -11,7 +11,7 @@ import polars as pl
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.table.clock import CLOCK_RE
 from curvedoc.ingest.text.line.foreign import as_usual
-from curvedoc.ingest.text.line.glued import GLUED_HEAD, HABIT, counted_apart
+from curvedoc.ingest.text.line.glued import GLUED_HEAD, HABIT, counted_apart, parted
 from curvedoc.ingest.text.line.spelling import COULD, spelled
 
 #: Longer lines are cut: no logger writes a record of this size, a dumped tensor or a hostile file does.
@@ -111,7 +111,7 @@ def clean(text: str) -> str:
         text = _GLUED.sub("\r", text)
     if not text.isascii() and not _WIDE.keys().isdisjoint(map(ord, set(text))):
         text = text.translate(_WIDE)
-    text = as_usual(text)
+    text = parted(as_usual(text))
     for unbroken, before in _UNBROKEN:
         if at := [m.start() - before for m in unbroken.finditer(text)]:
             text = "\n".join(text[a:b] for a, b in pairwise([0, *at, len(text)]))
