@@ -234,7 +234,8 @@ def test_names_that_say_only_the_split_are_losses_or_accuracies_by_their_values(
     falls, near, learns = [2.3, 1.9, 1.2, 0.9], [2.4, 2.0, 1.4, 1.1], [0.1, 0.4, 0.6, 0.8]
     assert found(train=falls, val=near) == {"train": "loss", "val": "val_loss"}
     assert found(loss=falls, val=near) == {"loss": "loss", "val": "val_loss"}
-    assert found(trn=falls, val=near, acc=learns) == {"trn": "loss", "val": "val_loss", "acc": "accuracy"}
+    assert found(trn=falls, acc=learns, val=near) == {"trn": "loss", "acc": "accuracy", "val": "val_loss"}
+    assert found(trn=falls, val=near, acc=learns) == {"trn": "loss", "val": "val_loss", "acc": "val_accuracy"}
     percent = [100 * v for v in learns]
     for shares in (learns, percent):
         told = found(Loss=falls, Train=shares, Val=shares, Test=shares)
