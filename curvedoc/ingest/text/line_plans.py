@@ -32,7 +32,7 @@ _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
 #: A word and a colon ahead of the first name.
 _HEAD = late_regex(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
-#: One of several that train a model, as `task_lines` writes it.
+#: One of several that train a model, as `programs` writes it.
 _CLIENT = late_regex(r"([A-Za-z]+_\d+): .*?\| ")
 
 

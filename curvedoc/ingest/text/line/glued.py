@@ -1,4 +1,4 @@
-"""Names that a hyphen or nothing joins to their numbers, pairs of names, what single programs print (Rust syntax)."""
+"""Names that a hyphen or nothing joins to their numbers, and pairs of names (Rust syntax)."""
 
 from __future__ import annotations
 
@@ -93,81 +93,3 @@ def counted_apart(masked: pl.Series) -> pl.Series:
             apart = masked.str.replace(_HEAD, f"${{1}}{_LETTERS[letter]} ${{3}}")
             out = pl.select(pl.when(mine).then(apart).otherwise(out).alias("masked")).to_series()
     return out
-
-
-_SHARE = r"[0-9]{1,12} ?/ ?[0-9]{1,12}"
-
-#: What single programs print, as the spellings of all: pattern, spelling, what no other template has in it.
-RARE: tuple[tuple[str, ...], ...] = (
-    # PaddleOCR says behind each evaluation which one was best
-    (r"\bbest metric, .*$", "", "best metric,"),
-    # MatConvNet's speed, ahead of the first name
-    (r"( [0-9.]+ \([0-9.]+\)) Hz ", "${1} | ", ") Hz "),
-    # how long it runs, of which the first number alone would be a time that goes in leaps
-    (r"\btime[ :=]+(?:[0-9]{1,3}[dhm] [0-9]{2}[hms](?: [0-9]{2}[ms])?\b|[0-9]{1,2}s +(sec/tick))", "${1}", "time"),
-    # of so many, so many are right: "# correct: 50/80 = 62.5%", "50/80 correct (62.5%)"
-    (
-        rf"(?:# ?|\b(?i:(?:num(?:ber)?|n)[ _](?:of )?))?\b(?i:correct)"
-        rf"(?i:ly classified| predictions| answers| samples)?(\s*[:=]\s*|\s+)({_SHARE}|[0-9.]+ ?%|[01]?\.[0-9]+)",
-        "accuracy${1}${2}",
-        "orrect",
-    ),
-    (rf"\b({_SHARE}) (?i:correct)\b", "accuracy: ${1}", " correct"),
-    # llm.c: "HellaSwag: 2561/10042 = 0.2550"
-    (rf"^(\w*[A-Za-z]): {_SHARE} = ([01]?\.[0-9]+)$", "${1} acc: ${2}", ": \x03 = "),
-    # JoeyNMT: "Evaluation result (greedy) loss: 0.5"
-    (r"((?i:evaluation|validation|test) results?) \([A-Za-z_ ,]{1,30}\):? ", "${1}: ", " result"),
-    # pytorch-cifar: a bar that is drawn around its position, with means since its beginning
-    (r"^ ?\[[=>.]+ ([0-9]{1,9}/[0-9]{1,9}) [=>.]+\] +Step: (\S+) \| Tot: \S+ \|", "${1} \u2592 ${2}/step |", "Tot:"),
-    # Kaldi; its objective is a log-likelihood, which rises, so it must not be called one of the names of a loss
-    (
-        rf"^LOG \([^()]*\(\):[^()]*\) Average objective function for '([\w-]+)' for minibatches"
-        rf" [0-9]+-([0-9]{{1,9}}) is ({NUM})(?: \+ (?:{NUM}) = (?:{NUM}))? over .*$",
-        "batch ${2}: objf/${1}=${3}",
-        "Average objective function",
-    ),
-    (
-        rf"^V?LOG(?:\[[0-9]\])? \([^()]*\(\):[^()]*\) After ([0-9]{{1,12}}) sequences \([0-9.]+Hr\): "
-        rf"Obj\(log\[Pzx\]\) = ({NUM}) +TokenAcc = ({NUM}%)",
-        "step ${1}: objf=${2} TokenAcc: ${3}",
-        "Obj(log[Pzx])",
-    ),
-    (r"^(LOG \(.*)\bobjective function(?: per frame)?", "${1}objf", "objective function"),
-    # WeNet's evaluation
-    (r"^((?:.* )?DEBUG )CV \| ", "${1}valid | ", " CV | "),
-    # a rate that a schedule sets, in PyTorch's words and those of the Informer
-    (
-        rf"^(?:Epoch [0-9]+: )?(?:[Aa]djusting|[Rr]educing|Updating) learning rate (?:of group 0 )?to ({NUM})\.?$",
-        "learning rate: ${1}",
-        " learning rate ",
-    ),
-    # DL4J's score is the loss
-    (r"(ScoreIterationListener.*)\bScore( at iteration [0-9]+ is)", "${1}score loss${2}", "ScoreIterationListener"),
-    # VITS: the losses in the order of its training, then the step and the rate
-    (
-        rf"(^|[ \t])\[({NUM}), ({NUM}), ({NUM}), ({NUM}), ({NUM}), ({NUM}), ([0-9]{{1,9}}), ({NUM})\]$",
-        "${1}step ${8} loss_disc: ${2}, loss_gen: ${3}, loss_fm: ${4}, loss_mel: ${5}, loss_dur: ${6}, loss_kl: ${7},"
-        " lr: ${9}",
-        "\x01, \x01, \x01, \x01",
-    ),
-    # so-vits-svc, which tells the sum behind them
-    (
-        rf"[ \t]Losses: \[({NUM}), ({NUM}), ({NUM}), ({NUM}), ({NUM})\], step: ([0-9]{{1,9}}), ",
-        " step ${6} loss_disc: ${1}, loss_gen: ${2}, loss_fm: ${3}, loss_mel: ${4}, loss_kl: ${5}, ",
-        " Losses: [",
-    ),
-    # StyleGAN
-    (
-        rf"^network-snapshot-([0-9]{{1,9}}) .* ((?:fid|kid|is|ppl|pr)[0-9]+k?\w*) +({NUM})$",
-        "step ${1} ${2}: ${3}",
-        "network-snapshot-",
-    ),
-    # PyMARL: steps of the environment, above rows of four pairs
-    (r"^.* Recent Stats \| t_env: +([0-9]{1,12}) \| Episode: +([0-9]{1,12})$", "step ${1} | episode ${2}", " Stats |"),
-    # NGCF and KGAT: a sum and its terms
-    (
-        rf" (train|test)==\[({NUM})=({NUM}) \+ ({NUM})(?: \+ {NUM})?\]",
-        " ${1} loss=${2}, ${1} mf_loss=${3}, ${1} reg_loss=${4}",
-        "==[",
-    ),
-)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
-from curvedoc.ingest.naming.split_words import UNSEEN_SPLIT
-from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, NUM, RARE, TAGGED, TWO
-from curvedoc.ingest.text.line.task_lines import EACH_TASK, OF_TASKS, TASKS
+from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, NUM, TAGGED, TWO
+from curvedoc.ingest.text.line.programs import EACH_TASK, OF_TASKS, PROGRAMS, RARE, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
 _HEAD = r"(^\[?|[\])|:>-] )"
 _COUNT = r"[0-9]{1,9}(?:/[0-9]{1,9})?"
 _AFTER = r"([ :,|\]\t)]|$)"
 _COUNTER = "(?i:epoch|ep|step|iter|it|iteration|round|episode)"
-_LEVEL = "DEBUG|INFO|WARNING"
 _BOTH = "(?i:loss|acc|accuracy|error|err)"
 
 #: "train/val", and the two numbers.
@@ -89,96 +87,7 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     # "第3轮 第20步"
     (r"第 ?([0-9]{1,9})(?: ?/ ?[0-9]{1,9})? ?(?:轮|回合|个epoch)", " epoch ${1} ", "第"),
     (r"第 ?([0-9]{1,9})(?: ?/ ?[0-9]{1,9})? ?(?:步|次迭代|个batch|批)", " batch ${1} ", "第"),
-    # MLPerf's records: a name, its value and where it belongs
-    (
-        rf"^:::MLLOG .*\"key\": ?\"([\w.-]+)\", ?\"value\": ?({NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
-        "${3} ${4} ${1}: ${2}",
-        ":::MLLOG",
-    ),
-    (
-        rf"^:::MLPv[0-9.]+ .*\) ([\w.-]+): \{{\"value\": ?({NUM}), ?\"(step|epoch)[a-z_]*\": ?([0-9]{{1,12}}).*",
-        "${3} ${4} ${1}: ${2}",
-        ":::MLPv",
-    ),
-    (
-        rf"^:::MLL [0-9.]+ ([\w.-]+): \{{\"value\": ?({NUM}), .*\"(step|epoch)_num\": ?([0-9]{{1,12}}).*",
-        "${3} ${4} ${1}: ${2}",
-        ":::MLL ",
-    ),
-    # logging's "LEVEL:logger:message" where the logger is called by the split
-    (rf"^((?:{_LEVEL}):)({UNSEEN_SPLIT}):([A-Za-z])", "${1}${2}: ${3}"),
-    # ESPnet
-    (
-        r"(^|[: ])([0-9]{1,6})epoch:(train|valid|eval|test):[0-9]+-([0-9]{1,9})batch: ",
-        "${1}epoch ${2} ${3} batch ${4}: ",
-        "epoch:",
-    ),
-    # without what it averages over the epoch's training: those were points of another kind in the same curves
-    (
-        r"(^|[: ])([0-9]{1,6})epoch results: \[train\] .*, \[(valid|eval|test)\] (.*?), time=.*$",
-        "${1}epoch ${2} ${3}: ${4}",
-        "epoch results",
-    ),
-    # llm.c's main.log
-    (r"^s:([0-9]{1,9}) tel:", "step ${1} val loss:", " tel:"),
-    (r"^s:([0-9]{1,9}) trl:", "step ${1} loss:", " trl:"),
-    # Transformer-XL's validation, Tacotron 2
-    (r"\| Eval +[0-9]{1,9} at step +([0-9]{1,12}) ", "| eval step ${1} ", "| Eval"),
-    (
-        rf"^Train loss ([0-9]{{1,9}}) ({NUM}) Grad Norm ({NUM}) .*",
-        "step ${1} loss: ${2}, grad_norm: ${3}",
-        "Grad Norm",
-    ),
-    (rf"^Validation loss ([0-9]{{1,9}}): +({NUM})$", "step ${1} validation loss: ${2}", "Validation loss"),
-    # Catalyst, Poutyne, Trax, nnet of R, the policies of ikostrikov
-    (r"\b([0-9]{1,6}/[0-9]{1,6}) \* Epoch \((train|valid|test)\): ", "epoch ${1} ${2}: ", "* Epoch ("),
-    (r"^(train|valid|test) \(([0-9]{1,6}/[0-9]{1,6})\) ", "epoch ${2} ${1}: ", "(\x03) "),
-    (
-        r"^(Epoch: *[0-9]{1,6}/[0-9]{1,6}) (?:Train s|S)teps: [0-9]+ (?:Val steps: [0-9]+ )?[0-9.hms]+s ",
-        "${1} ",
-        "teps:",
-    ),
-    (
-        rf"^Step +([0-9]{{1,12}}): (train|eval) +(\w+Entropy|\w*Loss|\w*Accuracy) \| +({NUM})$",
-        "step ${1} ${2} ${3}: ${4}",
-        "Step",
-    ),
-    (rf"^iter +([0-9]{{1,9}}) value ({NUM})$", "step ${1} objective: ${2}", " value "),
-    (
-        rf"\bmean/median reward ({NUM})/({NUM}), min/max reward ({NUM})/({NUM})",
-        "mean reward ${1}, median reward ${2}, min reward ${3}, max reward ${4}",
-        "mean/median reward",
-    ),
-    # Marian
-    (
-        rf"Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : Sen\. [0-9,]+ : Cost ({NUM})(?: \* [^:]*)?",
-        "epoch ${1} step ${2} loss=${3}",
-        "Up. ",
-    ),
-    (rf"(?: words/s)? : gNorm ({NUM})", ", grad_norm=${1}", "gNorm"),
-    (rf" : L\.r\. ({NUM})", ", lr=${1}", "L.r."),
-    (
-        rf"\[valid\] Ep\. ([0-9]{{1,6}}) : Up\. ([0-9]{{1,12}}) : ([\w-]+) : ({NUM}) : .*$",
-        "epoch ${1} step ${2} valid ${3}=${4}",
-        "[valid] Ep.",
-    ),
-    # CatBoost
-    (rf"^([0-9]{{1,9}}):\s+learn: ({NUM})\s+test: ({NUM})\s.*$", "step ${1} learn: ${2} val: ${3}", "learn:"),
-    # PaddlePaddle's validation, after which it tells the best so far
-    (r"( INFO: )cur metric, ", "${1}eval: ", "cur metric,"),
-    # what PyTorch's tutorials print of the test, behind "Test Error:" or a row of its batches
-    (rf"^ Accuracy: ({NUM})%, Avg loss: ({NUM})", "test Accuracy: ${1}%, test loss: ${2}", "Avg loss"),
-    (rf"^ ?\* +((?:Acc|Prec)@1) ({NUM}) +((?:Acc|Prec)@5) ({NUM})", "test ${1} ${2} test ${3} ${4}", "@"),
-    # MXNet's ranges of batches, TensorFlow's estimators, Caffe, Darknet
-    (r"(Epoch\[[0-9]{1,6}\] Batch ?\[)[0-9]{1,9}-([0-9]{1,9}\])", "${1}${2}", "Batch"),
-    (r"Saving dict for global step ([0-9]{1,12}): ", "eval step ${1}: ", "Saving dict for global step"),
-    (r"(Iteration [0-9]{1,12}), Testing net \(#[0-9]{1,3}\)$", "${1}", "Testing net"),
-    (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({NUM}).*", "${1} ${2} = ${3}", "net output #"),
-    (
-        rf"^ *([0-9]{{1,9}}): ({NUM}), ({NUM}) avg(?: loss)?, ({NUM}) rate, .*",
-        "step ${1}: loss: ${3}, lr: ${4}",
-        " rate, ",
-    ),
+    *PROGRAMS,
     # "250 val 6.5", "250 hella 0.25"
     (rf"^([0-9]{{1,9}}) (train|val|valid|test) ({NUM})$", "step ${1} ${2} loss: ${3}"),
     (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({NUM})$", "step ${1} ${2} acc: ${3}", "hella"),
