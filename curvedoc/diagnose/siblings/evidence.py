@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from curvedoc.core.diagnosis import Evidence, RankedCause, RunDiagnosis
 from curvedoc.diagnose.judge.action import next_action
-from curvedoc.diagnose.judge.rank import raised
+from curvedoc.diagnose.judge.rank import CEILING, raised
 from curvedoc.diagnose.judge.verdict import next_check
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.headline import said
@@ -22,7 +22,8 @@ def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float,
     """
     if not any(c.cause in evidence for c in run.causes):
         return run
-    told = [_raised(c, *evidence[c.cause]) if c.cause in evidence else c for c in run.causes]
+    told = _weighed_again(run.causes, {c: factor for c, (factor, _) in evidence.items()})
+    told = [replace(c, supports=(evidence[c.cause][1], *c.supports)) if c.cause in evidence else c for c in told]
     findings, causes = led(run.findings, sorted(told, key=lambda c: -c.probability))
     if run.verdict not in ("failed", "warning"):
         return replace(run, causes=causes)
@@ -33,5 +34,15 @@ def with_sibling_evidence(run: RunDiagnosis, evidence: Mapping[str, tuple[float,
     )  # fmt: skip
 
 
-def _raised(cause: RankedCause, factor: float, why: Evidence) -> RankedCause:
-    return replace(cause, probability=round(raised(cause.probability, factor), 4), supports=(why, *cause.supports))
+def _weighed_again(causes: Sequence[RankedCause], factors: Mapping[str, float]) -> list[RankedCause]:
+    """The causes with the odds of some multiplied.
+
+    Those of the first trouble still share the whole with "none of these"; a cause of another trouble stands by itself.
+    """
+    own = {c.cause: c.probability * factors.get(c.cause, 1.0) for c in causes if not c.beside}
+    whole = sum(own.values()) + (unexplained(causes) or 0.0)
+
+    def after(c: RankedCause) -> float:
+        return raised(c.probability, factors.get(c.cause, 1.0)) if c.beside else min(own[c.cause] / whole, CEILING)
+
+    return [replace(c, probability=round(after(c), 4)) for c in causes]

@@ -46,7 +46,10 @@ def led(
     by_id = {f.symptom: f for f in findings}
     story = {f.symptom for f in findings if root(f.symptom, by_id) == first.symptom}
     told = (first, *(f for f in findings if f is not first))
-    placed = [replace(c, beside="" if story & set(c.findings) else c.findings[0]) for c in causes if c.findings]
+    placed = [replace(c, beside="" if c.findings[0] in story else c.findings[0]) for c in causes if c.findings]
+    whole = sum(c.probability for c in placed if not c.beside)
+    if whole > 1.0:  # what a second trouble adds to one of them leaves less to the others
+        placed = [c if c.beside else replace(c, probability=round(c.probability / whole, 4)) for c in placed]
     own = max((c.probability for c in placed if not c.beside), default=0.0)
     if placed and placed[0].probability >= NEAR_CERTAIN and first.symptom not in ERRORS and own < ASSERTED:
         return told, tuple(placed)
