@@ -158,6 +158,7 @@ def diagnose(
     weighed = [e for c in causes[:DRAWN_CAUSES] for e in (*c.supports, *c.against)]
     marked = [m for e in shown for m in _seen_on(e)]
     marked += [f.metric for f in findings if f.metric] + [m for e in weighed for m in _seen_on(e)]
+    cost = waste(run, findings)
     rated = quality(run, bench)  # what the headline tells is drawn
     right = run.series("accuracy")
     marked += ([rated.series.metric] if rated else []) + ([right.metric] if right else [])
@@ -174,7 +175,7 @@ def diagnose(
             _not_judged(j.rule.id, j.reason, j.needs) for j in judged if j.outcome in ("not-judged", "broken")
         ),
         next_check=next_check(causes) if result in ("failed", "warning", "ended-early") else None,
-        cost=waste(run, findings),
+        cost=cost,
         curves=(
             *curves(run, marked, result in ("failed", "warning"), _beginnings(findings)),
             *member_curves(run, findings, rules),
@@ -188,5 +189,5 @@ def diagnose(
         next_action=_first(bench, result, findings, causes, told, way, left),
         ending=record(ended, way),
         none_of_these=unexplained(causes) if shared else None,
-        abort_rules=abort_rules(run, findings) if result == "failed" else (),
+        abort_rules=abort_rules(run, cost.first_detectable_step) if result == "failed" else (),
     )

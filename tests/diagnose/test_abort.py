@@ -9,17 +9,13 @@ from hypothesis import strategies as st
 from make_diagnosis import nan_run, of
 
 from curvedoc.core.abort_rule import AbortRule
-from curvedoc.core.diagnosis import Finding, RunDiagnosis
+from curvedoc.core.diagnosis import RunDiagnosis
 from curvedoc.core.series import Series
 from curvedoc.diagnose.story.abort import PATIENCE, abort_rules
 from curvedoc.report.abort import code, told
 from curvedoc.report.html.page import to_html
 
 RNG = np.random.default_rng(1)
-
-
-def found(step: int) -> list[Finding]:
-    return [Finding("divergence", "It diverged", "pathology", "error", 1.0, step, None, "loss")]
 
 
 def blown(at: int = 300, n: int = 1000) -> tuple[Series, Series]:
@@ -35,7 +31,7 @@ def blown(at: int = 300, n: int = 1000) -> tuple[Series, Series]:
 
 def test_each_rule_stops_after_the_onset_and_the_earliest_comes_first() -> None:
     loss, norm = blown()
-    rules = abort_rules(run_of({"loss": loss, "grad_norm": norm}), found(300))
+    rules = abort_rules(run_of({"loss": loss, "grad_norm": norm}), 300)
     assert [(r.kind, r.step) for r in rules if r.kind != "loss"] == [("grad-norm", 305), ("non-finite", 400)]
     by_loss = next(r for r in rules if r.kind == "loss")
     assert 300 + PATIENCE <= by_loss.step < 340
@@ -47,17 +43,30 @@ def test_a_norm_that_jumped_while_all_was_well_makes_the_rule_blunter() -> None:
     loss, norm = blown()
     value = norm.value.copy()
     value[100] = 8.0  # a spike that did no harm
-    rules = abort_rules(run_of({"loss": loss, "grad_norm": Series(norm.step, value, "grad_norm")}), found(300))
+    rules = abort_rules(run_of({"loss": loss, "grad_norm": Series(norm.step, value, "grad_norm")}), 300)
     rule = next(r for r in rules if r.kind == "grad-norm")
     assert rule.factor == 10.0 and rule.step == 305
+
+
+def test_a_jump_of_another_trouble_before_the_onset_stops_nothing() -> None:
+    """What is told first begins at 700: a jump and a NaN long before it cost nothing that was spent after that."""
+    loss, norm = blown(at=700)
+    early = loss.value.copy()
+    early[100], early[150:165] = np.nan, 30.0
+    jumps = norm.value.copy()
+    jumps[150:165] = 8.0
+    run = run_of({"loss": Series(loss.step, early, "loss"), "grad_norm": Series(norm.step, jumps, "grad_norm")})
+    rules = abort_rules(run, 700)
+    assert rules and all(r.step >= 700 and r.steps_saved <= 999 - 700 for r in rules)
+    assert abort_rules(run, None) == ()
 
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 999), st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=20, max_size=60))
 def test_no_rule_speaks_before_the_onset_whatever_the_values(onset: int, values: list[float]) -> None:
     s = Series.of(values, range(0, 20 * len(values), 20), "loss")
-    rules = abort_rules(run_of({"loss": s, "grad_norm": s}), found(onset))
-    assert all(r.step >= onset or r.kind == "non-finite" for r in rules)
+    rules = abort_rules(run_of({"loss": s, "grad_norm": s}), onset)
+    assert all(r.step >= onset for r in rules)
 
 
 def test_what_it_saves_and_its_code_are_told() -> None:

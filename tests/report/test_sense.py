@@ -271,6 +271,14 @@ def test_steps_lost_are_those_since_the_onset(diagnosis: Diagnosis) -> None:
             assert cost.first_detectable_step == began, r.run
 
 
+def test_what_would_have_stopped_a_run_saves_of_what_was_spent_after_the_onset(diagnosis: Diagnosis) -> None:
+    """A rule that stops a run before its failure began stops training that was wanted."""
+    for r in diagnosis.runs:
+        for rule in r.abort_rules:
+            assert rule.step >= (r.cost.first_detectable_step or 0), (r.run, rule)
+            assert rule.steps_saved <= (r.cost.steps_wasted or 0), (r.run, rule)
+
+
 def test_an_action_goes_back_to_no_later_than_the_onset(diagnosis: Diagnosis) -> None:
     """Nobody resumes from a checkpoint that was saved after the trouble began."""
     for r in flagged(diagnosis):

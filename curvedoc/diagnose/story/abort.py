@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from curvedoc.core.abort_rule import AbortRule
-from curvedoc.core.diagnosis import Finding
 from curvedoc.core.run import Run
 from curvedoc.core.series import Floats, Series
 from curvedoc.stats.basic.medians import median_of
@@ -22,24 +19,23 @@ _FEW = 10
 _LEAST = 0.02
 
 
-def abort_rules(run: Run, findings: Sequence[Finding]) -> tuple[AbortRule, ...]:
+def abort_rules(run: Run, onset: int | None) -> tuple[AbortRule, ...]:
     """The rules that would have stopped a run after its failure began, the one that saves most first.
 
-    A rule that would have stopped it while nothing was wrong yet is made blunter until it does not, or left out.
+    onset: of the failure that is told first. A rule that would have stopped the run before, while that was not to be
+    seen, is made blunter until it does not, or left out: what it saved then would be training that was wanted.
     """
-    lost = [f for f in findings if f.kind == "pathology" and f.severity in ("fatal", "error")]
-    onsets = [f.first_step for f in lost if f.first_step is not None and f.first_step >= 0]
     loss, norm = run.series("loss"), run.series("grad_norm")
-    if not onsets or loss is None or len(loss) < 2 * _FEW:
+    if onset is None or onset < 0 or loss is None or len(loss) < 2 * _FEW:
         return ()
-    onset, end = min(onsets), int(loss.step[-1])
+    end = int(loss.step[-1])
     found = []
     if norm is not None and len(norm) >= 2 * _FEW:
         found.append(_sharpest("grad-norm", norm, _over_median(norm), onset, WINDOW))
     if len(loss.finite()) and float(loss.finite().value.min()) > 0:
         found.append(_sharpest("loss", loss, _over_best(loss), onset, PATIENCE))
     bad = np.flatnonzero(~np.isfinite(loss.value))
-    if len(bad):
+    if len(bad) and loss.step[bad[0]] >= onset:
         found.append(AbortRule("non-finite", 0.0, 1, int(loss.step[bad[0]])))
     made = [_saving(rule, loss, end) for rule in found if rule is not None]
     worth = [r for r in made if r.steps_saved >= _LEAST * max(1, end)]
