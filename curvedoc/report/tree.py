@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from curvedoc.core.diagnosis import Answer, Check, Cost, RankedCause, RunDiagnosis
@@ -52,6 +53,7 @@ class Node:
     probe: str = ""
     of: str = ""  # id of the cause that it tests
     leads: tuple[str, str] = ("", "")  # what yes and no mean for it: "confirmed", "ruled-out" or another cause
+    suspects: tuple[str, str] = ("", "")  # titles of the causes that they lead to
 
     @property
     def other(self) -> tuple[str, str]:
@@ -90,13 +92,10 @@ def tree(run: RunDiagnosis) -> CheckTree | None:
                 near.add(check.ask)
     c = run.next_check
     if c and (c.ask not in nodes or nodes[c.ask].state != "answered"):
-        title = _title(run, c.cause)
-        yes, no = outcome(run, c.cause, c.yes), outcome(run, c.cause, c.no)
+        asked = Check(c.ask, c.how, c.cost, c.yes, c.no, "open")
         known = nodes.get(c.ask)
-        answer, because = (known.answer, known.because) if known else ("", "")
-        nodes[c.ask] = Node(
-            "next", c.ask, c.how, c.cost, title, answer, because, yes, no, c.probe, c.cause, (c.yes, c.no)
-        )
+        told = {"answer": known.answer, "because": known.because} if known else {}
+        nodes[c.ask] = replace(_open(run, c.cause, asked), state="next", probe=c.probe, **told)
         near.add(c.ask)
     path: list[Node] = []
     for state in _ORDER:
@@ -124,20 +123,32 @@ def _title(run: RunDiagnosis, cause: str) -> str:
 
 
 def _node(run: RunDiagnosis, cause: RankedCause, check: Check) -> Node:
+    made = _open(run, cause.cause, check)
+    return replace(made, probe=code_for(check, cause) if check.answer == "open" else "")
+
+
+def _open(run: RunDiagnosis, cause: str, check: Check) -> Node:
+    leads = (check.yes, check.no)
     return Node(
         _STATE[check.answer],
         check.ask,
         check.how,
         check.cost,
-        lower_first(cause.title),
+        _title(run, cause),
         _WORD[check.answer],
         check.because,
-        outcome(run, cause.cause, check.yes),
-        outcome(run, cause.cause, check.no),
-        code_for(check, cause) if check.answer == "open" else "",
-        cause.cause,
-        (check.yes, check.no),
+        outcome(run, cause, check.yes),
+        outcome(run, cause, check.no),
+        "",
+        cause,
+        leads,
+        (_suspect(run, check.yes), _suspect(run, check.no)),
     )
+
+
+def _suspect(run: RunDiagnosis, answer: str) -> str:
+    """The title of a cause that an answer leads to; "" where it decides about the cause itself."""
+    return "" if answer in ("", "confirmed", "ruled-out") else _title(run, answer)
 
 
 def _unlikely(run: RunDiagnosis) -> tuple[tuple[str, str], ...]:

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from curvedoc.core.diagnosis import Curve, Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
 from curvedoc.core.frozen import dataclass
+from curvedoc.diagnose.judge.verdict import code_for
 from curvedoc.report import words
 from curvedoc.report.advice import how_to_log, missing, signal_name
 from curvedoc.report.charts.columns import every
@@ -92,6 +93,7 @@ class CauseView:
     bar: int  # pixels of 150
     supports: tuple[EvidenceView, ...]
     against: tuple[EvidenceView, ...]
+    asks: str = ""  # the question that its code answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,7 @@ def _cause(run: RunDiagnosis, c: RankedCause, pic: RunPicture) -> CauseView:
         bar,
         tuple(_said(replace(e, text=words.cap(e.text)), pic) for e in c.supports),
         tuple(_said(e, pic) for e in c.against),
+        next((check.ask for check in c.checks if code_for(check, c)), ""),
     )
 
 

@@ -18,10 +18,10 @@ VERDICTS: dict[Verdict, tuple[str, str, str]] = {
 }
 
 COSTS: dict[Cost, str] = {
-    "look": "a look at files you have",
+    "look": "reading files",
     "code": "a small change of code",
-    "short-run": "a short run",
-    "full-run": "a full run",
+    "short-run": "one short run",
+    "full-run": "one full run",
 }
 
 #: At or above: the word. A headline asserts a cause only from `ASSERTED` up.

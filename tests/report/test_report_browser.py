@@ -405,8 +405,19 @@ def test_an_answer_re_ranks_the_causes_and_changes_headline_and_next_step(show: 
     told = page.eval("document.querySelector('h1').textContent")
     assert told != headline and "After your checks:" in told
     assert page.eval("document.querySelector('.dothis .ask').textContent") != action
+    # the tile, the first bar and the next check are about the cause that the headline names
+    tile = page.eval("document.querySelector('[data-tile=cause] .which').textContent")
+    title = page.eval("document.querySelector('.run.on li.cause h3').textContent").partition(". ")[2]
+    assert tile == title and title.lower() in told.lower()
+    share = page.eval("document.querySelector('[data-tile=cause] .fig').textContent")
+    assert share in told and share in page.eval("document.querySelector('.run.on .prob span').textContent")
+    asked = page.eval("[...document.querySelectorAll('.run.on .node.next .forks')].map(f => f.dataset.cause)")
+    assert asked == after[:1]
+    assert "Likeliest cause" not in page.eval("document.querySelector('h1').textContent")
     page.click("#md")
-    assert "checked: **no**" in page.until("window.copied") and "After your checks:" in page.eval("window.copied")
+    copied = page.until("window.copied")
+    assert "checked: **no**" in copied and copied.splitlines()[2] == told
+    assert f"- {title}: {share}" in copied
     # taken back, the page stands as it was written
     page.click(f"{box} label:has([value=no])")
     assert page.eval(rank) == before

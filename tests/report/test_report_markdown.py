@@ -43,7 +43,7 @@ def test_one_run_has_its_causes_as_a_table_and_its_fixes_as_tasks() -> None:
     assert "| Learning rate too high | very likely, 78 % |" in text
     for fix in nan_run().causes[0].fix:
         assert f"- [ ] {fix}" in text
-    assert "- [ ] Does it survive from the last good checkpoint at half the rate? (a short run)" in text
+    assert "- [ ] Does it survive from the last good checkpoint at half the rate? (one short run)" in text
 
 
 def test_a_sweep_has_one_row_for_each_run() -> None:

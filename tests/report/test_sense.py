@@ -221,8 +221,20 @@ def test_headlines_and_first_actions_are_the_golden_ones() -> None:
 def test_code_stands_beside_the_check_that_it_is_for(diagnosis: Diagnosis) -> None:
     """A run that is repeated with another rate needs no sweep of twenty lines beside it."""
     for r in flagged(diagnosis):
-        if r.next_check and r.next_check.probe:
-            assert r.next_check.cost == "code" or "probe" in r.next_check.how, r.run
+        check = r.next_check
+        if check and check.probe:
+            numbers = re.findall(r"check [a-z-]+ (\d+):", check.probe)
+            cause = next(c for c in r.causes if c.cause == check.cause)
+            place = [c.ask for c in cause.checks].index(check.ask) + 1
+            assert str(place) in numbers if numbers else check.cost == "code" or "probe" in check.how, r.run
+
+
+def test_the_next_check_tests_the_first_cause(diagnosis: Diagnosis) -> None:
+    """A cheap question about an unlikely cause is no next check while one about the likeliest is open."""
+    for r in flagged(diagnosis):
+        asked = [c for c in r.causes[:1] for k in c.checks if k.answer in ("open", "unanswerable")]
+        if asked:
+            assert r.next_check is not None and r.next_check.cause == asked[0].cause, r.run
 
 
 def test_a_run_goes_back_to_before_its_loss_began_to_rise(diagnosis: Diagnosis) -> None:

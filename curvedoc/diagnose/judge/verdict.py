@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from curvedoc.core.diagnosis import Check, Finding, KnownFact, NextCheck, RankedCause, Verdict, Waste
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.grounds.grounds import grounds
@@ -25,6 +26,8 @@ CLEAR = 4.0
 #: A fall of the validation loss that is seen on the chart, and a share of right answers that no guess reaches.
 SEEN, MOSTLY = 0.05, 0.8
 _SHOWN = ("loss_kind", "warm_start", "quality_rises", "final_accuracy", "final_val_accuracy")
+#: What a probe prints at its end: "check bad-batch 2: yes" answers the second question of that cause.
+_PRINTS = late_regex(r"check [a-z-]+ (\d+):")
 #: Cost of a check in units of one look at the log.
 CHECK_COST = {"look": 1.0, "code": 3.0, "short-run": 12.0, "full-run": 100.0}
 
@@ -91,35 +94,30 @@ def _came_down(loss: Series) -> bool:
     return z < -LIKELY or (fell > 0.0 and min(level, float(loss.value[-1])) < first) or first - level > CLEAR * sd
 
 
-def _open(cause: RankedCause) -> bool:
-    return any(check.answer in ("open", "unanswerable") for check in cause.checks)
-
-
 def code_for(check: Check, cause: RankedCause) -> str:
-    """The probe of a cause for the check that it is the code of: one by code, or one that names it.
-
-    A run that is repeated with another setting needs no code.
+    """The probe of a cause for the one check that it answers: the one whose number it prints, else the first by code or
+    that names it. A run that is repeated with another setting needs no code.
     """
-    return cause.probe if check.cost == "code" or "probe" in check.how else ""
+    told = {int(m[1]) for m in _PRINTS.finditer(cause.probe)}
+    own = [c.ask for c in cause.checks]
+    if told:
+        return cause.probe if check.ask in own and own.index(check.ask) + 1 in told else ""
+    coded = next((c.ask for c in cause.checks if c.cost == "code" or "probe" in c.how), None)
+    return cause.probe if check.ask == coded else ""
 
 
 def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
-    """The open question with the best expected gain per cost among the leading causes."""
-    # a cause this likely is confirmed first: a cheaper question about an unlikely one would only cost attention
-    leading = causes[:1] if causes and causes[0].probability >= NEAR_CERTAIN and _open(causes[0]) else causes[:4]
-    best: tuple[float, NextCheck] | None = None
-    for cause in leading:
-        for check in cause.checks:
-            if check.answer not in ("open", "unanswerable"):
-                continue
-            # p (1 - p) is the variance a yes/no answer removes; a near-certain cause is still worth confirming
-            gain = max(cause.probability * (1 - cause.probability), 0.3 * cause.probability) / CHECK_COST[check.cost]
-            if best is None or gain > best[0]:
-                made = NextCheck(
-                    cause.cause, check.ask, check.how, check.cost, check.yes, check.no, code_for(check, cause)
-                )
-                best = (gain, made)
-    return best[1] if best else None
+    """The cheapest open question of the likeliest cause; of one that has none left, that of the next.
+
+    A cheaper question about a less likely cause would only cost attention.
+    """
+    for cause in causes:
+        asked = [c for c in cause.checks if c.answer in ("open", "unanswerable")]
+        if asked:
+            check = min(asked, key=lambda c: CHECK_COST[c.cost])
+            code = code_for(check, cause)
+            return NextCheck(cause.cause, check.ask, check.how, check.cost, check.yes, check.no, code)
+    return None
 
 
 def waste(run: Run, findings: Sequence[Finding]) -> Waste:

@@ -106,7 +106,7 @@ def _cause(cause: Cause, book: Rulebook) -> Page:
     for c in cause.checks:
         known = " The log may answer it." if c.answer else ""
         then = f"Yes: {_outcome(c.yes)}. No: {_outcome(c.no)}."
-        checks.append(f"{c.ask} Takes {words.COSTS[c.cost]}: {_ended(c.how.strip())}{known} {then}")
+        checks.append(f"{c.ask} {_ended(words.cap(c.how.strip()))} Cost: {words.COSTS[c.cost]}.{known} {then}")
     grown = "\n".join(f"{name} = {e.text}" for name, e in cause.program.measures)
     sections = [
         PageSection("", (Prose(cause.mechanism),)),

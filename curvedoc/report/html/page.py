@@ -117,6 +117,7 @@ def _page(
         "tally": [(words.VERDICTS[v][2], words.VERDICTS[v][1], n) for v, n in head.counts],
         "stats": stats(d, head),
         "sections": sections,
+        "first_id": ids.get(head.first.run, "") if head.first else "",
         "refs": refs_of,
         "about": about,
         "known": known,

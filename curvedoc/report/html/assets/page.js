@@ -225,7 +225,7 @@ function prepare(part) {
   runs.filter(r => checked(r).length).forEach(r => answer(r.id));
   $$('[data-nav]', part).forEach(s => read.observe(s));
 }
-$('#md').onclick = () => { if (current) copy(RUNS[current].md + since(current), 'Markdown of this run copied'); };
+$('#md').onclick = () => { if (current) copy(since(current), 'Markdown of this run copied'); };
 // On paper a run takes two pages; the rest is an appendix.
 const onPaper = all => { if (all) root.dataset.print = 'all'; else delete root.dataset.print; print(); };
 $('#print').onclick = () => onPaper(false);
