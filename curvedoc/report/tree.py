@@ -94,8 +94,8 @@ def tree(run: RunDiagnosis) -> CheckTree | None:
     if c and (c.ask not in nodes or nodes[c.ask].state != "answered"):
         asked = Check(c.ask, c.how, c.cost, c.yes, c.no, "open")
         known = nodes.get(c.ask)
-        told = {"answer": known.answer, "because": known.because} if known else {}
-        nodes[c.ask] = replace(_open(run, c.cause, asked), state="next", probe=c.probe, **told)
+        made = replace(_open(run, c.cause, asked), state="next", probe=c.probe)
+        nodes[c.ask] = replace(made, answer=known.answer, because=known.because) if known else made
         near.add(c.ask)
     path: list[Node] = []
     for state in _ORDER:
