@@ -17,7 +17,7 @@ _STROKES = {ord("ł"): "l", ord("Ł"): "L"}
 #: Signs that stand on or behind letters of India, Thailand, Arabia and Israel, and are no letters of their own.
 SIGNS = "\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 #: What a loss and an error are called, by what the words begin with, or whole.
-_LOSS = r"gubita?k|pierder|kayb|kay[iı]p|kerugian|veszteseg|verlust|verlies|forlust|ztrat|havio|perdua"
+_LOSS = r"gubita?k|rugi(?![^\W_])|pierder|kayb|kay[iı]p|kerugian|veszteseg|verlust|verlies|forlust|ztrat|havio|perdua"
 _ERROR = r"eroar|hatas[iı]|chyb[ayeu]|galat(?![^\W_])|virhe|hiba|fejl|feil|greska|fehler|fout|b[lł]ad"
 _LOSS_ABROAD = "загуб|втрат|потер|лосс|απωλει|خسار|הפסד|हानि|สูญเสีย|mat[ _]mat|損失|损失|손실"
 _VIETNAMESE = r"(?<![^\W_])loi(?=[ _]+(?:huan|kiem|xac|train|val|test))"
@@ -70,6 +70,7 @@ EPOCHS = (
     "epoche", "époque", "epoque", "época", "epoca", "эпоха", "epoka", "epok", "epoke", "epocha", "epoha", "епоха",
     "època", "epookki", "kierros", "korszak", "devir", "dönem", "vòng", "durchlauf", "durchgang", "εποχή", "युग", "एपोक",
     "الحقبة", "حقبة", "دوره", "אפוק", "รอบ", "รอบที่", "ronde", "runde", "ronda", "rodada",
+    "putaran", "pusingan", "varv", "omgång", "omgang", "runda", "ciclo",
     "轮", "轮次", "回合", "周期", "エポック", "에폭", "에포크",
 )  # fmt: skip
 

@@ -117,7 +117,8 @@ def names_record(key: str) -> bool:
 MORE_EPOCHS = ("ep", *languages.EPOCHS)
 MORE_STEPS = (
     "schritt", "étape", "etape", "itération", "paso", "passo", "iteración", "iteração", "iterazione", "шаг",
-    "итерация", "ステップ", "步", "步数", "迭代", "스텝",
+    "итерация", "langkah", "iterasi", "krok", "steg", "stap", "lépés", "adım", "bước", "askel", "iteracja", "iterace",
+    "iterasyon", "iteratie", "iterasjon", "ステップ", "步", "步数", "迭代", "스텝",
 )  # fmt: skip
 #: What a column that counts may be called by: "epoch_no", "Epoch No.".
 MORE_EPOCH_KEYS = (*MORE_EPOCHS, "epoch_no", "epoch_id", "epoch_idx", "epoch_index", "epoch_number", "epoch_count")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from curvedoc.core.late_regex import late_regex
-from curvedoc.ingest.naming.languages import in_english
+from curvedoc.ingest.naming.languages import in_english, without_accents
 
 #: split -> words that mean it wherever they stand: as a folder, in front of a key, in a line. An evaluation is of
 #: validation data; where both are logged it goes by its own name.
@@ -64,3 +64,12 @@ def scope_of(words: str) -> str:
         if word.lower() in SCOPES:
             return SCOPES[word.lower()]
     return ""
+
+
+def split_of(word: str) -> str:
+    """The split that one word by itself means, in any language ("validering"), "" for none."""
+    low = word.lower()
+    if low in SPLITS:
+        return SPLITS[low]
+    said = in_english(without_accents(low))
+    return said if said in ("train", "val", "test") else ""

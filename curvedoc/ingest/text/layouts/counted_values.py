@@ -22,7 +22,8 @@ from curvedoc.ingest.text.line.template import FRACTION, NUMBER, slots
 _LINK = r"[^\w%/+*]{1,10}"
 _COUNTED = late_regex(rf"\W{{0,6}}([A-Za-z][A-Za-z _]{{0,20}}?)[ :=#_.]{{0,3}}([{NUMBER}{FRACTION}]){_LINK}{NUMBER}\W*")
 _ARROWED = late_regex(
-    rf"\W{{0,3}}()([{NUMBER}{FRACTION}])[\])>:]? {{0,4}}(?:[-=]>|\u2192) {{0,4}}{NUMBER}\W*"
+    rf"\W{{0,3}}()([{NUMBER}{FRACTION}])[\])>:]? {{0,4}}(?:[-=~]?>{{1,3}}|\u2192|\.{{2,}}) {{0,4}}{NUMBER}\W*"
+    rf"|\W{{0,3}}()({FRACTION}){_LINK}{NUMBER}\W*"
     rf"|#()({NUMBER}){_LINK}{NUMBER}\W*"
 )
 _OF_SPLIT = late_regex(
@@ -62,7 +63,7 @@ def counted_value_plans(lines: pl.DataFrame, plans: Mapping[str, LinePlan]) -> d
         if said is None:
             continue
         word = (said[1] or "").strip()
-        role = counter_of(word, said[2] == FRACTION) if word else None
+        role = counter_of(word, FRACTION in body) if word else None
         if word and role is None:
             continue
         table = _table(lines, of, plans[of[0]])

@@ -15,6 +15,8 @@ _MARK = late_regex(f"[{NUMBER}{FRACTION}]")
 #: What ends one thing that is said and begins the next.
 _HARD = late_regex(r"[,;|{}\[\]<>()\u3010\u3011]|\s{2,}|\t| - |::|[-=~]>|\u2192|\.{2,}|[.:] ")
 _WITHIN = late_regex(r"\(([^()]{0,60})\)")
+#: "fit(mean)=", which tells it from "fit(best)="
+_CALLED = late_regex(r"(?<=\w)\(([A-Za-z_]{1,20})\)(?= ?[:=] ?$)")
 _EDGE = late_regex(rf"^[^\w%@]+|[^\w%@){SIGNS}]+$")
 _BEHIND = late_regex(r" ?\(([^\W\d_]{2,12})\)")
 _ASIDE = late_regex(r" ?\((?![^)]*\)[ ,;|]+[A-Za-z])")
@@ -98,6 +100,7 @@ def title_of(template: str, above: list[str]) -> list[NumberLabel]:
 
 def _parts(gap: str) -> list[str]:
     """What is said between two numbers, thing by thing: the first touches the one before, the last the one behind."""
+    gap = _CALLED.sub(r" \1", gap)
     gap = _WITHIN.sub(lambda m: f" {m[1]} " if m[1].strip().lower() in SPLITS else " ", gap)
     return [_name(p) for p in _HARD.split(gap)]
 

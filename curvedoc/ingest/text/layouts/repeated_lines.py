@@ -26,6 +26,8 @@ from curvedoc.ingest.text.line.template import FRACTION, NUMBER, slots
 _SHAPES, _WIDEST, _LOOKED = 12, 40, 2_000
 #: The lines of one shape are so large a part of all that hold a number.
 _SHARE = 0.05
+#: So many lines of a shape for each that counts alone stand below such a line.
+_BELOW = 1.5
 #: What words made records of.
 _TOLD = ("record", "loose", "spoken", "pairs")
 #: Counters that are told by how they go as well, since the words may be of anything.
@@ -73,6 +75,8 @@ def repeated_plans(lines: pl.DataFrame, plans: Plans) -> dict[str, LinePlan]:
     often = often.sort("len", descending=True, maintain_order=True).head(_SHAPES)
     found: dict[str, LinePlan] = {}
     known = bool(told)
+    counting = [t for t, p in plans.items() if p.kind == "anchor" and p.counted]
+    anchors = int(lines["template"].is_in(counting).sum()) if told and counting else 0
     looked = (_looked_at(mine.filter(pl.col("shape") == name), plans, lines) for name in often["shape"])
     shapes = [(s, _counters(s)) for s in looked if s is not None]
     epochs = {c.name for _, counters in shapes for c in counters.values() if c.role == EPOCH}
@@ -80,7 +84,9 @@ def repeated_plans(lines: pl.DataFrame, plans: Plans) -> dict[str, LinePlan]:
         # what counts the epochs on one line counts them on another, where it rises each time
         counters = {i: replace(c, role=EPOCH) if c.name in epochs else c for i, c in counters.items()}
         if told:
-            found |= {t: p for t in shape.templates if (p := _read_on(plans[t], shape, counters)) is not None}
+            below = len(shape.value) <= _BELOW * anchors  # a line of its own counts them
+            own = {} if below else counters
+            found |= {t: p for t in shape.templates if (p := _read_on(plans[t], shape, own)) is not None}
             continue
         plan, sure = _plan(shape, counters, plans)
         if plan is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from curvedoc.core.late_regex import late_regex
-from curvedoc.ingest.naming.split_words import SCOPES
+from curvedoc.ingest.naming.split_words import ANY_SPLIT, SCOPES
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: What a code means beside others: alone, a letter may be anything.
@@ -24,11 +24,16 @@ _VALUE = f"[{NUMBER}{FRACTION}]"
 _PAIR = late_regex(rf"(grad_norm|[A-Za-z_]{{1,4}}) ?[:= ] ?({_VALUE}%?)(?:[ ,;|]+|$)")
 #: A time without a name.
 _TOOK = late_regex(rf"(?:(?:t|dt|time|took) ?[:= ] ?)?{NUMBER}(?:s|ms|min|m|h)(?:[ ,;|]+|$)")
-#: What may stand before the codes: a counter that is a number alone or has its word.
+#: What may stand before the codes: a counter that is a number alone or has its word, or a split ("TRAIN>> L=2.3 A=9%").
 _LEAD = late_regex(
-    rf"(?:\[?#?({_VALUE})\]?|[\[(<]?((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE})[\])>]?)[ :|,-]+"
+    rf"(?:\[?#?({_VALUE})\]?|[\[(<]?((?i:epoch|step|iter(?:ation)?)[ :=]{{1,2}}{_VALUE})[\])>]?"
+    rf"|[\[(<*#>-]{{0,4}} ?((?i:{ANY_SPLIT})) ?[\])>]{{0,4}})[ :|,=>-]+"
 )
+#: What somebody wrote behind a record: "<- this goes up", "# best".
+_REMARK = late_regex(rf"[ \t]+(?:<[-=]+|#|//|\*+|!+|←|\()[^{NUMBER}{FRACTION}]*$")
 _FEWEST = 2
+#: What a split ahead of all codes is of.
+_OF_SPLIT = frozenset(("loss", "acc"))
 #: What an agent is told by ("U 4 | F 008192 | rR:μσmM 0.6 0.2 | H 1.9", "| train | F: 1000 | S: 500 | R: 12.5"): what
 #: it is paid, what counts, and the rest.
 _PAID: Mapping[str, str] = {"r": "reward", "rr": "reward"}
@@ -62,6 +67,7 @@ def decoded(body: str) -> str:
 
 
 def _of_codes(body: str) -> str:
+    body = _REMARK.sub("", body)
     lead = _LEAD.match(body)
     at = lead.end() if lead is not None else 0
     pairs: list[tuple[str, str]] = []
@@ -76,6 +82,7 @@ def _of_codes(body: str) -> str:
         pairs.append((m[1].lower() if m[1] == "grad_norm" else m[1].lower().replace("_", ""), m[2]))
         at = m.end()
     codes = {code for code, _ in pairs}
+    split = (lead[3] or "").lower() if lead is not None else ""
     counted = lead is not None or not codes.isdisjoint(_COUNTS)
     known = codes <= _COUNTS.keys() | _MEASURES.keys() | _PLAIN and len(codes) == len(pairs) >= _FEWEST
     if not (counted and known and (codes & _LOSSES or codes >= _BOTH)):
@@ -83,6 +90,8 @@ def _of_codes(body: str) -> str:
     if "va" in codes and "vl" not in codes and "l" not in codes:  # "tr" and "va" are splits
         return ""
     said = [f"{_COUNTS[c]} {n}" if c in _COUNTS else f"{_MEASURES.get(c, c)}: {n}" for c, n in pairs]
+    if split:
+        return " | ".join(f"{split} {x}" if x.partition(":")[0] in _OF_SPLIT else x for x in said)
     head = "" if lead is None else f"{lead[2] or f'step {lead[1]}'} | "
     return head + " | ".join(said)
 

@@ -25,11 +25,20 @@ _LETTERS: Mapping[str, str] = {
 
 #: A line of letters that nothing parts from their numbers: a counter, then what is measured ("i40 l0.995 g0.71").
 _JOINED = late_regex(
-    r"^[ \t]*(?:i|it|s|st|e|ep)[0-9]{1,9}(?:[ ,|]{1,4}(?:tl|trl|vl|lr|gn|ta|va|l|g|a|f|j)"
+    r"^[ \t]*(?:i|it|s|st|e|ep)[0-9]{1,9}(?:[ ,|/;]{1,4}(?:tl|trl|tr|vl|lr|gn|ta|va|l|g|a|f|j|v|t)"
     r"(?:-?[0-9][0-9.eE+-]{0,24}|nan|-?inf)){1,8}[ \t]*$",
-    re.MULTILINE,
+    re.MULTILINE | re.IGNORECASE,
 )
-_LETTER = late_regex(r"(?<![A-Za-z0-9.])([a-z]{1,3}?)(?=-?[0-9]|nan\b|-?inf\b)")
+_LETTER = late_regex(r"(?:^|[ ,|/;\t]+)([a-z]{1,3}?)(?=-?[0-9]|nan\b|-?inf\b)", re.IGNORECASE)
+#: One of names and numbers by turns that nothing parts, or one mark ("epoch3loss0.51acc0.8", "epoch_3_loss_0.51").
+_TURNS = late_regex(
+    r"^[ \t]*(epoch|ep|e|step|iter|it|s|round|batch)([_=:-]?)([0-9]{1,9})"
+    r"((?:[_,;:|/-]?[a-z][a-z_]{0,14}?\2-?[0-9]{1,12}(?:\.[0-9]{1,16})?(?:e[-+]?[0-9]{1,3})?%?){1,10}s?)[ \t]*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+_TURN = late_regex(
+    r"[_,;:|/-]?([a-z][a-z_]{0,14}?)([_=:-]?)(-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]{1,3})?%?)", re.IGNORECASE
+)
 #: So much of the head of a text is asked for such lines.
 _SAMPLE = 20_000
 
@@ -38,6 +47,7 @@ _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan
 COULD_BE_GLUED = (
     r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
     r"|(?i:correct)[^\x01\x03]{0,24}[\x01\x03]|\x03 (?i:correct)"
+    r"|(?i:loss|acc|err|error|f1|auc|cost)\w* ?[/|] ?[A-Za-z]\w*[ :=]{1,3}\x03"
     r"|ScoreIterationListener|\x03 ?[(\[](?i:va|test|dev|eval|held|holdout)|\x03 .*[( ](?i:train\w*|trn?) ?/"
 )
 #: "epoch-3 loss-0.5431 acc-0.8", and how it is spelled; "ckpt-epoch-3-loss-0.5.pth" stays.
@@ -71,14 +81,33 @@ TAGGED = (
     (rf"\b{_NAME}[ (]+{_TRAIN} ?[/|] ?{_OTHER}\)?{_LINK}[ ]*{_VALUES}", "${2} ${1}: ${4}, ${3} ${1}: ${5}"),
     (rf"\b{_TRAIN} ?/ ?{_OTHER} {_NAME}{_LINK}[ ]*{_VALUES}", "${1} ${3}: ${4}, ${2} ${3}: ${5}"),
     (rf"\b{_NAME}{_LINK}[ ]*{_VALUES} ?[(\[]{_OTHER}[)\]]", "train ${1}: ${2}, ${4} ${1}: ${3}"),
+    # "loss/acc: 0.51/0.8"
+    (
+        rf"\b(\w*(?i:loss|acc|accuracy|err|error|f1|auc|cost)\w*) ?[/|] ?([A-Za-z]\w*)(?:{_LINK}| )[ ]*{_VALUES}(%?)",
+        "${1}: ${3}, ${2}: ${4}${5}",
+    ),
 )
 
 
 def parted(text: str) -> str:
     """The text with a blank between letter and number, where it is the habit of its lines to hold such pairs alone."""
-    if sum(1 for _ in islice(_JOINED.finditer(text[:_SAMPLE]), HABIT)) < HABIT:
-        return text
-    return _JOINED.sub(lambda m: _LETTER.sub(r"\1 ", m[0]), text)
+    head = text[:_SAMPLE]
+    if _often(_JOINED, head):
+        return _JOINED.sub(lambda m: _LETTER.sub(r" \1 ", m[0]).strip(), text)
+    return _TURNS.sub(_by_turns, text) if _often(_TURNS, head) else text
+
+
+def _often(lines: re.Pattern[str], text: str) -> bool:
+    return sum(1 for _ in islice(lines.finditer(text), HABIT)) == HABIT
+
+
+def _by_turns(m: re.Match[str]) -> str:
+    pairs = _TURN.findall(m[4])
+    if not any("." in value for _, _, value in pairs):
+        return m[0]
+    # a mark that is not between the counter and its number is a sign
+    said = (f"{name}: {value if mark == m[2] else mark + value}" for name, mark, value in pairs)
+    return " | ".join([f"{m[1]} {m[3]}", *said])
 
 
 def counted_apart(masked: pl.Series) -> pl.Series:

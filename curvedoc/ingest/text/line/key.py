@@ -32,7 +32,7 @@ ALLOWED_REST = frozenset({
 #: What a loss is called where the library knows it for the objective only ("Score at iteration 10 is 1.6").
 SCORES = frozenset({"score", "objective"})
 #: "epoch no. 3"
-_NUMBERED = late_regex(r"(?<=\w)[ _-](?:(?:no|nr|num)\.?|number|n°|№)$", re.IGNORECASE)
+_NUMBERED = late_regex(r"(?<=\w)[ _-](?:(?:no|nr|num)\.?|number|n°|nº|№|ke-)$", re.IGNORECASE)
 #: "iteraction 3", "iterration 3".
 _SPELLED = late_regex(r"^iter{1,2}a[a-z]{0,3}tions?$")
 #: "Iteration step: 300", "training epoch 3".
@@ -126,7 +126,7 @@ def counter_of(key: str, fraction: bool, opens: bool = False) -> tuple[int, str]
                     return role, " ".join(rest)
                 if all(w in ALLOWED_REST or w in SCOPES or w in SCORES or w in _COUNTS or is_outcome(w) for w in rest):
                     return role, " ".join(rest)
-                stage = opens and role == EPOCH and not last.endswith("s") and len(rest) <= _STAGE
+                stage = opens and not last.endswith("s") and len(rest) <= _STAGE
                 if stage and _NO_STAGE.isdisjoint(rest) and not any(map(words.is_prose, rest)):
                     return role, ""
     return None

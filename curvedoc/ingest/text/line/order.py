@@ -6,7 +6,7 @@ import re
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
-from curvedoc.ingest.naming.split_words import ANY_SPLIT, SPLITS
+from curvedoc.ingest.naming.split_words import ANY_SPLIT, SPLITS, scope_of
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.key import counter_of
 from curvedoc.ingest.text.line.template import FRACTION, NUMBER
@@ -65,8 +65,15 @@ _IN_TUPLES = late_regex(rf"(?:{_NAMES} {_WHAT}|{_WHAT} ?{_NAMES}) ?[:=]? ?{_VALU
 #: "train_loss|0.5|val_loss|0.6", "loss<train>=0.5"
 _BARRED = late_regex(rf"(?<![ \w])([A-Za-z_][\w.]*)\|(?=[{NUMBER}{FRACTION}](?:\||$))")
 _ANGLED = late_regex(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
-#: "training loss ........ 0.5"; three dots behind a word mean that something goes on
-_LEADER = late_regex(rf"(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}}) ?(?={NUMBER})")
+#: "training loss ........ 0.5", "my loss is... 0.5"; three dots behind another word mean that something goes on
+_LEADER = late_regex(
+    rf"(?:(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}})|(?<=[A-Za-z)]) (?:is|was|are|equals) ?\.+) ?(?={NUMBER})"
+)
+#: "on test images: 56.6 % right", "got 91.2% of the dev set correct"
+_RIGHT = late_regex(
+    rf"(?P<ahead>[^{NUMBER}{FRACTION}|,;]*){NUMBER} ?%(?P<of> of (?:the |all |its |our )?[a-z -]{{2,30}}?)? ?"
+    r"(?:are |is |were |was )?(?:right|correct(?:ly classified)?)\b"
+)
 #: What Julia and Lisp print of symbols: "(:epoch, 1, :trn, 0.5)"
 _SYMBOLS, _SYMBOL = late_regex(rf"\(?:\w+, [{NUMBER}{FRACTION}]"), late_regex(rf":(\w+), (?=[{NUMBER}{FRACTION}])")
 #: "[t] 0.5 [v] 0.6", "train(0.5) valid(0.6)"
@@ -80,6 +87,11 @@ _NAMED_SPLIT = late_regex(
     r"['\"]?(?=[\s,;|)\]}])",
     re.IGNORECASE,
 )
+#: "0.5  loss  100  step": whatever stands between the pairs
+_TURNED = late_regex(
+    rf"(?:{NUMBER}[ ]?%?\s+[A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?(?:\s*[,;|&]\s*|\s{{2,}}|$)){{2,12}}"
+)
+_TURN = late_regex(rf"({NUMBER}[ ]?%?)\s+([A-Za-z_][\w./-]*(?: [A-Za-z_][\w./-]*)?)")
 #: So many items make it the habit of the line.
 _ITEMS = 3
 
@@ -123,6 +135,13 @@ def _tupled(m: re.Match[str]) -> str:
     return " | ".join(f"{n} {what}: {NUMBER}" for n in names)
 
 
+def _shared(m: re.Match[str]) -> str:
+    """The share of right answers by its name, with the split that is said beside it."""
+    split = scope_of(m["of"] or "") or scope_of(m["ahead"])
+    ahead = "" if split else m["ahead"].rstrip(" :=")
+    return f"{ahead} | {split} accuracy: {NUMBER}%".replace("  ", " ")
+
+
 def apart(body: str) -> str:
     """The body with bars between pairs that are told in sentences, and with the shares of right answers among old and
     new classes, or in each task, called so; windows behind names and lists of names in front of their values."""
@@ -144,8 +163,10 @@ def apart(body: str) -> str:
         )
     if body.startswith("~ ") and body.count(" ~ ") > 1:  # "loss ~ 0.5" is about as much
         body = body.strip(" ~").replace(" ~ ", " | ")
-    if "..." in body:
+    if "..." in body or "is." in body or "was." in body:
         body = _LEADER.sub(": ", body)
+    if "right" in body or "correct" in body:
+        body = _RIGHT.sub(_shared, body)
     if ":" in body and _SYMBOLS.match(body):
         body = _SYMBOL.sub(r"\1: ", body.strip("() "))
     if f"({NUMBER})" in body:
@@ -181,8 +202,14 @@ def name_first(body: str) -> str:
         return named
     if ": " in body and "=" not in body and body.isascii():
         return _after_counter(body)
-    if ":" in body or "=" in body or body.count(NUMBER) < _ITEMS:
+    if ":" in body or "=" in body or body.count(NUMBER) < 2:
         return body
+    turned = body.rstrip(" |-")
+    if turned[:1] == NUMBER and _TURNED.fullmatch(turned):
+        pairs = _TURN.findall(turned)
+        names = [name for _, name in pairs]
+        if any(map(is_outcome, names)) and any(counter_of(n, False) for n in names):
+            return " | ".join(f"{name}: {n}" for n, name in pairs)
     lead = _LEAD.match(body)
     head = lead.group() if lead is not None else ""
     items = [i for i in _APART.split(body[len(head) :].strip()) if i]

@@ -12,11 +12,14 @@ from curvedoc.ingest.text.line.template import NUMBER
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
 _REMARK = late_regex(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
 #: "Loss after 100 iterations: 0.3"
-_AFTER = late_regex(rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?)\b")
+_AFTER = late_regex(
+    rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?|(?:episode|round|generation|(?:mini)?batch)"
+    r"(?=(?:e?s)?\b))(?:e?s)?\b"
+)
 #: "Avg reward last 100 episodes: 3.5"
 _OVER = late_regex(
     rf"([A-Za-z][\w ]{{2,40}}?) \(?(?:over |of |in |for )?(?:the )?(?:last|past|previous) ({NUMBER})"
-    r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))(?= ?[:=])"
+    r"(?: (?:episodes?|steps?|iterations?|epochs?|games?|batches|updates?)\)?|\))?(?= ?[:=]| (?:is|was) )"
 )
 #: A measure, and a dictionary of its parts.
 _PRINTED = late_regex(r"\W*([A-Za-z]\w{1,20})[ :=]{1,3}\{ ?'")
@@ -31,6 +34,11 @@ _TOLD = late_regex(
     rf"([A-Za-z][\w /-]{{1,40}}?) (?:at|after|for|in|of) (?:the )?({_COUNT}(?:(?:,| and|, and) {_COUNT})?)"
     r"(?: (?:is|was)(?=[: ])| ?= ?| ?:|(?<= and)$)", re.IGNORECASE,
 )  # fmt: skip
+#: "loss and accuracy: 0.5 0.8", "Value and grad norm: 0.69 (rel: 0.02) 0.15"
+_BOTH_NAMED = late_regex(
+    rf"([A-Za-z][\w-]*(?: [A-Za-z][\w-]*){{0,2}}) (?:and|&) ([A-Za-z][\w-]*(?: [A-Za-z][\w-]*){{0,2}}?)"
+    rf"(?: ?[:=]+| (?:is|are|was|were))[: ]*[(\[]?({NUMBER}%?(?: ?\([^()]{{0,40}}\))?)(?: ?[,/|;]| and)? ?({NUMBER})"
+)
 _COUNTED = late_regex(rf"(?:[a-z] #?{NUMBER}(?: (?:is|was) | ?= |,? and ))|lobal [a-z]+ #?{NUMBER} ?:")
 #: "train(loss=0.5, acc=0.8) val(loss=0.6, acc=0.7)"
 _OF_SPLIT = late_regex(
@@ -54,6 +62,16 @@ def keys_first(body: str) -> str:
         body = _OVER.sub(r"\2 \1", body)
     if _COUNTED.search(body):
         body = _TOLD.sub(lambda m: f"{m[2]} {m[1]}:" if is_outcome(m[1]) else m[0], body)
+    if " and " in body or " & " in body:
+        body = _BOTH_NAMED.sub(_each, body)
     if "(" in body or "[" in body or "{" in body:
         body = _LETTERS.sub(r"loss\1acc", _OF_SPLIT.sub(r"| \1: ", body))
     return body
+
+
+def _each(m: re.Match[str]) -> str:
+    """The pairs of two names and two numbers; what stands beside the gradient of it is the objective."""
+    first, second = m[1], m[2]
+    if first.lower() in ("val", "value", "f", "fun", "obj") and "grad" in second.lower():
+        first = "objective"
+    return f"{first}: {m[3]} | {second}: {m[4]}" if is_outcome(first) and is_outcome(second) else m[0]

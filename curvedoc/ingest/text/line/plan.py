@@ -57,7 +57,11 @@ _HEADED = late_regex(
     rf"[^\w{NUMBER}{FRACTION}]{{0,40}}(?i:epoch|round)[ :#]{{1,3}}(?:{FRACTION}|{NUMBER} of {NUMBER})[^\w%]"
 )
 _MARK = late_regex(f"[{NUMBER}{FRACTION}]")
-_CLOCK_PAIR = late_regex(rf"(?:[A-Za-z][\w ]{{0,40}})?[:=]?[ \[<]{{0,8}}{CLOCK}")
+#: A clock with its name, which is none that counts ("0.5 loss  100 step  10:27").
+_CLOCK_PAIR = late_regex(
+    rf"(?:(?<!\w)(?!(?:steps?|epochs?|iter(?:ation)?s?|batch|updates?)\b)[A-Za-z][\w ]{{0,40}})?"
+    rf"[:=]?[ \[<]{{0,8}}{CLOCK}"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
-from curvedoc.ingest.naming.split_words import ANY_SPLIT, SCOPES, SPLITS, has_scope
+from curvedoc.ingest.naming.split_words import ANY_SPLIT, SCOPES, SPLITS, has_scope, split_of
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.template import NUMBER
 
@@ -58,6 +58,8 @@ _LISTED = late_regex(
     rf" ?[(\[]{_EACH} ?[|/,] ?{_EACH}[)\]]",
     re.IGNORECASE,
 )
+#: "förlust 2.52 (träning)"
+_ABROAD = late_regex(rf"(?<=[{NUMBER}%]) ?\(([^\W\d_]{{5,20}})\)")
 _SENTENCE = late_regex(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
 #: What links a name to its number.
 _LINK = late_regex(r"[\s:=>~-]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
@@ -74,6 +76,7 @@ def in_pairs(body: str) -> str:
         body = _SEEN.sub("train", _UNSEEN.sub("heldout", body))
     body = _OF_MODEL.sub(_of_model, body)
     if "(" in body:
+        body = _ABROAD.sub(lambda m: f" ({split_of(m[1]) or m[1]})", body)
         body = _REMARKED.sub(lambda m: f"{NUMBER}{m[1]} | {m[2]}: " if is_outcome(m[2]) else m[0], body)
     if NUMBER not in body or _COULD.search(body) is None:
         return body

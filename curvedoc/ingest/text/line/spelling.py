@@ -26,6 +26,11 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     ),
     # "step100 loss 0.5", "epoch3: loss 0.5", "---Epoch.3 loss 0.5"
     (rf"(?:{_HEAD}|-{{2}}|((?:in|at|of|after|for) ))({_COUNTER})[._-]?({_COUNT}){_AFTER}", "${1}${2}${3} ${4}${5}"),
+    # "Denoiser ep03: loss 0.5"
+    (
+        rf"^([A-Za-z][\w-]{{0,30}} (?:[A-Za-z][\w-]{{0,20}} )?)({_COUNTER})[._-]?([0-9]{{1,9}}){_AFTER}",
+        "${1}${2} ${3}${4}",
+    ),
     # "[E 3] loss 0.5"
     (r"^\[E(?:p?) ([0-9]{1,6})\]", "[epoch ${1}]", "[E"),
     (r"^[Ee] ?= ?([0-9]{1,6})([ ,;|])", "epoch=${1}${2}", "="),
@@ -153,6 +158,7 @@ _BECAME = (
 #: As `SPELLINGS`, of each place in a line; one of several marks is in every template of such a line.
 _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_DEVIATION, "", "z)"),
+    (r"(№|\b[nN][°º]|\b[kK]e-)([0-9])", "${1} ${2}", "№", "°", "º", "ke-", "Ke-"),  # "Putaran ke-3"
     (r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}", "["),
     (r"([0-9](?:D|h|m|s))[0-9]{1,3}(?:h|m|s|ms)\b", "${1}"),
     (_TOP, "${1}${2}${3}"),
@@ -188,6 +194,7 @@ COULD = "|".join(
         r"loss\[loss=|\('?[(\[]?[A-Za-z_][^,\x01\x03]{0,60}, \x01\)",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
         COULD_BE_GLUED,
+        r"№[0-9]|\b[nN][°º][0-9]|\b[kK]e-[0-9]",
         r"\| Eval +. at step|^Train loss . |^Validation loss .: |[=>.] \x03 [=>.]",
         r"(?i:evaluation|validation|test) results? \(",
         r". \* Epoch \(|^(?:train|valid|test) \(.\) |^Epoch: *. (?:Train s|S)teps: |^Step +.: (?:train|eval) +\w+ \| ",

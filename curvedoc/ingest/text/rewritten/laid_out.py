@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from curvedoc.ingest.text.rewritten.countdowns import without_countdowns
 from curvedoc.ingest.text.rewritten.drawn_bars import without_bars
 from curvedoc.ingest.text.rewritten.headed_splits import with_heads
 from curvedoc.ingest.text.rewritten.sideways import upright
@@ -10,4 +11,4 @@ from curvedoc.ingest.text.rewritten.titled_lists import named_rows
 
 def laid_out(text: str) -> str:
     """The text, with the rows of charts, named lists and the columns of tables that lie on their side as records."""
-    return upright(without_bars(named_rows(with_heads(text))))
+    return upright(without_bars(named_rows(with_heads(without_countdowns(text)))))
