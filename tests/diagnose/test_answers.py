@@ -1,4 +1,4 @@
-"""Questions of a cause: answered from the log, or told what is missing for an answer."""
+"""Questions of a cause: answered from the log, leaning, or told what is missing for an answer."""
 
 from __future__ import annotations
 
@@ -53,12 +53,25 @@ def test_what_the_log_knows_is_answered_with_its_numbers() -> None:
     ("steep", "fast", "answer"),
     [
         (True, False, "yes"), (None, True, "no"), (False, True, "no"), (True, True, "yes"),
-        (False, False, "unanswerable"), (None, None, "unanswerable"), (None, False, "unanswerable"),
+        (False, False, "leaning-no"), (None, None, "unanswerable"), (None, False, "unanswerable"),
     ],
 )  # fmt: skip
-def test_a_question_with_two_measures_is_open_between_them(steep: bool | None, fast: bool | None, answer: str) -> None:
+def test_a_question_with_two_measures_leans_between_them(steep: bool | None, fast: bool | None, answer: str) -> None:
     assert asked(Answer("steep", "fast"), {"steep": steep, "fast": fast, "top": 1.0}).answer == answer
-    assert asked(Answer(None, "fast"), {"fast": fast, "top": 1.0}).answer == ("no" if fast else "unanswerable")
+    alone = {True: "no", False: "leaning-yes", None: "unanswerable"}
+    assert asked(Answer(None, "fast"), {"fast": fast, "top": 1.0}).answer == alone[fast]
+
+
+def test_a_question_with_a_measure_for_yes_alone_leans_to_no_where_that_is_known() -> None:
+    check = asked(Answer("steep", None), {"steep": False, "top": 0.5})
+    assert (check.answer, check.because) == ("leaning-no", "the top is 0.5")
+
+
+def test_what_no_line_says_leans_to_no_where_the_log_is_asked_and_nowhere_where_the_code_is() -> None:
+    told = Answer("told", None)
+    check = asked(told, {"told": False, "log": True})
+    assert (check.answer, check.because) == ("leaning-no", "no line of the log says so")
+    assert asked(told, {"told": False, "log": True}, "code").answer == "open"
 
 
 def test_what_is_missing_for_either_side_is_told() -> None:

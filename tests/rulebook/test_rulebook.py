@@ -110,7 +110,7 @@ PREDICTS = (
     ("change", "problem"),
     [
         (("", ""), ""),
-        (("lr: 0.9", "lr: 0.1"), "'fast' does not hold: False; 'Is it cold' is answered unanswerable, expected yes"),
+        (("lr: 0.9", "lr: 0.1"), "'fast' does not hold: False; 'Is it cold' is answered leaning-no, expected yes"),
         (("lr: 0.9", "steps: 9"), "'fast' does not hold: None; 'Is it cold' is answered unanswerable, expected yes"),
         (("{for: [fast]", "{without: [fast]"), "'fast' holds"),
         (("yes}", "no}"), "'Is it cold' is answered yes, expected no"),
@@ -133,7 +133,7 @@ def test_a_cause_has_cases_of_its_own(tmp_path: Path, change: tuple[str, str], p
         (("for: [fast]", "for: [slow]"), "'for': no such line is given 'slow'"),
         (("Is it cold: yes", "Is it warm: yes"), "not one question begins with 'Is it warm'"),
         (("{for: [fast], answers: {Is it cold: yes}}", "{}"), "nothing is expected"),
-        (("Is it cold: yes", "Is it cold: maybe"), "'yes', 'no' or 'open'"),
+        (("Is it cold: yes", "Is it cold: maybe"), "'leaning-no' or 'open'"),
     ],
 )
 def test_a_mistake_in_a_case_of_a_cause_is_named(tmp_path: Path, change: tuple[str, str], says: str) -> None:

@@ -3,25 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from curvedoc.core.diagnosis import Check
+from curvedoc.core.diagnosis import Answer, Check
+from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.fields import fill
-from curvedoc.rulebook.rule import Answer, CheckSpec, Need, Program
+from curvedoc.rulebook.rule import Answer as AnswerSpec
+from curvedoc.rulebook.rule import CheckSpec, Need, Program
+
+if TYPE_CHECKING:
+    from curvedoc.diagnose.judge.names import Names
 
 PROBED = "a probe printed this answer into the log"
+SILENT = "no line of the log says so"
+#: What was logged was looked at and settles nothing.
+UNSHOWN = "the log does not show it"
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What an answer rests on: inputs, facts, and whether it is only what a message says."""
+
+    needs: tuple[Need, ...]
+    facts: tuple[str, ...]
+    told: bool
 
 
 def answered(
     spec: CheckSpec,
-    env: Mapping[str, Any],
+    env: Names,
     texts: Mapping[str, str | None],
     program: Program,
     count: Counter,
     said: bool | None = None,
 ) -> Check:
-    """One question: yes or no with the numbers behind it, open, or unanswerable with what is missing for an answer.
+    """One question: yes or no with the numbers behind it, leaning, open, or unanswerable with what is missing.
 
     A look at what was never logged takes a run that logs it. said: what a probe answered, which is asked first
     """
@@ -29,11 +46,15 @@ def answered(
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, "yes" if said else "no", PROBED)
     if spec.answer is None:
         return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no)
-    truth = _truth(spec.answer, env)
-    if truth is not None:
-        because = fill(spec.because, env, texts, count) or ""
-        return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, "yes" if truth else "no", because)
-    missing = [n for n in _behind(program, spec.answer) if env.get(n.name) is None]
+    behind = _behind(program, spec.answer)
+    missing = [n for n in behind.needs if env.get(n.name) is None]
+    answer = _settled(spec.answer, env) or _leaning(spec, env, behind)
+    because = fill(spec.because, env, texts, count) or ""
+    if answer:
+        silent = SILENT if answer == "leaning-no" and behind.told and not because else because
+        return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no, answer, silent)
+    if not missing and behind.told and spec.cost != "look":
+        return Check(spec.ask, spec.how, spec.cost, spec.yes, spec.no)
     how, cost = spec.how, spec.cost
     if cost == "look" and missing and all(n.source == "role" for n in missing):
         how, cost = f"log {_listed(missing)} first; {how}", "short-run"
@@ -45,35 +66,43 @@ def answered(
         spec.yes,
         spec.no,
         "unanswerable",
-        _lack(missing) or _between(spec, env, texts, count),
+        _lack(missing) or _unknown(behind.facts, env) or UNSHOWN,
         roles,
     )
 
 
-def _between(spec: CheckSpec, env: Mapping[str, Any], texts: Mapping[str, str | None], count: Counter) -> str:
-    """What is said where all inputs are there and speak neither for a yes nor for a no, as a rate at the border."""
-    seen = fill(spec.because, env, texts, count) if spec.because else None
-    return f"{seen}: neither clearly so nor clearly not" if seen else "the log does not show it"
-
-
-def _truth(answer: str | Answer, env: Mapping[str, Any]) -> bool | None:
+def _settled(answer: str | AnswerSpec, env: Mapping[str, Any]) -> Answer | Literal[""]:
     if isinstance(answer, str):
-        return env.get(answer)
+        truth = env.get(answer)
+        return "" if truth is None else "yes" if truth else "no"
     if answer.yes is not None and env.get(answer.yes) is True:
-        return True
-    return False if answer.no is not None and env.get(answer.no) is True else None
+        return "yes"
+    return "no" if answer.no is not None and env.get(answer.no) is True else ""
 
 
-def _behind(program: Program, answer: str | Answer) -> list[Need]:
-    """The inputs that an answer rests on, directly or through other measures, in the order of the file."""
+def _leaning(spec: CheckSpec, env: Mapping[str, Any], behind: Behind) -> Answer | Literal[""]:
+    """Which way a question leans where all is known and nothing is clear, as for a rate between low and high.
+
+    What a log does not say leans nowhere where the question is about the code: few programs tell what they do.
+    """
+    answer = spec.answer
+    if not isinstance(answer, AnswerSpec) or any(env.get(name) is None for name in answer.names):
+        return ""
+    if behind.told and spec.cost != "look":
+        return ""
+    return "leaning-yes" if answer.yes is None else "leaning-no"
+
+
+def _behind(program: Program, answer: str | AnswerSpec) -> Behind:
+    """What an answer rests on, directly or through other measures, in the order of the file."""
     key = f"behind {answer if isinstance(answer, str) else answer.names}"
-    found: list[Need] | None = program.made.get(key)
+    found: Behind | None = program.made.get(key)
     if found is None:
         found = program.made[key] = _found_behind(program, answer)
     return found
 
 
-def _found_behind(program: Program, answer: str | Answer) -> list[Need]:
+def _found_behind(program: Program, answer: str | AnswerSpec) -> Behind:
     seen: set[str] = set()
     left = [answer] if isinstance(answer, str) else [*answer.names]
     while left:
@@ -83,7 +112,15 @@ def _found_behind(program: Program, answer: str | Answer) -> list[Need]:
             formula = program.formulas.get(name)
             left += formula.names if formula is not None else ()
     patterns = seen & set(program.patterns)
-    return [n for n in program.needs if n.name in seen or (n.source == "log" and patterns)]
+    needs = tuple(n for n in program.needs if n.name in seen or (n.source == "log" and patterns))
+    told = bool(patterns) and not any(n.name in seen for n in needs)
+    return Behind(needs, tuple(sorted(seen & set(program.facts))), told)
+
+
+def _unknown(facts: tuple[str, ...], env: Names) -> str:
+    """What is not known of the run and would answer."""
+    named = [name for fact in facts if env.get(fact) is None and (name := env.bench.fact_name(fact))]
+    return f"not known: {', '.join(named)}" if named else ""
 
 
 def _listed(needs: list[Need]) -> str:

@@ -35,6 +35,7 @@ from curvedoc.diagnose.judge.names import WHOLE, Names, Subject
 from curvedoc.diagnose.judge.transcript import Transcript
 from curvedoc.diagnose.sentence.counter import Counter, counter
 from curvedoc.diagnose.sentence.spoken import SILENT, Spoken
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.rulebook.evaluate import Evaluator
 from curvedoc.rulebook.facts.fact_files import shipped_facts
 from curvedoc.rulebook.literals import words_needed
@@ -136,6 +137,11 @@ class Bench:
         if known is None or not isinstance(known.value, str):
             return None
         return self._facts[name].words.get(known.value, known.value)
+
+    def fact_name(self, name: str) -> str:
+        """What a fact tells, for a sentence; that of a flag is a sentence by itself, and no name."""
+        fact = self._facts.get(name)
+        return "" if fact is None or fact.type == "flag" else lower_first(fact.title)
 
     def pick(self, need: Need) -> Series | None:
         """The series behind a role of the whole run; first and last in the order logged; or a summary of its layers."""

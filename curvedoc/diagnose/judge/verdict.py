@@ -11,6 +11,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.grounds.grounds import grounds
+from curvedoc.diagnose.judge.answers import UNSHOWN
 from curvedoc.diagnose.sentence.ties import ASSERTED as ASSERTED
 from curvedoc.rulebook.rule import Rule
 from curvedoc.stats.basic.levels import median
@@ -106,13 +107,20 @@ def code_for(check: Check, cause: RankedCause) -> str:
     return cause.probe if check.ask == coded else ""
 
 
+def _is_open(check: Check) -> bool:
+    """Whether it is still to be asked; a look at what was logged and settles nothing would find no more."""
+    return check.answer == "open" or (
+        check.answer == "unanswerable" and (check.cost != "look" or check.because != UNSHOWN)
+    )
+
+
 def next_check(causes: Sequence[RankedCause]) -> NextCheck | None:
     """The cheapest open question of the likeliest cause; of one that has none left, that of the next.
 
     A cheaper question about a less likely cause would only cost attention.
     """
     for cause in causes:
-        asked = [c for c in cause.checks if c.answer in ("open", "unanswerable")]
+        asked = [c for c in cause.checks if _is_open(c)]
         if asked:
             check = min(asked, key=lambda c: CHECK_COST[c.cost])
             code = code_for(check, cause)

@@ -67,7 +67,7 @@ class CauseExpect(Strict):
     against: list[Expr] = Field(default=[])
     without: list[Expr] = Field(default=[])  # lines that do not hold
     above: list[Id] = Field(default=[])  # causes whose own evidence is weaker
-    answers: dict[str, Literal["yes", "no", "open"]] = Field(default={})
+    answers: dict[str, Literal["yes", "no", "leaning-yes", "leaning-no", "open"]] = Field(default={})
     rank: Annotated[int, Field(ge=1, le=20)] | None = None  # at most, in the whole diagnosis of the run
 
     @model_validator(mode="after")

@@ -36,7 +36,7 @@ class PredictionFile(Strict):
 
 
 class AnswerFile(Strict):
-    """What answers a question one way or the other: open unless one of the two is known true."""
+    """What answers a question one way or the other; where both are known and neither is true, it leans."""
 
     yes: Expr | None = None
     no: Expr | None = None
