@@ -15,6 +15,7 @@ from curvedoc.core.run import Note, Run, Scalar, Source
 from curvedoc.ingest.assemble.acceptance import is_idle, why_no_training
 from curvedoc.ingest.assemble.groups import Piece, piece, runs_in
 from curvedoc.ingest.assemble.run import assemble
+from curvedoc.ingest.assemble.side_by_side import apart
 from curvedoc.ingest.contract import Log, Reader
 from curvedoc.ingest.find import path_words
 from curvedoc.ingest.find.plan import Bundle, Member, plan
@@ -189,6 +190,8 @@ def _runs(
             name = b.name if len(several) == 1 and not named else _beside(b, group[0].member.path)
             groups.append((name, group))
     out = []
+    if not chosen:  # who says what a column is takes the file for one run
+        groups = [(f"{name}::{label}" if label else name, g) for name, all_ in groups for label, g in apart(all_)]
     for name, group in groups:
         if group:
             config, sources = _config(b, group)

@@ -16,8 +16,35 @@ _SQLITE = b"SQLite format 3\x00"
 
 
 #: What is in a text that holds vectors as consoles print them, where no bracket is.
-_VECTORS = (b" =\n", b" =\r\n", b"-element ", b"dtype: float", b"c(", b"= {", b"= (", b"-> ", "→ ".encode())
-_ROW = late_regex(rb"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+")
+_VECTORS = (
+    b" =\n",
+    b" =\r\n",
+    b"-element ",
+    b"dtype: float",
+    b"c(",
+    b"= {",
+    b"={",
+    b"= (",
+    b" ;\n",
+    b"DATASET ",
+    b"-> ",
+    "→ ".encode(),
+)
+_ROW = late_regex(rb"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+|[=:] ?\d+\.\d+, ?\d+\.\d+, ?\d+\.\d+, ?\d")
+#: What is in a document that holds tables, or in the data of plots that have several sets; and how documents end.
+_TABULAR = (b"<tr", b"<TR", b"<row", b"<Row", b"<table:table-row", b"[tr]", b"[TR]", b"\\begin{", b"\\addplot", b"{|",
+            b"\n\n\n", b"\n&\n", b"\n\n#", b'\n\n"', b"^ ", b"|=")  # fmt: skip
+_WRITTEN = (".md", ".markdown", ".rst", ".wiki", ".mediawiki", ".textile", ".adoc", ".asciidoc", ".creole")
+#: A key or a section with a number in it, and its value.
+_NUMBERED_KEY = late_regex(
+    rb"(?m)^[ \t]{0,8}(?:export )?[^\s=:{}]{0,60}\d[^\s=:{}]{0,60}[ \t]{0,8}[=:][ \t]{0,8}[-+]?\d"
+    rb"|^\[[^\]\n]{0,40}\d\]|\"[^\"\n]{0,60}\d[^\"\n]{0,60}\"[ \t]{0,8}:[ \t]{0,8}-?\d"
+)
+#: What names columns, or the curves of a chart, apart from their values; rows of values.
+_COLUMNS = late_regex(
+    rb"\"(?:columns|headers?|fields|names|cols|datasets|series|layout|labels|schema|\$schema)\"[ \t]{0,8}:"
+    rb"|^\s{0,80}(?://|#)[^\n]{0,400}\n\s{0,80}[\[{]|^\s{0,80}\[\s{0,80}\[?\s{0,80}\""
+)
 #: What counts the records of an XML log.
 _COUNTS = (b"epoch", b"step", b"iter", b"round", b"episode")
 
@@ -112,6 +139,21 @@ _XML = LateReader(
     "XML of training records: an element for each, with its values as attributes or as elements within it",
     lambda name, head: head.lstrip()[:1] == b"<" and any(w in head.lower() for w in _COUNTS),
 )  # fmt: skip
+_KEYED = LateReader(
+    "keyed.reader", "numbered-keys", ("*.properties", "*.ini", "*_by_step.json", "*.env"),
+    "values under numbered keys: `epoch.3.loss=0.5`, a section an epoch, {\"300\": 0.5} in a file called by its metric",
+    lambda name, head: _NUMBERED_KEY.search(head) is not None,
+)  # fmt: skip
+_SHAPED = LateReader(
+    "keyed.shaped", "json-tables", ("*.json",),
+    "JSON that names its columns apart from their values: frames split in three, rows below names, charts",
+    lambda name, head: head.lstrip()[:1] in (b"{", b"[", b"/", b"#") and _COLUMNS.search(head) is not None,
+)  # fmt: skip
+_TABLES = LateReader(
+    "grids.reader", "tables", ("*.html", "*.md", "*.rst", "*.tex", "*.wiki", "*.agr", "*.dat"),
+    "tables of documents (HTML, wikis, Markdown, reStructuredText, LaTeX) and the data of plots (pgfplots, gnuplot)",
+    lambda name, head: any(sign in head for sign in _TABULAR) or name.lower().endswith(_WRITTEN),
+)  # fmt: skip
 _TEXT = LateReader(
     "text.reader", "text", ("*.log", "*.out", "*.err", "*.txt"),
     "text logs: key=value lines, progress bars and tables of the common trainers, tracebacks, warnings",
@@ -138,9 +180,12 @@ READERS: tuple[Reader, ...] = (
     _SCALARS,
     _YAML,
     _XML,
+    _SHAPED,
     json_columns,
+    _KEYED,
     _LISTS,
     json_records,
+    _TABLES,
     _CSV,
     _HEADLESS,
     _NOTEBOOK,

@@ -103,6 +103,17 @@ LOGS: Mapping[str, Mapping[str, Callable[[], str | bytes]]] = {
     "export": {"export.csv": lambda: _csv().replace("step", "_step", 1)},
     "csv": {"metrics.csv": _csv},
     "text": {"train.log": _text},
+    "tables": {
+        "report.html": lambda: (
+            "<table><tr><th>Step</th><th>Loss</th></tr>"
+            + "".join(f"<tr><td>{r['step']}</td><td>{r['loss']}</td></tr>\n" for r in ROWS)
+            + "</table>"
+        )
+    },
+    "numbered-keys": {"loss.properties": lambda: "".join(f"loss.{r['step']}={r['loss']}\n" for r in ROWS)},
+    "json-tables": {
+        "h.json": lambda: json.dumps({"columns": ["step", "loss"], "data": [[r["step"], r["loss"]] for r in ROWS]})
+    },
     "lists": {"losses.txt": lambda: f"losses = {[r['loss'] for r in ROWS]}\n"},
     "notebook": {"train.ipynb": _notebook},
     "scalars": {"loss.json": lambda: json.dumps([[1.7e9 + i, r["step"], r["loss"]] for i, r in enumerate(ROWS)])},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.bytes.written_vectors import bracketed
 
 _NUM = r"[-+]?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d{1,4})?|\.\d+|nan|NaN|NA|inf|Inf)"
 #: R counts ahead of each row the values so far: "  [7] 2.10 1.98".
@@ -19,10 +20,6 @@ _VALUES = late_regex(rf"(?:\s+{_NUM})+\s*|{_NUM}\s*")
 _INDEXED = late_regex(rf"(\d{{1,9}})\s+({_NUM})\s*")
 _FIRST = ("0", "1")
 _SERIES = late_regex(r"Name: ([^,\n]{1,60}),(?: Length: \d+,)? dtype: \w+")
-#: "losses <- c(2.3, 2.1)", "losses = {2.3, 2.1};", "losses: (2.3, 2.1)".
-_IN_OTHER_MARKS = late_regex(
-    rf"([A-Za-z][\w.$]{{0,60}})[ \t]*(?:<-|=|:)[ \t]*(?:c|list)?[({{]\s*({_NUM}(?:\s*,\s*{_NUM})+)\s*[)}}]"
-)
 #: "Training loss by epoch: 2.31 2.10 1.98 ...", or with arrows between the values.
 _RUN_ON = late_regex(
     rf"[ \t]*([A-Za-z][\w .()/-]{{0,60}})[:=][ \t]*({_NUM}(?:(?:[ \t]*(?:,|;|->|=>|→)[ \t]*|[ \t]+){_NUM}){{7,}})\s*"
@@ -43,24 +40,21 @@ _SIGNS = (
     "\n[",
     "\narray(",
     "\ntensor(",
-    "c(",
-    "= {",
-    "= (",
-    ": (",
-    ": {",
     "-> ",
     "→ ",
 )
-#: Numbers on end.
-_ROW = late_regex(r"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+")
+#: One of these, in every text that holds them as sources and dumps do.
+_WRITTEN = ("DATASET ", "{{", "= {", "= (", ": (", ": {", "c(", "={", "];", "...", " ;\n", ";\n")
+#: Numbers on end, by themselves or behind a name.
+_ROW = late_regex(r"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+|[=:] ?\d+\.\d+, ?\d+\.\d+, ?\d+\.\d+, ?\d")
 
 
 def as_lists(text: str) -> str:
     """The text, with each such vector as `name = [1, 2, 3]`."""
+    if any(sign in text for sign in _WRITTEN):
+        text = bracketed(text)
     if not any(sign in text for sign in _SIGNS) and not _ROW.search(text):
         return text
-    if "(" in text or "{" in text:
-        text = _IN_OTHER_MARKS.sub(lambda m: f"{m[1].rsplit('$', 1)[-1]} = [{m[2]}]", text)
     return "\n".join(_rewritten(text.split("\n")))
 
 

@@ -14,9 +14,10 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.bytes.file import clean_head, decoded_head, pointer
 from curvedoc.ingest.csv.as_records import as_records
 from curvedoc.ingest.csv.axis import axis_of
+from curvedoc.ingest.csv.header_lines import tidied
 from curvedoc.ingest.csv.lost_head import headed, is_row
 from curvedoc.ingest.csv.monitor import is_monitor
-from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
+from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.columns import RecordTable
@@ -57,7 +58,7 @@ def claims(path: Path, head: bytes) -> bool:
     suffix = Path(PACKED.sub("", path.name.lower())).suffix
     if suffix not in SUFFIXES + OTHER_SUFFIXES or b"\x00" in head[:1] or pointer(head) is not None:
         return False
-    text = decoded_head(uncommented(head))
+    text = decoded_head(tidied(head))
     lines = list(islice((r for r in text.split("\n", 60)[:60] if r.strip() and not r.startswith("#")), _FIRST))
     if not lines:
         return suffix in SUFFIXES
@@ -103,7 +104,7 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
         return False
     clean = clean_head(head)
     whole = clean[: clean.rfind(b"\n") + 1]
-    look, _ = headed(uncommented(whole[:_LOOK]))
+    look, _ = headed(tidied(whole[:_LOOK]))
     lines = look.decode("utf-8", "replace").split("\n", _LINES)[:_LINES]
     sep = separator_of(lines[:1])
     names = split_line(lines[0], sep)
@@ -113,7 +114,7 @@ def guesses(path: Path, head: bytes, named: bool) -> bool:
         return False
     if not named and not _could_be([split_line(line, sep) for line in lines[1:-1]], len(names)):
         return False
-    found, _ = sections(headed(uncommented(whole))[0].decode("utf-8", "replace"))
+    found, _ = sections(headed(tidied(whole))[0].decode("utf-8", "replace"))
     return len(found) == 1 and is_log(as_records(found[0]), named)
 
 
@@ -143,7 +144,7 @@ def _could_be(rows: list[list[str]], width: int) -> bool:
 def _why_samples(head: bytes) -> str | None:
     """Why the rows of a table are no moments of a training, "" where nothing says so; None for what is no one table."""
     clean = clean_head(head)
-    found, _ = sections(uncommented(clean[: clean.rfind(b"\n") + 1]).decode("utf-8", "replace"))
+    found, _ = sections(tidied(clean[: clean.rfind(b"\n") + 1]).decode("utf-8", "replace"))
     if len(found) != 1:
         return None
     rows = as_records(found[0])

@@ -24,9 +24,10 @@ from curvedoc.ingest.csv.cells import CellColumn, list_items, nan_for_missing, n
 from curvedoc.ingest.csv.claim import NAME_COLUMNS, PACKED, VALUE_COLUMNS, column_names, is_long
 from curvedoc.ingest.csv.claim import claims as claims
 from curvedoc.ingest.csv.claim import guesses as guesses
+from curvedoc.ingest.csv.header_lines import tidied
 from curvedoc.ingest.csv.lost_cells import with_lost
 from curvedoc.ingest.csv.lost_head import headed
-from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, uncommented, without_summaries
+from curvedoc.ingest.csv.sections import CsvSection, is_header, sections, separator_of, without_summaries
 from curvedoc.ingest.csv.split_column import phase_of
 from curvedoc.ingest.table import fill_values
 from curvedoc.ingest.table.curve import LogCurve, end_to_end, points_of
@@ -116,7 +117,7 @@ def _tables(data: bytes, told: list[Note]) -> list[CsvSection]:
     """The tables of the file, none with a note where there is nothing to read."""
     data, notes = text_bytes(data)
     told += notes
-    whole, lost = headed(uncommented(data))
+    whole, lost = headed(tidied(data))
     if lost:
         told.append(Note("no-header", lost))
     data = _narrow(whole, told)

@@ -13,7 +13,8 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Scalar
 from curvedoc.ingest.bytes.file import read_text
 from curvedoc.ingest.csv.as_records import as_records
-from curvedoc.ingest.csv.sections import sections, uncommented
+from curvedoc.ingest.csv.header_lines import tidied
+from curvedoc.ingest.csv.sections import sections
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.columns import RecordTable
@@ -88,7 +89,7 @@ def read_runs_table(path: Path, names_setting: Callable[[str], bool]) -> RunsTab
 
 def _table(path: Path) -> RecordTable | None:
     data, _ = read_text(path)
-    found, _ = sections(uncommented(data).decode("utf-8", "replace"))
+    found, _ = sections(tidied(data).decode("utf-8", "replace"))
     if len(found) != 1 or not of_runs(found[0].names):
         return None
     rows = as_records(found[0])

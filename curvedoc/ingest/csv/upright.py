@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from curvedoc.core.late_regex import late_regex
-from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.log_words import MORE_EPOCHS, MORE_STEPS, is_outcome
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.table.values import number, split_of
 
@@ -13,17 +13,21 @@ from curvedoc.ingest.table.values import number, split_of
 _ROWS, _COLUMNS = 40, 10
 #: Enough of a file to see that it has too many rows.
 _LOOK = 1 << 16
-_COUNTERS = ("epoch", "step", "iteration", "iter", "round", "episode")
+_COUNTERS = frozenset(("epoch", "step", "iteration", "iter", "round", "episode", *MORE_EPOCHS, *MORE_STEPS))
+_SEPARATORS = (",", ";", "\t")
 #: "epoch 3", "Epoch_3", "3"
-_COUNTED = late_regex(r"([A-Za-z]*)[ _-]?(\d{1,9})")
+_COUNTED = late_regex(r"([^\W\d_]*)[ _-]?(\d{1,9})")
 
 
 def upright(data: bytes) -> bytes:
     """The text of a table on its side with a column for each metric; any other text as it is."""
-    if data.count(b"\n", 0, _LOOK) > _ROWS or data.count(b",", 0, _LOOK) < _COLUMNS:
+    if data.count(b"\n", 0, _LOOK) > _ROWS:
         return data
-    lines = [r.strip() for r in data.decode("utf-8", "replace").split("\n")]
-    rows = [[c.strip() for c in r.split(",")] for r in lines if r]
+    sep = max(_SEPARATORS, key=lambda s: data.count(s.encode(), 0, _LOOK))
+    if data.count(sep.encode(), 0, _LOOK) < _COLUMNS:
+        return data
+    lines = [r.strip(" \r") for r in data.decode("utf-8", "replace").split("\n")]
+    rows = [[c.strip() for c in r.split(sep)] for r in lines if r]
     width = len(rows[0])
     if width <= max(_COLUMNS, len(rows)) or any(len(r) != width for r in rows):
         return data
@@ -35,7 +39,8 @@ def upright(data: bytes) -> bytes:
     told = len(splits - {None}) > 1
     if not measured or not (told or any(map(is_outcome, names))):
         return data
-    if not all(number(c) is not None for r in rows for c in r[1:] if c):
+    point = "," if sep == "," else "."  # a comma that parts no cells is that of a number
+    if not all(number(c.replace(",", point)) is not None for r in rows for c in r[1:] if c):
         return data
     columns = [r[1:] for r in rows]
     losses = [n for n in names if "loss" in n.lower()]
@@ -44,7 +49,7 @@ def upright(data: bytes) -> bytes:
         return data  # a column may be one of a few classes
     if counter:
         names, columns = [counter, *names], [count, *columns]
-    return "\n".join(",".join(r) for r in (names, *zip(*columns, strict=True))).encode() + b"\n"
+    return "\n".join(sep.join(r) for r in (names, *zip(*columns, strict=True))).encode() + b"\n"
 
 
 def _counter(row: list[str]) -> tuple[str, list[str]]:

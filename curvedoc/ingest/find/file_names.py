@@ -24,7 +24,7 @@ SKIP_SUFFIXES = word_set(
 #: Of arrays and pages, of which most are data, weights and prose, those that are called by what a training logs.
 CURVE_NAMES = late_regex(
     r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
-    r"([_. -].*)?\.(?:np[yz]|html?)"
+    r"([_. -].*)?\.(?:np[yz]|html?)|(.*[_. -])?(reports?|results?|train(ing)?|epochs?|runs?|index)([_. -].*)?\.html?"
 )
 #: Text files with a fixed meaning that is not a log.
 SKIP_NAMES = late_regex(

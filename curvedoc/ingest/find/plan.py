@@ -27,6 +27,7 @@ from curvedoc.ingest.registry import READERS
 
 #: What a log may be called that no reader knew on a walk.
 _TABLES = (".csv", ".tsv")
+_DOCUMENTS = (".html", ".htm", ".md", ".rst")
 _LOG_SUFFIXES = (*_TABLES, ".txt", ".log", ".out", ".err", ".dat", ".json", ".jsonl", "")
 
 
@@ -217,7 +218,9 @@ def _only(root: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
     where a name in it says what a training measures."""
     passed = (*finds.ignored, *finds.unreadable)
     rest = [u for u in passed if u.reason in (NOT_A_LOG, UNKNOWN_FORMAT) and root in Path(u.path).parents]
-    if len(rest) != 1 or Path(rest[0].path).suffix.lower() not in _LOG_SUFFIXES:
+    if not passed:
+        rest = _document(root)
+    if len(rest) != 1 or Path(rest[0].path).suffix.lower() not in (*_LOG_SUFFIXES, *_DOCUMENTS):
         return []
     path, again = Path(rest[0].path), Finds(roots=finds.roots, follow_links=finds.follow_links, mapped=finds.mapped)
     folder = Folder(path.parent)
@@ -227,6 +230,14 @@ def _only(root: Path, readers: Sequence[Reader], finds: Finds) -> list[Draft]:
     for told in (finds.ignored, finds.unreadable):
         told[:] = [u for u in told if u != rest[0]]
     return [replace(d, configs=walk_configs(path.parent, finds)) for d in gather(folder, again)]
+
+
+def _document(root: Path) -> list[Unreadable]:
+    """The one file of a folder that holds nothing else, where it is a document, which a walk does not open."""
+    with os.scandir(root) as scan:
+        names = [e for _, e in zip(range(2), scan, strict=False)]
+    told = len(names) == 1 and names[0].is_file(follow_symlinks=False) and names[0].name.lower().endswith(_DOCUMENTS)
+    return [Unreadable(names[0].path, NOT_A_LOG)] if told else []
 
 
 def _measures(head: bytes) -> bool:

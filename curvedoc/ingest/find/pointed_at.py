@@ -9,7 +9,8 @@ import numpy as np
 
 from curvedoc.ingest.bytes.file import read_head, text_bytes
 from curvedoc.ingest.csv.as_records import as_records
-from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line, uncommented
+from curvedoc.ingest.csv.header_lines import tidied
+from curvedoc.ingest.csv.sections import is_header, sections, separator_of, split_line
 from curvedoc.ingest.json.objects import batches
 from curvedoc.ingest.naming.log_words import is_loss, is_rate
 from curvedoc.ingest.table.axis import axis_of
@@ -50,7 +51,7 @@ def _table(head: bytes) -> tuple[str, RecordTable] | None:
     if clean.lstrip()[:1] == b"{":
         rows = table(batches(clean))
         return (JSON, rows) if rows.rows > 1 and rows.numbers else None
-    text = uncommented(clean).decode("utf-8", "replace")
+    text = tidied(clean).decode("utf-8", "replace")
     lines = text.split("\n", 1)
     names = split_line(lines[0], separator_of(lines[:1]))
     if b"\x00" in head[:1000] or len(names) < 2 or not is_header(names):

@@ -36,7 +36,10 @@ MIN_ROW = 20
 MAX_LISTS, _MANY = 200, 6_000
 #: So much of a text are the lists, where they are what it is about.
 _SHARE = 0.4
-_SUFFIXES = (".txt", ".log", ".dat", ".csv", ".json", ".jsonl", ".out", "")
+_SUFFIXES = (
+    ".txt", ".log", ".dat", ".csv", ".json", ".jsonl", ".out", "", ".m", ".r", ".jl", ".cdl", ".sce", ".wl", ".nb",
+    ".toml", ".ini", ".cfg", ".properties", ".env", ".mat",
+)  # fmt: skip
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _LIST = late_regex(r"\[([^\[\]]{15,})(\]|\Z)")
 _KEY = late_regex(r"""(?:['"]([^'"\n]{1,80})['"]|([^\W\d][\w ./@-]{0,60}?))\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z""")

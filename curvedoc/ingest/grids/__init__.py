@@ -1,0 +1,1 @@
+"""Tables of documents: pages, wikis, papers, spreadsheets, and the data of plots."""
