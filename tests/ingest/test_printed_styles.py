@@ -37,7 +37,7 @@ def text(form: str) -> str:
     return "".join(
         form.format(
             i=i, s=10 * i, N=N, S=10 * N, left=N - i, l=loss(i), v=val(i), a=acc(i), A=round(100 * acc(i), 1),
-            r=round(-100 + 9 * i + i % 4, 2), g=round(0.9**i, 5), lc=comma(loss(i)), vc=comma(val(i)),
+            r=round(-100 + 9 * i + i % 4, 2), g=round(0.9**i, 5), lc=comma(loss(i)), vc=comma(val(i)), ac=comma(acc(i)),
         ) + "\n"
         for i in range(1, N + 1)
     )  # fmt: skip
@@ -62,6 +62,8 @@ def last(run: Run, role: str) -> tuple[int, float, int, int]:
     "E:{i} L:{l} A:{a} # best so far", "e{i}\tL:{l}\tA:{a}\t<- hmm what is this", "Эпоха №{i}: потери {l}, точность {a}", "Pusingan ke-{i}: kerugian {l}; akurasi {A}%",
     "{i} epoch  {l} loss  {a} acc", "epoch {i}: loss and acc: {l} {a}", "epoch {i} loss/acc {l}/{a}", "Epoch {i}, loss/accuracy: {l}/{A}%",
     "After epoch {i} the loss and accuracy are {l} and {a}",
+    "エポック{i}: 損失={l} 精度={a}", "Dönem {i}: eğitim kaybı {l}, doğruluk %{A}", "[epoch {i}] train: {l} ({A}%)", "epoch_{i} | loss_{l} | acc_{a}", "Completed epoch {i} with training loss {l} and accuracy {a}",
+    "epoch;{i};loss;{l};acc;{a}", "At the end of epoch {i} we got {l} as training loss and {A}% as accuracy", "Εποχή {i}: απώλεια {lc}, ακρίβεια {ac}",
 ])  # fmt: skip
 def test_an_epoch_its_loss_and_its_accuracy(form: str, tmp_path: Path) -> None:
     run = read(tmp_path, form)
@@ -74,6 +76,9 @@ def test_an_epoch_its_loss_and_its_accuracy(form: str, tmp_path: Path) -> None:
     "({s}/{S}) >> {l}", "[{s}/{S}] {l}", "{s}/{S} ... {l}", "<{s}/{S}> {l}", "({s}) >> {l}", "{s} ~> {l}", "{l}\tloss\t{s}\tstep\t2024/03/05-09:12",
     "{l} loss | {s} step", "{s} step  {l} loss  12:03:04", "step{s}_loss{l}_lr{g}", "resnet18 it{s}: loss {l}, acc {a}", "my model step{s} loss={l}",
     "Langkah {s}: kerugian {l}", "adım {s} kayıp {l}", "After {s} batches the loss is {l}",
+    "The network's error after {s} iterations is {l}!", "k = {s}, f(x_k) = {l}, ||grad|| = {g}", "iter {s}: J(theta) = {l}", "{l} is the loss at step {s}", "{l} loss at step {s}",
+    "Batch {s} of {S}: average loss so far {l}", "the loss so far: {l} (step {s})", "iter;{s};loss;{l};acc;{a}", "{s};loss;{l};val_loss;{v}",
+    "LOG (nnet3-train:main():nnet3-train.cc:90) Iteration {s}: Overall average objective function for 'output' is -{l} over 227640 frames.",
 ])  # fmt: skip
 def test_a_step_and_its_loss(form: str, tmp_path: Path) -> None:
     assert last(read(tmp_path, form), "loss") == (N, loss(N), 10, 10 * N)
@@ -107,7 +112,7 @@ def test_what_is_left_counts_nothing(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", [
-    "After {s} episodes the average reward of the last 50 is {r} (epsilon={g})", "After {s} rounds the mean reward over the last 10 was {r}",
+    "After {s} episodes the average reward of the last 50 is {r} (epsilon={g})", "Episode {s} finished after 120 timesteps with reward {r}", "episode {s} ended with a return of {r} after 120 steps", "After {s} rounds the mean reward over the last 10 was {r}",
     "== Generation {s} ==\naverage reward: {r} stdev: 2.12\nBest one: {A} - size: (2, 4) - id {i}", "Gen{s:04d} fit(mean)={r} fit(best)={A} sigma={g} t=1.2s",
 ])  # fmt: skip
 def test_what_agents_and_populations_are_paid(form: str, tmp_path: Path) -> None:

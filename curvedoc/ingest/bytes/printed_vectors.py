@@ -27,6 +27,8 @@ _RUN_ON = late_regex(
 _BETWEEN = late_regex(r"[ \t]*(?:,|;|->|=>|→)[ \t]*|[ \t]+")
 _BARE = late_regex(r"(?:(?:np\.|numpy\.|torch\.)?(?:array|tensor)\()?\[\s*[-+]?[\d.]")
 _PROMPT = late_regex(r"(?:In \[\d+\]:|>{1,3}|julia>|octave(?::\d+)?>|\$)\s*")
+#: What a notebook's console puts ahead of a value, on the line of it or above.
+_OUTPUT = late_regex(r"[ \t]*Out\[\d+\]:[ \t]*")
 #: What is asked for at a prompt: "print(fit$loss)", "history.history['loss']".
 _ASKED = late_regex(r"([\w .-]{1,60})[\])'\"\s;:]*")
 #: So many words a line has that says what stands below.
@@ -34,6 +36,7 @@ _WORDS = 6
 #: One of these is in every text that holds such vectors.
 _SIGNS = (
     "[1] ",
+    "Out[",
     " =\n",
     "-element ",
     "dtype: ",
@@ -61,8 +64,9 @@ def as_lists(text: str) -> str:
 def _rewritten(lines: Sequence[str]) -> Iterator[str]:
     at, said = 0, ""
     while at < len(lines):
-        line = lines[at]
-        name, values, end = _vector(lines, at, said)
+        out = _OUTPUT.match(lines[at]) if "Out[" in lines[at] else None
+        line = lines[at] if out is None else lines[at][out.end() :]
+        name, values, end = _vector(lines, at, said) if out is None else ("", [], at)
         if values:
             yield f"{name} = [{', '.join(values)}]" if name else f"[{', '.join(values)}]"
             at, said = end, ""

@@ -21,7 +21,7 @@ _NO_METRIC = frozenset({"v_num"})
 _FOLLOWS = 0.8
 #: Epochs within rounds begin anew so many times as often as the rounds do.
 _ANEW = 3
-_MARKS = " \t=:,([{'\"|<>~$*#"
+_MARKS = " \t=:;,([{'\"|<>~$*#"
 #: What counts in kilos.
 _THOUSAND = 1_000.0
 

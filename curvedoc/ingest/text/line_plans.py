@@ -32,6 +32,8 @@ _LEVEL_WORDS = "DEBUG|TRACE|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL"
 _STAMPED_RE = rf"^(?:[\W_]|[0-9]+: |\[[A-Za-z_][\w. ]*\]|\[?(?:{_LEVEL_WORDS})\b)*{CLOCK}"
 #: A word and a colon ahead of the first name.
 _HEAD = late_regex(r"\W*([A-Za-z][\w-]{0,40}): +[A-Za-z_][\w -]{0,40}[:=]")
+#: A word, and a column apart from it a name and its number: "liver    IoU 0.79".
+_ROW = late_regex(rf"\W*([A-Za-z][\w-]*(?: [A-Za-z][\w-]*)?)  ([A-Za-z][\w@ ]{{0,30}}?)[ :=]+{NUMBER}%?\W*")
 #: One of several that train a model, as `programs` writes it.
 _CLIENT = late_regex(r"([A-Za-z]+_\d+): .*?\| ")
 
@@ -104,14 +106,18 @@ def _header_lines(lines: pl.DataFrame) -> list[tuple[str, str]]:
 
 def _labeled(plans: Mapping[str, LinePlan]) -> dict[str, LinePlan]:
     """Plans of rows that differ by the word at their head ("PER: precision: 0.9", "LOC: precision: 0.8"), where others
-    give the same names without one: their names with the word before them."""
+    give the same names without one, or in a column ahead of the name: their names with the word before them."""
     bare: set[str] = set()
     heads: dict[tuple[str, ...], dict[str, str]] = {}
+    rows: dict[str, dict[str, str]] = {}
     for template, plan in plans.items():
         client = _CLIENT.match(template)
         if client is not None and plan.kind:
             heads.setdefault(shape_of(plan), {})[template] = client.group(1)
             bare |= set(shape_of(plan))
+        elif plan.kind == "loose" and len(plan.slots) == 1 and (row := _ROW.fullmatch(template, plan.prefix.end)):
+            if row[2] == plan.slots[0].name and spaced(row[1]) not in SCOPES and not is_usual(row[1]):
+                rows.setdefault(row[2], {})[template] = row[1]
         elif plan.kind == "loose" and len(plan.slots) > 1:
             head = _HEAD.match(template[plan.prefix.end :])
             word = head.group(1) if head is not None else ""
@@ -127,4 +133,9 @@ def _labeled(plans: Mapping[str, LinePlan]) -> dict[str, LinePlan]:
                     replace(s, name=f"{word}/{s.name}") if s.role == METRIC else s for s in plans[template].slots
                 )
                 out[template] = replace(plans[template], slots=named)
+    for name, said in rows.items():
+        if len(set(said.values())) > 1:
+            out |= {
+                t: replace(plans[t], slots=(replace(plans[t].slots[0], name=f"{w} {name}"),)) for t, w in said.items()
+            }
     return out

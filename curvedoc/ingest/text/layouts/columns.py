@@ -17,6 +17,7 @@ from curvedoc.ingest.naming.split_words import has_scope, scope_of
 from curvedoc.ingest.naming.values.rivals import are_twins
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.layouts.gains import gain_plan
+from curvedoc.ingest.text.layouts.tables import with_upper
 from curvedoc.ingest.text.layouts.unseen_loss import Unseen, is_like, of_unseen
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
@@ -29,10 +30,8 @@ _EMPTY = Prefix(0, 0, "", -1, -1, False)
 _ROWS, _LOOKED = 5, 2_000
 #: Different shapes of such rows in one log.
 _SHAPES = 20
-#: So many lines above the first row may hold its title.
-_ABOVE = 5
-#: And so many where a logger put the same ahead of both.
-_LOGGED = 50
+#: So many lines above the first row may hold its title; and so many where a logger put the same ahead of both.
+_ABOVE, _LOGGED = 5, 50
 #: Under a title or a counter on a line of its own, fewer will do.
 _FEW = 2
 #: Lines that name an outcome or a counter, without which rows of numbers are no training.
@@ -253,7 +252,7 @@ def _falls_each(table: Floats) -> bool:
 
 def _title_above(above: Sequence[str], width: int) -> tuple[str, ...] | None:
     """The names in the line right above the rows, or in a comment a few lines up ("# [step, lr] loss, epe")."""
-    above = [line for line in above if not _RULE.fullmatch(line)]
+    above = with_upper([line for line in above if not _RULE.fullmatch(line)], width)
     lines = [line for i, line in enumerate(above) if i == len(above) - 1 or line.lstrip().startswith("#")]
     return next((names for line in reversed(lines) if (names := _title(line, width))), None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from curvedoc.core.late_regex import late_regex
@@ -144,6 +144,16 @@ def _joined(line: str, below: str) -> str:
         for a, b in zip(cells, more, strict=True)
     )
     return " | ".join(names)
+
+
+def with_upper(above: Sequence[str], width: int) -> list[str]:
+    """The lines above a table, the last two as one where each has a word for every column: "average since" above "loss
+    last" (of Vowpal Wabbit, whose two columns are one loss)."""
+    rows = [_GAP.split(line.strip("#|% \t")) for line in above[-2:]]
+    if len(rows) < 2 or any(len(row) != width or any(c.isdigit() for c in "".join(row)) for row in rows):
+        return list(above)
+    names = [f"{a}_{b}" if a != "since" else f"{rows[1][0]}_{a}_{b}" for a, b in zip(*rows, strict=True)]
+    return [*above[:-2], "  ".join(names)]
 
 
 def table_plan(template: str, of: Headers) -> LinePlan | None:

@@ -11,7 +11,7 @@ from curvedoc.core.late_regex import late_regex
 _SHOWN = 1 << 17
 #: A number with a comma in it that ends where it does: no row of a table, no list.
 _WITH_COMMA = late_regex(
-    r"(?<![\d.,])(?:[=:] ?|[A-Za-zÀ-ÿ] {1,3}|\) ?[,/;|]? )[-+]?\d{1,7},\d{1,12}(?=[\s;|)\]%]|$|,\s)", re.MULTILINE
+    r"(?<![\d.,])(?:[=:] ?|[^\W\d_] {1,3}|\) ?[,/;|]? )[-+]?\d{1,7},\d{1,12}(?=[\s;|)\]%]|$|,\s)", re.MULTILINE
 )
 _COMMA = late_regex(r",(?<=\d,)(?=\d)")
 _THOUSANDS = late_regex(r"[1-9]\d{0,2},\d{3}$")

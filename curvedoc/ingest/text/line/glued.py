@@ -45,7 +45,7 @@ _SAMPLE = 20_000
 _VALUE = r"[0-9]{1,9}(?:/[0-9]{1,9})?(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?%?|(?i:nan|inf)"
 #: A line that could hold some, as a template.
 COULD_BE_GLUED = (
-    r"(?i:loss|acc|err(?:or)?|auc|f1)-(?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
+    r"(?i:loss|acc|err(?:or)?|auc|f1)[-_](?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
     r"|(?i:correct)[^\x01\x03]{0,24}[\x01\x03]|\x03 (?i:correct)"
     r"|(?i:loss|acc|err|error|f1|auc|cost)\w* ?[/|] ?[A-Za-z]\w*[ :=]{1,3}\x03"
     r"|ScoreIterationListener|\x03 ?[(\[](?i:va|test|dev|eval|held|holdout)|\x03 .*[( ](?i:train\w*|trn?) ?/"
@@ -54,6 +54,13 @@ COULD_BE_GLUED = (
 HYPHENED = (
     rf"\b((?:[A-Za-z]{{2,10}}_)?(?i:loss|acc|accuracy|epoch|step|iter|lr|err|error|auc|f1))-({_VALUE})([ ,|]|$)",
     "${1} ${2}${3}",
+)
+#: "epoch_3 | loss_0.54"; "loss_1" is one of several losses.
+UNDERSCORED = (
+    r"(^|[ ,|])(?:((?i:epoch|step|iter))_([0-9]{1,9})"
+    r"|((?:[A-Za-z]{2,10}_)?(?i:loss|acc|accuracy|lr|err|error|auc|f1))_([0-9]+\.[0-9]+(?:[eE][-+]?[0-9]+)?%?))"
+    r"([ ,|]|$)",
+    "${1}${2}${4} ${3}${5}${6}",
 )
 NUM = r"[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf)"
 #: "Train accuracy/Test accuracy: 0.8 / 0.7"

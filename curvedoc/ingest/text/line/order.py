@@ -69,6 +69,8 @@ _ANGLED = late_regex(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
 _LEADER = late_regex(
     rf"(?:(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}})|(?<=[A-Za-z)]) (?:is|was|are|equals) ?\.+) ?(?={NUMBER})"
 )
+#: "f(x_k) = 0.5", "J(theta): 0.5": the objective by its arguments
+_FUNCTION = late_regex(rf"(?<!\w)[fFJL]\((?:[xwθ]|theta|params?|weights?)(?:_\w|\*)?\)(?= ?[:=]+ ?{NUMBER})")
 #: "on test images: 56.6 % right", "got 91.2% of the dev set correct"
 _RIGHT = late_regex(
     rf"(?P<ahead>[^{NUMBER}{FRACTION}|,;]*){NUMBER} ?%(?P<of> of (?:the |all |its |our )?[a-z -]{{2,30}}?)? ?"
@@ -163,6 +165,8 @@ def apart(body: str) -> str:
         )
     if body.startswith("~ ") and body.count(" ~ ") > 1:  # "loss ~ 0.5" is about as much
         body = body.strip(" ~").replace(" ~ ", " | ")
+    if "(" in body and ")" in body:
+        body = _FUNCTION.sub("objective", body)
     if "..." in body or "is." in body or "was." in body:
         body = _LEADER.sub(": ", body)
     if "right" in body or "correct" in body:

@@ -7,13 +7,33 @@ import re
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import SCOPES
-from curvedoc.ingest.text.line.template import NUMBER
+from curvedoc.ingest.text.line.template import FRACTION, NUMBER
 
 #: Keras' tutorial: "Training loss (for one batch) at step 100: 0.3".
 _REMARK = late_regex(r" \([a-z ]{1,40}\)(?= (?:at|after) )")
+#: "the loss so far 0.3"; the best so far is something else
+_SO_FAR = late_regex(rf"(?<!best) so far(?= ?[:=]? ?{NUMBER})")
+#: "0.3 as training loss", "0.3 is the loss at step 100"
+_AS = late_regex(
+    rf"({NUMBER}%?) as (?:the |our |an? )?([A-Za-z][\w -]{{2,30}}?)(?=$|[.,;!]| (?:and|in|at|after|with)\b)"
+)
+_IS_OF = late_regex(
+    rf"^({NUMBER}%?) (?:(?:is|was) )?(?:the |our )?([A-Za-z][\w -]{{2,30}}?) (?:at|after|in|of|for)"
+    rf"(?= (?:epoch|step|iteration|batch|round|episode) #?[{NUMBER}{FRACTION}])"
+)
+#: "Episode 3 finished after 120 steps with reward 0.3"
+_WITH = late_regex(
+    rf"(?<=[a-z{NUMBER}{FRACTION}]) with (?:an? |the |our )?([A-Za-z][\w -]{{1,30}}?)(?: of| =|:)? ?(?={NUMBER})"
+)
+_COUNTING = late_regex(rf"(?i:epoch|episode|step|iteration|round|game)s? #?[{NUMBER}{FRACTION}]")
+#: "The network's error is 0.3"
+_ITS = late_regex(
+    r"\b(?:[Tt]he |[Oo]ur |[Mm]y )?(?:network|net|model|classifier|learner|agent|machine|perceptron)'s (?=[a-z])"
+)
 #: "Loss after 100 iterations: 0.3"
 _AFTER = late_regex(
-    rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?|(?:episode|round|generation|(?:mini)?batch)"
+    rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?"
+    r"|(?:episode|round|generation|(?:mini)?batch|timestep)"
     r"(?=(?:e?s)?\b))(?:e?s)?\b"
 )
 #: "Avg reward last 100 episodes: 3.5"
@@ -55,6 +75,16 @@ def keys_first(body: str) -> str:
     if printed is not None and is_outcome(printed[1]) and not any(map(is_outcome, _ITEM.findall(body))):
         name = printed[1].lower().replace("losses", "loss")  # "Losses {'ner': 2.3}"
         body = _ITEM.sub(rf"'{name}/\1': ", body)
+    if "'s " in body:
+        body = _ITS.sub("", body)
+    if " so far" in body:
+        body = _SO_FAR.sub("", body)
+    if " as " in body:
+        body = _AS.sub(lambda m: f"| {m[2]}: {m[1]}" if is_outcome(m[2]) else m[0], body)
+    if body[:1] == NUMBER:
+        body = _IS_OF.sub(lambda m: f"{m[2]}: {m[1]} | " if is_outcome(m[2]) else m[0], body)
+    if " with " in body and _COUNTING.search(body) is not None:
+        body = _WITH.sub(lambda m: f" | {m[1]}: " if is_outcome(m[1]) else m[0], body)
     body = _AFTER.sub(r"\1 \3 \2", _REMARK.sub("", body))
     if f"at {NUMBER}" in body or f"@ {NUMBER}" in body:
         body = _AT.sub(r"step \2 \1", body)

@@ -40,7 +40,10 @@ _TRAINING = late_regex(r"(?i)epochs?|task|experience|train(?:ing)?|steps?|iter(?
 _PAIR = late_regex(rf"[A-Za-z_][\w./-]*\s*[:=]\s*{NUMBER}")
 _BAR = late_regex("\\|\\||\u2592")
 #: Names and values by turns ("iteration,100,test_loss,2.06").
-_LISTED = late_regex(rf"(?:[A-Za-z_][\w./: -]{{0,60}},{NUMBER},?)(?:,? ?[A-Za-z_][\w./: -]{{0,60}},{NUMBER})+")
+_LISTED = late_regex(
+    rf"(?:{NUMBER}[,;] ?)?(?:[A-Za-z_][\w./: -]{{0,60}}([,;]){NUMBER}[,;]?)"
+    rf"(?:[,;]? ?[A-Za-z_][\w./: -]{{0,60}}\1{NUMBER})+"
+)
 #: A line of a command that is printed over several lines.
 _OPTION = late_regex(r"\s*--[a-z][\w-]*[ =]")
 #: What a probe prints at its end ("check bad-data 2: no").
@@ -164,8 +167,10 @@ def plan_of(template: str) -> LinePlan:
         or _COLUMNS.fullmatch(body)
     ):
         return LinePlan("", (), prefix)
-    if _LISTED.fullmatch(body):
-        body = body.replace(f",{NUMBER}", f"={NUMBER}")
+    by_turns = _LISTED.fullmatch(body)
+    if by_turns is not None:
+        body = body.replace(f"{by_turns[1]}{NUMBER}", f"={NUMBER}")
+        body = f"step={body}" if body[0] == NUMBER else body
     body = _NO_VALUE.sub("|", _CLOCK_PAIR.sub(" | ", body))
     state = read_body(name_first(in_pairs(body)), prefix.slots)
     state.found = _nested(state.found, "".join(c for c in template if c in (NUMBER, FRACTION)))

@@ -8,7 +8,7 @@ from curvedoc.ingest.text.line.glued import NUM
 _TASK = "(?i:task|experience|split|domain)"
 _VALUE = r"[-+]?[0-9.]+|nan"
 #: Who trains a model beside others, and lines that count as well: with the name ahead of it all.
-_CLIENT = r"\b((?i:client|party|silo|hospital))[ _-]?(?i:id)?[ #:=]{0,3}"
+_CLIENT = r"\b((?i:client|party|silo|hospital|worker|site))[ _-]?(?i:id)?[ #:=]{0,3}"
 _COUNT, _TOLD = r"(?i:round|epoch|iter|step)[a-z_]*[ #:=]{1,3}[0-9]+", "(?i:loss|acc)"
 #: FACIL's test of each task, and "accuracy on task 3: 0.5", as `spelling` wants them.
 TASKS: tuple[tuple[str, ...], ...] = (
@@ -23,6 +23,14 @@ TASKS: tuple[tuple[str, ...], ...] = (
     ),
     (
         rf"^(.{{0,40}}{_COUNT}.{{0,20}}?)[\[(|]? ?{_CLIENT}([0-9]{{1,6}})\b[\])]?[ :,|-]*(.*{_TOLD}.*)$",
+        "${2}_${3}: ${1}| ${4}",
+    ),
+    # and lines that count nothing, below those of a round: it is no step of theirs
+    (
+        rf"^(.{{0,20}}?)[\[(|]? ?{_CLIENT}([0-9]{{1,6}})\b[\])]?[ :,|-]{{1,4}}"
+        rf"((?:[A-Za-z_][A-Za-z_ ]{{0,24}}(?: ?[:=] ?| )(?:{NUM})%?[ ,;|()]*)*"
+        rf"(?:[A-Za-z_ ]{{0,20}}{_TOLD}[a-z]{{0,6}}(?: ?[:=] ?| )(?:{NUM})%?[ ,;|()]*)"
+        rf"(?:[A-Za-z_][A-Za-z_ ]{{0,24}}(?: ?[:=] ?| )(?:{NUM})%?[ ,;|()]*)*)$",
         "${2}_${3}: ${1}| ${4}",
     ),
     (rf"((?i:acc|accuracy|loss) (?:on|of|for) {_TASK}) ([0-9]+)( ?[:=] ?(?:{_VALUE}))", "${1}_${2}${3}"),
@@ -123,7 +131,7 @@ PROGRAMS: tuple[tuple[str, ...], ...] = (
     (rf"(Train|Test) net output #[0-9]{{1,3}}: ([\w/]+) = ({NUM}).*", "${1} ${2} = ${3}", "net output #"),
     (
         rf"^ *([0-9]{{1,9}}): ({NUM}), ({NUM}) avg(?: loss)?, ({NUM}) rate, .*",
-        "step ${1}: loss: ${3}, lr: ${4}",
+        "step ${1}: batch_loss: ${2}, loss: ${3}, lr: ${4}",
         " rate, ",
     ),
 )
@@ -162,6 +170,13 @@ RARE: tuple[tuple[str, ...], ...] = (
         "step ${1}: objf=${2} TokenAcc: ${3}",
         "Obj(log[Pzx])",
     ),
+    (
+        rf"\b(?i:overall )?(?:average objective function|log-likelihood) for '([\w-]+)' is ({NUM})"
+        r"(?: per frame)?,? over .*$",
+        "objf/${1}=${2}",
+        " for '",
+    ),
+    (r"\b((?i:train|valid|validation)) objective( [-\x01])", "${1} objf${2}", "objective function for '"),
     (r"^(LOG \(.*)\bobjective function(?: per frame)?", "${1}objf", "objective function"),
     # WeNet's evaluation
     (r"^((?:.* )?DEBUG )CV \| ", "${1}valid | ", " CV | "),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, NUM, TAGGED, TWO
+from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, NUM, TAGGED, TWO, UNDERSCORED
 from curvedoc.ingest.text.line.programs import EACH_TASK, OF_TASKS, PROGRAMS, RARE, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
@@ -143,6 +143,14 @@ _PAIR = rf"\('?((?:[(\[]\w+[)\]] ?)?[A-Za-z_][\w./-]*(?:[ (\[]+\w+[)\]]?)?)'?, (
 _NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({NUM})(, [A-Za-z]|$)"
 #: "train 0.5 / 81.2%": a loss and a share, no part of a total.
 _WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({NUM}) ?/ ?({NUM}) ?%"
+#: "train: 0.5 (81.2%)"
+_SHARE_BEHIND = r"\b((?i:train\w*|val\w*|test|dev))[ :=]{1,3}([0-9]+\.[0-9]+) ?\(([0-9.]+) ?%\)"
+#: "%81.2", as Turkish writes it
+_PERCENT_AHEAD = r"([\s:=(])%([0-9]{1,3}(?:\.[0-9]+)?)([\s,;|)]|$)"
+#: Counters of languages that write no blank, and their numbers: "エポック3".
+_UNSPACED = (
+    r"(^|[\s\[(|])(エポック|ステップ|イテレーション|에폭|에포크|스텝|epoch|轮次|周期|回合|步数|迭代)([0-9]{1,9})"
+)
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
 #: "tr_loss0.543 acc15.1% t0.14s"
@@ -164,12 +172,16 @@ _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_TOP, "${1}${2}${3}"),
     (_TOUCHING, "${1} ${2}"),
     HYPHENED,
+    UNDERSCORED,
     *((became, "${1}${2}${3}", "->", "=>", "\u2192") for became in _BECAME),
     (*BOTH, "\x03"),
     (*EACH_TASK, "%"),
     (_NAMED_BY_COMMA, "${1}: ${2}${3}", ", "),
     (_PAIR, "${1}=${2}", ", "),
     (_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%", "%"),
+    (_SHARE_BEHIND, "${1} loss: ${2}, ${1} acc: ${3}%", "%)"),
+    (_PERCENT_AHEAD, "${1}${2}%${3}", "%"),
+    (_UNSPACED, "${1}${2} ${3}", "エ", "ス", "イ", "에", "스", "轮", "周", "回", "步", "迭"),
 )
 #: What the template of a line holds that could be spelled otherwise.
 COULD = "|".join(
@@ -181,6 +193,7 @@ COULD = "|".join(
         r"(?i:(?:^|[ \[-])(?:ep?|epoch|batch|step|iter|it|iteration|round|episode)[._-]?[0-9])",
         rf"^s:.|{OF_TASKS}",
         r"^\[Ep? .\]|^[Ee] ?= ?\x01[ ,;|]|z\)|^LOG \(.*objective function",
+        r"(?:objective function|log-likelihood) for '|objective \x01",
         r"Batch ?\[|Saving dict for|net output #|Testing net|avg(?: loss)?, . rate,",
         r"\b[Pp]ass[ =:]{1,2}\x01,? ?[Bb]atch\b|ing\] \x03 \u2592",
         r"New best score: .|^Val\w* loss decreased \(|(?i:loss|acc|accuracy|error|err)\)[ :=]{1,3}\x01 ?\(",
@@ -194,6 +207,8 @@ COULD = "|".join(
         r"loss\[loss=|\('?[(\[]?[A-Za-z_][^,\x01\x03]{0,60}, \x01\)",
         r"[0-9\x01]-?(?:st|nd|rd|th) (?i:ep|it|st|ro|ba)|(?i:loss|acc)[0-9]+\.[0-9]",
         COULD_BE_GLUED,
+        r"(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x01 ?\(\x01 ?%\)|[\s:=(]%[0-9]",
+        r"(?:エポック|ステップ|イテレーション|에폭|에포크|스텝|轮次|周期|回合|步数|迭代)[0-9]",
         r"№[0-9]|\b[nN][°º][0-9]|\b[kK]e-[0-9]",
         r"\| Eval +. at step|^Train loss . |^Validation loss .: |[=>.] \x03 [=>.]",
         r"(?i:evaluation|validation|test) results? \(",

@@ -70,7 +70,7 @@ _NUM = (
     r"|[-+]?(?i:nan|infinity|inf)(?-u:\b))"
 )
 #: A number is a value only after one of these; digits inside a word, a path or a version are part of that word.
-_BEFORE = r"(^|[\s=:,(\[{'\"|<>~$*#])"
+_BEFORE = r"(^|[\s=:;,(\[{'\"|<>~$*#])"
 #: What `slots` extracts: the mark before the number, the number, and the total of a fraction.
 SLOT_RE = rf"{_BEFORE}{_NUM}(?: */ *{_NUM})?"
 _FRACTION_RE = rf"{_BEFORE}{_NUM} */ *{_NUM}"

@@ -14,7 +14,7 @@ STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
     "upd", "iterate", "niter", "n iter", "nit",
     "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "num timesteps", "timesteps",
-    "timestep",
+    "timestep", "example counter",
     *MORE_STEPS,
 )  # fmt: skip
 #: Counters that may start again in each epoch.

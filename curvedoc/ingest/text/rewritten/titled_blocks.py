@@ -1,0 +1,56 @@
+"""Blocks of counted values, each below a title that says what it is of ("# validation loss"), as records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from curvedoc.core.late_regex import late_regex
+from curvedoc.ingest.naming.log_words import is_outcome, spaced
+from curvedoc.ingest.text.line import words
+
+#: So much of a text is looked at for the first block; a block has so many rows, and the blocks so much of the text.
+_HEAD, _ROWS, _SHARE = 1 << 13, 5, 0.8
+_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?%?"
+_LINK = r"[ \t]{0,20}(?:[ \t:,;|)]|[-=]>)[ \t]{0,20}"
+_ROW = rf"[ \t]{{0,20}}\(?\d{{1,12}}{_LINK}{_NUMBER}\)?[ \t]{{0,20}}"
+#: A title, perhaps a line with the names of both columns, and the rows.
+_BLOCK = late_regex(
+    rf"(?m)^([^\w\n]{{0,20}}(?:[A-Za-z]{{2,12}} \d{{1,3}}[:.-] ?)?[A-Za-z][A-Za-z _/().-]{{1,60}}[^\w\n]{{0,20}})\n+"
+    rf"(?:[^\w\n]{{0,5}}([A-Za-z_]{{1,12}})[ \t,;|:]+[A-Za-z_ /()]{{1,30}}\n+)?((?:{_ROW}(?:\n|\Z)){{{_ROWS},}})"
+)
+_PAIR = late_regex(rf"\(?(\d{{1,12}}){_LINK}({_NUMBER})")
+_NAME = late_regex(r"[A-Za-z][A-Za-z _/.-]*[A-Za-z]")
+
+
+def with_titles(text: str) -> str:
+    """The text, with the title ahead of each value where several blocks count the same; another text as it is."""
+    if _BLOCK.search(text, 0, _HEAD) is None:
+        return text
+    blocks = list(_BLOCK.finditer(text))
+    names = [_title(m[1]) for m in blocks]
+    rows = [_PAIR.findall(m[3]) for m in blocks]
+    length = sum(len(m[0]) for m in blocks)
+    several = len(blocks) > 1 and len(set(names)) == len(names) and all(map(is_outcome, names))
+    if not several or length < _SHARE * len(text.strip()) or len({r[0][0] for r in rows}) > 1:
+        return text
+    counters = {spaced(m[2] or "") for m in blocks}
+    counter = next((c for c in counters if c in (*words.EPOCH_WORDS, *words.STEP_WORDS)), "step")
+    return "\n".join(_records(counter, names, rows)) + "\n"
+
+
+def _records(counter: str, names: list[str], rows: list[list[tuple[str, str]]]) -> Iterator[str]:
+    """A record for each count, in the order of counting."""
+    table: dict[int, list[str]] = {}
+    for name, pairs in zip(names, rows, strict=True):
+        for count, value in pairs:
+            table.setdefault(int(count), []).append(f"{name}: {value}")
+    for step in sorted(table):
+        yield " | ".join((f"{counter} {step}", *table[step]))
+
+
+def _title(line: str) -> str:
+    """The name in a title: what stands behind the number of the block, without marks."""
+    said = re.split(r"\d[:.-]", line)[-1]
+    name = _NAME.search(said)
+    return name[0] if name is not None else ""
