@@ -88,13 +88,6 @@ class Story:
 
     weight: float
     odds: Mapping[str, float]
-    first: str = ""
-
-    def shares(self, sharpness: float) -> dict[str, float]:
-        """cause -> what the story gives it: the causes and "none of these" share its weight."""
-        power = {c: o**sharpness for c, o in self.odds.items()}
-        total = sum(power.values()) + NONE
-        return {c: self.weight * o / total for c, o in power.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +191,7 @@ def stories(findings: Sequence[Finding], factors: Mapping[str, float], said: str
         head = heads.get(first, by_id[first])
         milder = head.kind == "pathology" and SEVERITY_ORDER.index(head.severity) > worst
         if odds:
-            told.append(Story(_story_weight(head, faulty, said) * (MILDER if milder else 1.0), odds, first))
+            told.append(Story(_story_weight(head, faulty, said) * (MILDER if milder else 1.0), odds))
     return tuple(told)
 
 
@@ -206,8 +199,10 @@ def scores(told: Iterable[Story], sharpness: float = SHARPNESS) -> dict[str, flo
     """cause -> its score in [0, 1], over all stories."""
     left: dict[str, float] = {}
     for story in told:
-        for c, share in story.shares(sharpness).items():
-            left[c] = left.get(c, 1.0) * (1.0 - share)
+        power = {c: o**sharpness for c, o in story.odds.items()}
+        total = sum(power.values()) + NONE
+        for c, o in power.items():
+            left[c] = left.get(c, 1.0) * (1.0 - story.weight * o / total)
     return {c: 1.0 - rest for c, rest in left.items()}
 
 
@@ -254,14 +249,10 @@ def rank(
     if any(f.kind == "pathology" for f in findings):
         findings = [f for f in findings if f.kind != "gap"]
     weighed = weigh(findings, causes, bench)
-    told = stories(findings, {c: w.factor for c, w in weighed.items()}, bench.spoken.cause)
-    score, by_id = scores(told), {f.symptom: f for f in findings}
-    given = {story.first: story.shares(SHARPNESS) for story in told}
+    score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}, bench.spoken.cause))
     ranked = []
     for id_ in weighed:
         owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
-        # what two stories name is told with the one that gives it most
-        share = {f.symptom: given[root(f.symptom, by_id)][id_] for f in owners}
         # the first finding is what is to be explained, and no evidence; two that begin alike tell one thing
         others = {_opening(f): f for f in reversed(owners[:3]) if _opening(f) != _opening(findings[0])}
         reasons = tuple(
@@ -281,7 +272,7 @@ def rank(
                 checks=own.checks,
                 fix=cause.fix,
                 probe=cause.probe,
-                findings=tuple(sorted(share, key=lambda symptom: -share[symptom])),
+                findings=tuple(f.symptom for f in owners),
                 action=own.action,
                 action_code=own.action_code,
                 action_settings=own.action_settings,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from curvedoc.core.diagnosis import Finding, NextAction, RankedCause
-from curvedoc.core.late_regex import late_regex
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.grounds.contradictions import ENOUGH_POINTS
@@ -15,7 +14,7 @@ from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.story.gain import best_of
 from curvedoc.diagnose.story.progress import validation
 from curvedoc.diagnose.story.quality import AS_GOOD, Quality, quality
-from curvedoc.diagnose.story.reward import LATE
+from curvedoc.diagnose.story.reward import LATE, explores, without_chance
 from curvedoc.stats.basic.levels import tail_level
 from curvedoc.stats.noise.noise import noise
 
@@ -27,11 +26,6 @@ RESTS = frozenset(("plateau-after-progress", "underfitting"))
 ALIKE = 1.25
 #: What tells how a policy moves, by the role under which it is logged.
 TELLS_OF_POLICY = {"entropy": "its entropy", "kl": "its KL divergence"}
-#: How the share of random actions is logged, and what is most of them.
-_EXPLORES = late_regex(
-    r"(?i)(?:(?:greedy|exploration)[ _-]?)?(?:eps(?:ilon)?|exploration[ _-]?(?:rate|prob\w*|fraction))"
-)
-MOSTLY_RANDOM = 0.5
 #: Below this the first cause of such a picture is a guess among several.
 LIKELY = 0.3
 #: Below that nothing is done on a guess about a game, where one test parts the two networks.
@@ -57,7 +51,8 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         return None
     likely = causes[0].probability
     rewarded = bench.run.series("reward") is not None
-    random = rewarded and random_actions(bench.run)[1] >= MOSTLY_RANDOM
+    if hidden_by_chance(bench.run, lead):
+        return without_chance(bench.run)
     if (
         lead.symptom in LEARNS_LITTLE
         and causes[0].cause in _UNMOVED
@@ -66,7 +61,7 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
     ):
         # (of a policy, which plays no such game, what goes with its updates tells more)
         return _split_of_policy(bench.run) if rewarded else NextAction(_GAME, tests=causes[0].cause)
-    if lead.symptom in LEARNS_LITTLE and (likely < LIKELY or random):
+    if lead.symptom in LEARNS_LITTLE and likely < LIKELY:
         return (
             _split_of_policy(bench.run)
             if rewarded
@@ -76,6 +71,11 @@ def when_unsure(bench: Bench, lead: Finding | None, causes: Sequence[RankedCause
         fits = [c for c in causes if c.cause in FITTED and c.probability >= WORTH and c.action]
         return NextAction(fits[0].action, tests=fits[0].cause) if fits else _best_weights(bench)
     return None
+
+
+def hidden_by_chance(run: Run, lead: Finding) -> bool:
+    """Whether most actions are random, so that a shape of its curves says nothing of what an agent learned."""
+    return explores(run) and (lead.symptom in LEARNS_LITTLE or lead.severity == "warning")
 
 
 def split(run: Run) -> NextAction:
@@ -90,25 +90,11 @@ def split(run: Run) -> NextAction:
 
 def _split_of_policy(run: Run) -> NextAction:
     """A policy has no batch that it could learn by heart. What is logged already is not asked for."""
-    name, chance = random_actions(run)
-    if chance >= MOSTLY_RANDOM:
-        return NextAction(
-            f"Let {name} come down: it is still {spelled(chance, '.3g')} at the end, so that {spelled(chance, '.0%')} "
-            f"of the actions are random, whatever was learned. Evaluate the last weights without it first."
-        )
     lacks = [name for role, name in TELLS_OF_POLICY.items() if run.series(role) is None]
     log = f", log {' and '.join(lacks)} at each update" if lacks else ""
     return NextAction(
         f"Check that the sign of the policy's loss makes reward rise{log}, and cut the learning rate tenfold."
     )
-
-
-def random_actions(run: Run) -> tuple[str, float]:
-    """What share of the actions is random at the end, and how that is logged; 0 where it is not."""
-    logged = next((name for name in run.metrics() if _EXPLORES.fullmatch(name.rsplit("/", 1)[-1])), "")
-    found = run.metric(logged) if logged else None
-    known = None if found is None else found.finite()
-    return logged, 0.0 if known is None or not len(known) or float(known.value.max()) > 1.0 else float(known.value[-1])
 
 
 def _best_at_first(bench: Bench) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Finding, RankedCause, Verdict
 from curvedoc.core.late_regex import late_regex
-from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.grounds.grounds import grounds
@@ -21,8 +20,7 @@ from curvedoc.diagnose.story.choice import (
     FITTED,
     LEARNS_LITTLE,
     LIKELY,
-    MOSTLY_RANDOM,
-    random_actions,
+    hidden_by_chance,
     trained_on,
 )
 from curvedoc.diagnose.story.lead import ERRORS
@@ -30,6 +28,7 @@ from curvedoc.diagnose.story.level import still_falls
 from curvedoc.diagnose.story.progress import course_of, moved, validation
 from curvedoc.diagnose.story.quality import answers
 from curvedoc.diagnose.story.remedy import RANGE_TEST, UNUSUAL_RATE, asks_for_a_change
+from curvedoc.diagnose.story.reward import explores, still_random
 
 #: From here on the first cause is worth a word, as a suspect.
 SUSPECTED = 0.2
@@ -91,18 +90,16 @@ def headline(
         return f"No problem found{went}{also}"
     undecided = ground.lacking if ground.deciding else ""
     if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
-        return f"The log does not decide it: {undecided or lower_first(open_)}."
+        random = f" {still_random(run)}" if explores(run) and not undecided else ""
+        return f"The log does not decide it: {undecided or lower_first(open_)}.{random}"
     if result == "inconclusive":
         few = ground.curve is not None and len(ground.curve.finite()) > 1
         went = f" ({course_of(run, ground, brief=True)})" if few else ""
         return f"Too little to judge: {ground.lacking or 'no curve tells its progress'}{went}."
     first = _first(findings)
     beside = answers(run, bench, first) if bench is not None and first.symptom not in ERRORS else ""
-    name, chance = random_actions(run)
-    if chance >= MOSTLY_RANDOM and first.symptom in LEARNS_LITTLE and run.series("reward") is not None:
-        return (
-            f"{said((bench or Bench(run)).counter, findings, ())} {name} is still {spelled(chance, '.3g')} at the end."
-        )
+    if hidden_by_chance(run, first):
+        return f"{said((bench or Bench(run)).counter, findings, ())} {still_random(run)}"
     # what still learns at the end needs no reason why it does not
     learns = bench is not None and causes and causes[0].probability < LIKELY and trained_on(bench, first) is not None
     told = said((bench or Bench(run)).counter, findings, () if learns else causes, beside)

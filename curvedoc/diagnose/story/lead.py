@@ -46,14 +46,23 @@ def led(
     by_id = {f.symptom: f for f in findings}
     story = {f.symptom for f in findings if root(f.symptom, by_id) == first.symptom}
     told = (first, *(f for f in findings if f is not first))
-    placed = [replace(c, beside="" if c.findings[0] in story else c.findings[0]) for c in causes if c.findings]
-    whole = sum(c.probability for c in placed if not c.beside)
-    if whole > 1.0:  # what a second trouble adds to one of them leaves less to the others
-        placed = [c if c.beside else replace(c, probability=round(c.probability / whole, 4)) for c in placed]
+    placed = [replace(c, beside="" if story & set(c.findings) else c.findings[0]) for c in causes if c.findings]
+    placed = _sharing(placed)
     own = max((c.probability for c in placed if not c.beside), default=0.0)
     if placed and placed[0].probability >= NEAR_CERTAIN and first.symptom not in ERRORS and own < ASSERTED:
         return told, tuple(placed)
     return told, tuple(sorted(placed, key=lambda c: bool(c.beside)))
+
+
+def _sharing(causes: Sequence[RankedCause]) -> list[RankedCause]:
+    """The causes, best first, of which those of the first trouble come to no more than 100 %: what another trouble adds
+    to one of them leaves less to those behind the likeliest."""
+    own = [c for c in causes if not c.beside]
+    left, total = 1.0 - sum(c.probability for c in own[:1]), sum(c.probability for c in own[1:])
+    if total <= left:
+        return list(causes)
+    behind = own[1:]
+    return [replace(c, probability=round(c.probability * left / total, 4)) if c in behind else c for c in causes]
 
 
 def unexplained(causes: Sequence[RankedCause]) -> float | None:

@@ -16,6 +16,7 @@ from curvedoc.diagnose.grounds.contradictions import COMPARE, ENOUGH_POINTS
 from curvedoc.diagnose.grounds.grounds import Grounds
 from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.reward import explores, without_chance
 
 #: Columns offered as the loss: more of them are a list to search, not a choice.
 OFFERED = 3
@@ -104,6 +105,8 @@ def remedy(run: Run, ground: Grounds, findings: Sequence[Finding] = ()) -> NextA
     if ground.deciding:
         return NextAction(ground.deciding)
     if ground.curve is not None and not ground.lacking:
+        if explores(run):
+            return without_chance(run)
         level = next((f.measures.get("level") for f in findings if f.symptom == RESTS), None)
         return NextAction(COMPARE if level is None else _set_against_a_guess(float(level)))
     if ground.curve is not None and run.axis == "epoch" and ground.points > 1:

@@ -1,4 +1,4 @@
-"""Whether the reward of a sound run still rises, or since when nothing was gained."""
+"""Whether the reward of a sound run still rises, or since when nothing was gained; how much is left to chance."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.numbers import spelled
+from curvedoc.core.run import Run
 from curvedoc.core.series import Series
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.quality import AS_GOOD
@@ -19,6 +20,8 @@ WANDERS = 4.0
 SINKING = 3
 #: A reward with fewer rows has no level of its fifths.
 FEWEST = 15
+#: Of its actions: what the others learned is not to be seen behind so many random ones.
+MOSTLY_RANDOM = 0.5
 
 
 def of_reward(reward: Series, count: Counter) -> NextAction | None:
@@ -82,3 +85,32 @@ def _scatter(values: NDArray[np.float64]) -> float:
     """The standard deviation about the line through the values, by which a steady climb scatters not at all."""
     at = np.arange(len(values))
     return float(np.std(values - np.polyval(np.polyfit(at, values, 1), at)))
+
+
+def _at_the_end(run: Run) -> tuple[str, float]:
+    """How the share of random actions is called, and what it is at last; 0 where it is not logged, or is no share."""
+    found = run.series("exploration") if run.series("reward") is not None else None
+    known = None if found is None else found.finite()
+    if known is None or not len(known) or float(known.value.max()) > 1.0:
+        return "", 0.0
+    return known.metric.rsplit("/", 1)[-1], float(known.value[-1])
+
+
+def explores(run: Run) -> bool:
+    """Whether most actions of an agent that is paid are still random when the log ends."""
+    return _at_the_end(run)[1] >= MOSTLY_RANDOM
+
+
+def still_random(run: Run) -> str:
+    """The sentence that says so."""
+    name, chance = _at_the_end(run)
+    return f"{name} is still {spelled(chance, '.3g')} at the end."
+
+
+def without_chance(run: Run) -> NextAction:
+    """What shows whether anything was learned."""
+    name, chance = _at_the_end(run)
+    return NextAction(
+        f"Let {name} come down: it is still {spelled(chance, '.3g')} at the end, so that {spelled(chance, '.0%')} "
+        f"of the actions are random, whatever was learned. Evaluate the last weights without it first."
+    )

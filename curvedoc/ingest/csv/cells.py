@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 #: Spelled-out "nothing here": no value was logged (Keras writes NA, Python None, spreadsheets the others).
-_MISSING = ("", "na", "n/a", "#n/a", "none", "null", "nil", "-", "--", "<na>", "nat", "missing")
+_MISSING = ("", "na", "n/a", "#n/a", "none", "null", "nil", "-", "--", "\u2013", "\u2014", "<na>", "nat", "missing")
 _NAN = ("nan", "+nan", "-nan", "1.#qnan", "-1.#ind", "1.#ind", "nan(ind)", "-nan(ind)")
 _INF = {
     "inf": "inf",

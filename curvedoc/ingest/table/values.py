@@ -12,7 +12,8 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Flag
 from curvedoc.ingest.naming.split_words import SPLITS
 
-_MISSING = {"none", "null", "n/a", "na", "--", "-", ""}
+#: What a cell holds where no value was logged.
+MISSING = {"none", "null", "n/a", "na", "--", "-", "\u2013", "\u2014", ""}
 _THOUSANDS = late_regex(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
 _PERCENT = late_regex(r"[+-]?\d+(\.\d+)?\s?%")
 #: A column of strings is taken for numbers only when nearly all of it is: run ids and dates hold digits too.
@@ -65,7 +66,7 @@ def numbers(
             v = spelled.get(c)
             if v is not None:
                 value[i], kept[i], flags[i] = v, True, Flag.WAS_STRING
-            elif spelled and c.strip().lower() in _MISSING:
+            elif spelled and c.strip().lower() in MISSING:
                 kept[i], flags[i] = True, Flag.NULL
         elif isinstance(c, (float, int)):
             value[i], kept[i] = _float(c), True
@@ -82,7 +83,7 @@ def _spelled(cells: Sequence[object]) -> dict[str, float]:
     spelled = {c: v for c, v in parsed.items() if v is not None}
     if any(type(c) is float or type(c) is int for c in cells):
         return spelled
-    missing = sum(c.strip().lower() in _MISSING for c in strings)
+    missing = sum(c.strip().lower() in MISSING for c in strings)
     return spelled if sum(c in spelled for c in strings) >= _MOSTLY * (len(strings) - missing) else {}
 
 

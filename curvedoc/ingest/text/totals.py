@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import polars as pl
 
@@ -30,13 +32,14 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     last = np.flatnonzero(np.logical_or.reduce([(kind == k).to_numpy() for k in _KINDS]))[-_LAST:]
     wanted = [[s for s in p.slots if s.role in (EPOCH, STEP, INNER)] for p in plans]
     found: dict[int, list[tuple[int, int]]] = {EPOCH: [], STEP: [], INNER: []}
-    epochs = averaged = counted_in_samples = parts = False
+    counted = 0  # lines that name an epoch: one alone is a setting
+    averaged = counted_in_samples = parts = False
     for tid, tokens in zip(lines["tid"][last].to_list(), lines["tokens"][last].to_list(), strict=True):
         if plans[tid].slots:
             counted_in_samples |= plans[tid].samples
             averaged |= plans[tid].averaged
         for slot in wanted[tid]:
-            epochs |= slot.role == EPOCH
+            counted += slot.role == EPOCH
             if tokens is None or slot.slot >= len(tokens):
                 continue
             parts |= slot.role == EPOCH and bool(_PART.search(tokens[slot.slot]))
@@ -44,6 +47,7 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
             if match:
                 found[slot.role].append((int(match[1].replace(",", "")), int(match[2].replace(",", ""))))
     out: dict[str, Scalar] = {}
+    epochs = counted >= _LEAST
     total = _total(found[EPOCH], within=len(set(found[INNER])) > 1)
     if total is not None:
         out["printed.epochs"] = total
@@ -51,9 +55,19 @@ def printed_totals(lines: pl.DataFrame, plans: list[LinePlan]) -> dict[str, Scal
     if steps is not None and not epochs:
         out["printed.max_steps"] = steps
     within = {of for _, of in found[INNER]}
+    if steps is not None and not epochs and _went_through(found[STEP] or found[INNER]):
+        return out
     if (epochs or averaged) and not (counted_in_samples or parts) and len(found[INNER]) >= _LEAST and len(within) == 1:
         out["printed.steps_per_epoch"] = within.pop()
     return out
+
+
+def _went_through(positions: list[tuple[int, int]]) -> bool:
+    """Whether the positions went once from their start to their total, or to the last one before it: what is counted
+    so is the whole, since few trainings stop where their first epoch ends."""
+    at = [n for n, _ in positions]
+    widest = max((b - a for a, b in pairwise(at)), default=0)
+    return min((b - a for a, b in pairwise(at)), default=0) >= 0 and positions[-1][1] - at[-1] <= widest
 
 
 def _total(positions: list[tuple[int, int]], within: bool = False) -> int | None:

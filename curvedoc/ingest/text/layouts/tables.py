@@ -10,6 +10,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.languages import EPOCHS
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.table.clock import CLOCK_RE
+from curvedoc.ingest.table.values import MISSING
 from curvedoc.ingest.text.line import words
 from curvedoc.ingest.text.line.plan import LinePlan
 from curvedoc.ingest.text.line.prefix import Prefix, read_prefix
@@ -181,14 +182,17 @@ def _row_plan(template: str, of: Headers) -> LinePlan | None:
         template = template.replace(_DASH, " ")
     bare = _LIST.sub(lambda m: re.sub(r",? +", ",", m[1]), template).strip(" |\t")
     cells = (_GAP if " " in bare or "," not in bare else _COMMA).split(bare)
-    if len(cells) > 1 and cells[-1] and not _WORDY.search(cells[-1]):  # a star behind the best
-        cells.pop()
+    whole = cells
+    if len(cells) > 1 and cells[-1] and not _WORDY.search(cells[-1]):  # a star behind the best, or an empty last cell
+        cells = cells[:-1]
     barred_cells = [c.strip() for c in template.strip(" \t").strip("|").split("|")]
     for (width, of_classes), names in of.items():
         if of_classes != (cells[0] == "all"):
             continue
         if "" in barred_cells and len(barred_cells) == width:  # a cell that holds nothing in this row
             cells = barred_cells
+        elif len(whole) == width:
+            cells = whole
         beyond = cells[width:]
         if len(cells) < width or (beyond and not cells[width - 1].endswith(":") and not _aside(beyond)):
             continue
@@ -216,7 +220,7 @@ def _slots(cells: list[str], names: tuple[str, ...]) -> tuple[NumberSlot, ...]:
             slot += bare[:1] in (NUMBER, FRACTION)
             continue
         if bare[:1] not in (NUMBER, FRACTION):
-            if not (bare == CLOCK or set(bare) <= {"-"} or (i == 0 and bare == "all")):
+            if not (bare == CLOCK or set(bare) <= {"-"} or bare.lower() in MISSING or (i == 0 and bare == "all")):
                 return ()
             continue
         terms = bare.count(NUMBER) if _TERMS.fullmatch(bare) else 1

@@ -19,6 +19,8 @@ _SPLITS = r"((?i:train\w*|trn?)) ?/ ?((?i:val\w*|va|vl|test|tst|te|dev))"
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
 SPELLINGS: tuple[tuple[str, ...], ...] = (
     *((*pair, "\x03") for pair in TAGGED),
+    # "T+0.5s epoch 3"
+    (r"^[Tt][+=] ?([0-9.]+) ?s ", "[${1}s] "),
     # "E00 B0040 loss=0.5", "e3 s100", "ep03 it0100"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})[ ,|/:-]{{1,3}}(?:[BSIbsi]|it|st)([0-9]{{1,9}}){_AFTER}",
@@ -40,6 +42,11 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (rf"{_HEAD}[Ee]p\.({_COUNT}){_AFTER}", "${1}epoch ${2}${3}", "p."),
     # "Epoch 1 Batch50 Loss 0.5"
     (rf"((?i:epoch)[ :]+{_COUNT}[ ,|:-]{{1,3}})((?i:batch|step|iter))[._-]?({_COUNT}){_AFTER}", "${1}${2} ${3}${4}"),
+    # "ep 3 b40 loss 0.5"
+    (
+        rf"\b((?i:epoch|ep)[ :=]{{1,3}}{_COUNT}[ ,|/:-]{{1,3}})(?i:mb|ba?|it?|st?)({_COUNT}){_AFTER}",
+        "${1}batch ${2}${3}",
+    ),
     # "E03 val_loss=0.5"
     (
         rf"{_HEAD}[Ee]p?([0-9]{{1,6}})([ :|,-]{{1,3}}"
@@ -163,6 +170,20 @@ _BECAME = (
     rf"([A-Za-z][=:]? ?)[0-9]+{_ARROW}([0-9]+){_ENDED}",
     rf"(\b(?i:lr|rate)[=:]? ?)[0-9]+{_ARROW}({NUM}){_ENDED}",
 )
+#: "loss\u21920.5", "loss\u22480.5"
+_LINKED = rf"([A-Za-z)\]|])[\u2192\u21d2\u2248]({NUM})"
+#: "loss@0.5 lr@1e-3": a name that is told of no rank or threshold, as precision@1 and mAP@0.5 are.
+_AT = (
+    r"\b(\w*(?i:loss|lr|nll|mse|mae|bce|kld?|ppl|err|reward|return|gn|norm|dev|val|train|test)\w*)"
+    rf"@({_DECIMAL})([ ,;|]+[A-Za-z#(|]|[ )\]]*$)"
+)
+#: "held-out L=0.5"
+_BY_LETTER = rf"\b((?i:train\w*|val\w*|test|dev|eval\w*|held-?out)) L ?[=:] ?({NUM})"
+#: Marks between a name and its number; what is spelled otherwise besides is told by the usual ones.
+_LINKS = (
+    (_LINKED, "${1}: ${2}", "\u2192", "\u21d2", "\u2248"),
+    *2 * ((_AT, "${1}: ${2}${3}", "@"),),  # each takes the first letter of the next name
+)
 #: As `SPELLINGS`, of each place in a line; one of several marks is in every template of such a line.
 _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_DEVIATION, "", "z)"),
@@ -178,6 +199,7 @@ _WHEREVER: tuple[tuple[str, ...], ...] = (
     (*EACH_TASK, "%"),
     (_NAMED_BY_COMMA, "${1}: ${2}${3}", ", "),
     (_PAIR, "${1}=${2}", ", "),
+    (_BY_LETTER, "${1} loss=${2}", "L"),
     (_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%", "%"),
     (_SHARE_BEHIND, "${1} loss: ${2}, ${1} acc: ${3}%", "%)"),
     (_PERCENT_AHEAD, "${1}${2}%${3}", "%"),
@@ -217,6 +239,9 @@ COULD = "|".join(
         r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-|(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
         r"\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01(?:[dhm] |s  sec/)",
+        r"(?i:epoch|ep)[ :=]{1,3}[\x01\x03][ ,|/:-]{1,3}(?i:mb|ba?|it?|st?)[0-9]",
+        r"(?i:train\w*|val\w*|test|dev|eval\w*|held-?out) L ?[=:] ?\x01",
+        r"^[Tt][+=] ?[0-9.\x01]+ ?s |[A-Za-z)\]|][\u2192\u21d2\u2248][0-9.+-]|[a-z]@[0-9]*\.[0-9]",
         r"(?i:loss|acc)[a-z_]*, \x01(?:, [A-Za-z]|$)|\x01[Dhms][0-9]+m?[hms]\b",
         r" (?i:iteration|step|update|batch|iter)(?:s|es)? [0-9\x01]+ ?(?:-|to|\.\.) ?[0-9\x01]+ ?[:=]",
         r"\x01[-+][0-9.]+(?:[eE][-+]?[0-9]+)?j\b|第|^:::ML|\x01\[(?:sec|s|ms|min)\]|\u2592 *\(?\x01%",
@@ -228,6 +253,9 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     """The lines as most loggers would print them; all others stay as they are. templates: of all the lines."""
     if "epoch results" in templates and "epoch:train:" not in templates:
         text = text.str.replace(_WHOLE, "${1}epoch ${2} train: ${3}, ${4}: ${5}")
+    for pattern, spelling, *marks in _LINKS:
+        if any(mark in templates for mark in marks):
+            text = text.str.replace_all(pattern, spelling)
     for pattern, spelling, *mark in (*SPELLINGS, *TASKS):
         if not mark or mark[0] in templates:
             text = text.str.replace(pattern, spelling)
