@@ -15,7 +15,7 @@ from curvedoc.core.run import Note, Run, Scalar, Source
 from curvedoc.ingest.assemble.acceptance import is_idle, why_no_training
 from curvedoc.ingest.assemble.groups import Piece, piece, runs_in
 from curvedoc.ingest.assemble.run import assemble
-from curvedoc.ingest.assemble.side_by_side import apart
+from curvedoc.ingest.assemble.side_by_side import apart, named_by_file
 from curvedoc.ingest.contract import Log, Reader
 from curvedoc.ingest.find import path_words
 from curvedoc.ingest.find.plan import Bundle, Member, plan
@@ -185,7 +185,7 @@ def _runs(
     if len(groups) == 1 and not any(p.points for p in rest):  # one run in the file: it needs no name of its own
         groups = [(b.name, [*groups[0][1], *rest])]
     else:
-        several = [g for g in runs_in(rest) if _telling(g)]
+        several = [g for g in runs_in(named_by_file(rest)) if _telling(g)]
         for group in several:
             name = b.name if len(several) == 1 and not named else _beside(b, group[0].member.path)
             groups.append((name, group))

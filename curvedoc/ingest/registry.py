@@ -32,17 +32,24 @@ _VECTORS = (
 )
 _ROW = late_regex(rb"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+|[=:] ?\d+\.\d+, ?\d+\.\d+, ?\d+\.\d+, ?\d")
 #: What is in a document that holds tables, or in the data of plots that have several sets; and how documents end.
-_TABULAR = (b"<tr", b"<TR", b"<row", b"<Row", b"<table:table-row", b"[tr]", b"[TR]", b"\\begin{", b"\\addplot", b"{|",
-            b"\n\n\n", b"\n&\n", b"\n\n#", b'\n\n"', b"^ ", b"|=")  # fmt: skip
+_TABULAR = (
+    b"<tr", b"<TR", b"<row", b"<Row", b"<table:table-row", b"[tr]", b"[TR]", b"\\begin{", b"\\addplot", b"{|",
+    b"<html", b"<HTML", b"<!doctype html", b"<!DOCTYPE html", b"\n\n\n", b"\n&\n", b"\n\n#", b'\n\n"', b"^ ", b"|=",
+    b"INSERT INTO", b"insert into", b"@data", b"@DATA", b"= [\n", b"<< EOD", "│".encode(), "┆".encode(),
+)  # fmt: skip
 _WRITTEN = (".md", ".markdown", ".rst", ".wiki", ".mediawiki", ".textile", ".adoc", ".asciidoc", ".creole")
-#: A key or a section with a number in it, and its value.
+#: A key or a section with a number in it, and its value; one stands among the first so many bytes.
+_OPENING = 1 << 12
 _NUMBERED_KEY = late_regex(
     rb"(?m)^[ \t]{0,8}(?:export )?[^\s=:{}]{0,60}\d[^\s=:{}]{0,60}[ \t]{0,8}[=:][ \t]{0,8}[-+]?\d"
+    rb"|^\w{1,80}\{[^}\n]{0,200}\d\"?[^}\n]{0,100}\} "
+    rb"|\{\s{0,9}:\w|\{\s{0,9}\w{1,40} ?[=:] ?\d|=> ?\d|^\w{1,40}:? ?\{\s{0,9}\w{1,40}:? ?\d"
     rb"|^\[[^\]\n]{0,40}\d\]|\"[^\"\n]{0,60}\d[^\"\n]{0,60}\"[ \t]{0,8}:[ \t]{0,8}-?\d"
 )
 #: What names columns, or the curves of a chart, apart from their values; rows of values.
 _COLUMNS = late_regex(
-    rb"\"(?:columns|headers?|fields|names|cols|datasets|series|layout|labels|schema|\$schema)\"[ \t]{0,8}:"
+    rb"\"(?:columns|headers?|fields|names|cols|datasets|series|layout|labels|schema|values|points"
+    rb"|data|datapoints|\$schema)\"[ \t]{0,8}:"
     rb"|^\s{0,80}(?://|#)[^\n]{0,400}\n\s{0,80}[\[{]|^\s{0,80}\[\s{0,80}\[?\s{0,80}\""
 )
 #: What counts the records of an XML log.
@@ -98,10 +105,11 @@ _LISTS = LateReader(
     lambda name, head: b"[" in head or b"\n" not in head.strip() or any(sign in head for sign in _VECTORS)
     or _ROW.search(head) is not None,
 )  # fmt: skip
+_SERIES = (".json", ".yaml", ".yml", ".txt", ".csv")
 _NUMBERED = LateReader(
     "json.numbered", "json-epochs", ("metrics_epoch_<n>.json",),
     "one JSON object a file, numbered by epoch, step or round: AllenNLP's metrics and others of that kind",
-    lambda name, head: name[-6:-5].isdecimal() and name.endswith(".json"),
+    lambda name, head: name.lower().endswith(_SERIES) and name.rpartition(".")[0][-1:].isdecimal(),
 )  # fmt: skip
 _SCALARS = LateReader(
     "json.scalars", "scalar-json", ("*.json",),
@@ -142,7 +150,7 @@ _XML = LateReader(
 _KEYED = LateReader(
     "keyed.reader", "numbered-keys", ("*.properties", "*.ini", "*_by_step.json", "*.env"),
     "values under numbered keys: `epoch.3.loss=0.5`, a section an epoch, {\"300\": 0.5} in a file called by its metric",
-    lambda name, head: _NUMBERED_KEY.search(head) is not None,
+    lambda name, head: _NUMBERED_KEY.search(head, 0, _OPENING) is not None,
 )  # fmt: skip
 _SHAPED = LateReader(
     "keyed.shaped", "json-tables", ("*.json",),

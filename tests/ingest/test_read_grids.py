@@ -10,7 +10,8 @@ from folder_of_files import ACC, EPOCHS, LOSS, ROWS, VAL, runs, values
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from curvedoc.ingest.grids.pages import page_grids
+from curvedoc.ingest.grids.dumps import dump_grids
+from curvedoc.ingest.grids.pages import page_grids, page_text
 from curvedoc.ingest.grids.papers import paper_grids
 from curvedoc.ingest.grids.sets import set_grids
 from curvedoc.ingest.grids.wikis import wiki_grids
@@ -68,6 +69,24 @@ FILES = {
     "gnuplot, titles": ("loss.dat", f'"train loss"\n{SETS[0]}\n\n"val loss"\n{SETS[1]}'),
     "Grace": ("curves.agr", '@ s0 legend "Train loss"\n@ s1 legend "Val loss"\n@target G0.S0\n@type xy\n'
               f"{SETS[0]}&\n@target G0.S1\n@type xy\n{SETS[1]}&\n"),
+    "frame of polars": ("out.txt", "shape: (20, 3)\n┌───────┬────────┬──────────┐\n│ epoch ┆ loss   ┆ val_loss │\n│ ---   ┆ ---    ┆"
+                        " ---      │\n│ i64   ┆ f64    ┆ f64      │\n╞═══════╪════════╪══════════╡\n"
+                        + rows("│ {e} ┆ {a} ┆ {b} │\n") + "└───────┴────────┴──────────┘\n"),
+    "page on its side": ("report.html", "<table>" + "".join(
+        f"<tr><th>{n}</th>" + "".join(f"<td>{v}</td>" for v in c) + "</tr>"
+        for n, c in (("Epoch", EPOCHS), ("Loss", LOSS), ("Val loss", VAL))) + "</table>"),
+    "page of lines": ("log.html", "<html><head><style>p{}</style></head><body><pre>\n"
+                      + rows("Epoch {e}: loss={a} val_loss={b}\n") + "</pre></body></html>"),
+    "page of entries": ("log.html", "<html><body><ul>\n"
+                        + rows("<li><b>Epoch {e}</b>: loss {a}, val loss {b}</li>\n") + "</ul></body></html>"),
+    "SQL": ("dump.sql", "CREATE TABLE h (epoch INTEGER PRIMARY KEY, loss REAL, val_loss REAL);\nINSERT INTO h VALUES\n"
+            + rows("({e},{a},{b}),\n").rstrip(",\n") + ";\n"),
+    "SQL, a row each": ("dump.sql", rows("INSERT INTO `m` (`epoch`, `loss`, `val_loss`) VALUES ({e}, {a}, {b});\n")),
+    "ARFF": ("log.arff", "@relation x\n@attribute epoch numeric\n@attribute loss numeric\n@attribute val_loss numeric\n"
+             "@data\n" + rows("{e},{a},{b}\n")),
+    "matrix": ("hist.m", "% epoch train_loss val_loss\nM = [\n" + rows("{e} {a} {b};\n") + "];\n"),
+    "gnuplot's script": ("plot.gp", "set xlabel 'Epoch'\n$d << EOD\n" + rows("{e} {a} {b}\n") + "EOD\n"
+                         "plot $d using 1:2 title 'train loss', '' using 1:3 title 'val loss'\n"),
     "Octave": ("log.txt", "# Created by Octave\n# name: train_loss\n# type: matrix\n# rows: 20\n# columns: 1\n"
                + "".join(f" {v}\n" for v in LOSS) + "\n\n# name: val_loss\n# type: matrix\n# rows: 20\n# columns: 1\n"
                + "".join(f" {v}\n" for v in VAL)),
@@ -88,6 +107,20 @@ def test_a_table_under_each_heading_is_a_training(tmp_path: Path) -> None:
     found = runs(tmp_path, {"runs.md": text})
     assert [r.name.partition("::")[2] for r in found] == ["ResNet", "VGG"]
     assert [values(r, "loss") for r in found] == [LOSS, VAL]
+
+
+def test_cells_that_reach_over_rows_and_columns(tmp_path: Path) -> None:
+    heads = "<tr><th rowspan=2>Epoch</th><th colspan=2>CNN</th><th colspan=2>RNN</th></tr>"
+    heads += "<tr><th>loss</th><th>val loss</th><th>loss</th><th>val loss</th></tr>"
+    body = rows("<tr><td>{e}</td><td>{a}</td><td>{b}</td><td>{b}</td><td>{a}</td></tr>")
+    one, other = runs(tmp_path, {"report.html": f"<table>{heads}{body}</table>"})
+    assert values(one, "loss") == values(other, "val_loss") == LOSS
+    assert values(one, "val_loss") == values(other, "loss") == VAL
+
+
+def test_sets_of_models_in_a_file_of_losses(tmp_path: Path) -> None:
+    one, other = runs(tmp_path, {"loss.dat": f"# ResNet\n{SETS[0]}\n\n# VGG\n{SETS[1]}"})
+    assert [values(one, "loss"), values(other, "loss")] == [LOSS, VAL]
 
 
 def test_tables_of_other_columns_and_of_the_splits_are_one_training(tmp_path: Path) -> None:
@@ -131,9 +164,22 @@ def test_no_text_breaks_a_table_apart(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["<td>", "| a ", "\\addplot ", "\\begin{tabular}", "1 2\n\n\n", "(1,2)", "{| \n", "^ a "]
+    "piece",
+    [
+        "<td>",
+        "| a ",
+        "\\addplot ",
+        "\\begin{tabular}",
+        "1 2\n\n\n",
+        "(1,2)",
+        "{| \n",
+        "^ a ",
+        "<script>",
+        "INSERT INTO a (b",
+        "│ 1 ",
+    ],
 )
 def test_long_texts_of_marks_take_no_longer_than_their_length(piece: str) -> None:
     text = piece * 20_000
-    for find in (page_grids, wiki_grids, paper_grids, set_grids):
+    for find in (page_grids, wiki_grids, paper_grids, set_grids, dump_grids, page_text):
         find(text)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (files as people write them)
 """Values under numbered keys, and JSON that names its columns apart from their values."""
 
 from __future__ import annotations
@@ -55,6 +56,18 @@ FILES: dict[str, dict[str, str]] = {
         [e, v] for e, v in zip(EPOCHS, c["data"], strict=True)]} for c in CURVES]})},
     "Plotly": {"c.json": json.dumps({"data": [{"x": EPOCHS, "y": c["data"], "name": c["label"]} for c in CURVES],
                                      "layout": {}})},
+    "Prometheus": {"m.prom": "# TYPE train_loss gauge\n" + rows('train_loss{{epoch="{e}"}} {a}\nval_loss{{epoch="{e}"}} {b}\n')},
+    "EDN": {"log.edn": "[\n" + rows(" {{:epoch {e} :loss {a} :val-loss {b}}}\n") + "]\n"},
+    "Ruby": {"log.txt": "[\n" + rows("  {{:epoch=>{e}, :loss=>{a}, :val_loss=>{b}}},\n") + "]\n"},
+    "protocol buffers": {"log.pbtxt": rows("epoch {{\n  number: {e}\n  loss: {a}\n  val_loss: {b}\n}}\n")},
+    "JSON5": {"log.json5": "[\n" + rows("  {{epoch: {e}, loss: {a}, valLoss: {b}}},\n") + "]\n"},
+    "tables of TOML": {"h.toml": "history = [\n" + rows("  {{ epoch = {e}, loss = {a}, val_loss = {b} }},\n") + "]\n"},
+    "values by name": {"h.json": json.dumps({"metrics": [{"name": c["label"], "values": c["data"]} for c in CURVES]})},
+    "points by name": {"h.json": json.dumps([{"id": c["label"], "data": [{"x": e, "y": v} for e, v in
+                       zip(EPOCHS, c["data"], strict=True)]} for c in CURVES])},
+    "Grafana": {"h.json": json.dumps([{"target": c["label"], "datapoints": [[v, 1709629927000 + 60000 * e] for e, v in
+                zip(EPOCHS, c["data"], strict=True)]} for c in CURVES])},
+    "columns behind names": {"h.json": json.dumps({"names": NAMES, "columns": [EPOCHS, LOSS, VAL]})},
     "Vega": {"c.vl.json": json.dumps({"$schema": "x", "data": {"values": [
         dict(zip(NAMES, row, strict=True)) for row in LISTED]}, "mark": "line"})},
 }  # fmt: skip

@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
+from folder_of_files import falling, runs, values
 
 from curvedoc.core.run import Run
 from curvedoc.ingest import read_runs
@@ -90,3 +91,22 @@ def test_any_damage_leaves_what_is_whole(tmp_path: Path, seed: int) -> None:
     assert [u for u in harvest.unreadable if "reader failed" in u.reason] == []
     loss = harvest.runs[0].series("loss")
     assert loss is not None and len(loss) >= N - 4
+
+
+@pytest.mark.parametrize(
+    "name, form",
+    [
+        ("metrics_epoch{}.txt", "loss: {}\nval_loss: {}\n"),
+        ("epoch_{}.yaml", "loss: {}\nval_loss: {}\n"),
+        ("epoch_{}.csv", "metric,value\nloss,{}\nval_loss,{}\n"),
+        ("step{}.csv", "loss,val_loss,lr\n{},{},0.1\n"),
+    ],
+)
+def test_a_file_an_epoch_of_other_kinds(tmp_path: Path, name: str, form: str) -> None:
+    files = {name.format(i): form.format(a, b) for i, (a, b) in enumerate(zip(falling(1), falling(2), strict=True))}
+    (run,) = runs(tmp_path, files)
+    assert (values(run, "loss"), values(run, "val_loss")) == (falling(1), falling(2))
+
+
+def test_texts_with_numbers_in_their_names_are_no_series(tmp_path: Path) -> None:
+    assert runs(tmp_path, {f"notes_epoch{i}.txt": f"loss went down\nby {i}.5\n" for i in range(9)}) == []

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (files as people write them)
 """Several trainings whose metrics stand side by side, in columns or in files of one folder."""
 
 from __future__ import annotations
@@ -41,6 +42,21 @@ SIDES: dict[str, dict[str, str]] = {
     "lists by model": {"losses.json": json.dumps({"resnet": LOSS, "vgg": MORE})},
     "lists by metric": {"h.json": json.dumps({"loss": {"resnet": LOSS, "vgg": MORE}, "val_loss": {"resnet": VAL,
                                                                                                 "vgg": MORE_VAL}})},
+    "records by model": {"h.json": json.dumps({m: [{"epoch": e, "loss": x} for e, x in zip(EPOCHS, c, strict=True)]
+                                                for m, c in (("resnet", LOSS), ("vgg", MORE))})},
+    "records in a list of models": {"h.json": json.dumps([{"model": m, "config": {"lr": 0.1}, "epochs": [
+        {"epoch": e, "loss": x} for e, x in zip(EPOCHS, c, strict=True)]} for m, c in (("resnet", LOSS), ("vgg", MORE))])},
+    "records of models in YAML": {"h.yaml": "".join(f"- name: {m}\n  history:\n" + "".join(
+        f"  - {{epoch: {e}, loss: {x}}}\n" for e, x in zip(EPOCHS, c, strict=True)) for m, c in (("a1", LOSS), ("b2", MORE)))},
+    "elements of runs": {"h.xml": "<runs>" + "".join(f"<run name='{m}'>" + "".join(
+        f"<epoch n='{e}' loss='{x}'/>" for e, x in zip(EPOCHS, c, strict=True)) + "</run>"
+        for m, c in (("r1", LOSS), ("r2", MORE))) + "</runs>"},
+    "a list for each": {"cv.json": json.dumps({"loss": [LOSS, MORE]})},
+    "melted": {"c.csv": "run,variable,epoch,value\n" + "".join(
+        f"{m},{k},{e},{x}\n" for m, a, b in (("r1", LOSS, VAL), ("r2", MORE, MORE_VAL))
+        for k, c in (("loss", a), ("val_loss", b)) for e, x in zip(EPOCHS, c, strict=True))},
+    "files of splits and models": {f"{s}_{m}.csv": table(["epoch", "loss"], EPOCHS, c) for s, m, c in (
+        ("train", "cnn", LOSS), ("val", "cnn", VAL), ("train", "rnn", MORE), ("val", "rnn", MORE_VAL))},
     "files": {"resnet_loss.txt": LINES["a"], "vgg_loss.txt": LINES["b"]},
     "files of seeds": {"loss_seed0.txt": LINES["a"], "loss_seed1.txt": LINES["b"]},
 }  # fmt: skip
@@ -83,6 +99,19 @@ def test_each_training_is_a_run(tmp_path: Path, form: str) -> None:
 )
 def test_parts_of_one_training_stay_together(names: list[str]) -> None:
     assert side_by_side(names) == {}
+
+
+def test_files_of_metrics_are_one_training(tmp_path: Path) -> None:
+    (run,) = runs(tmp_path, {f"{k}.csv": table(["epoch", "train", "val"], EPOCHS, a, b) for k, a, b in (
+        ("loss", LOSS, VAL), ("accuracy", ACC, MORE_ACC))})  # fmt: skip
+    assert (values(run, "loss"), values(run, "val_loss")) == (LOSS, VAL)
+    assert values(run, "val_accuracy") == MORE_ACC
+
+
+def test_lists_of_networks_and_of_splits_are_one_training(tmp_path: Path) -> None:
+    for names in (("generator", "discriminator"), ("train", "val")):
+        records = {m: [{"epoch": e, "loss": x} for e, x in zip(EPOCHS, LOSS, strict=True)] for m in names}
+        assert len(runs(tmp_path, {"h.json": json.dumps(records)})) == 1
 
 
 def test_what_is_of_no_training_is_of_all() -> None:

@@ -89,9 +89,14 @@ def _home(p: Piece, groups: list[list[Piece]]) -> list[Piece] | None:
     if len(groups) == 1:
         return fitting[0] if fitting else None
     # Of several runs in one folder, a file belongs to the one of its name; a launcher's log belongs to none of them.
-    own = path_words.stem(p.member.path.name)
-    same = [g for g in fitting if any(path_words.stem(q.member.path.name) == own for q in g)]
+    own = _whose(p)
+    same = [g for g in fitting if any(_whose(q) == own for q in g)]
     return same[0] if same else None
+
+
+def _whose(p: Piece) -> str:
+    """What the name of a piece's file says but for the part of the data."""
+    return path_words.file_split(path_words.stem(p.member.path.name))[1]
 
 
 def _fits(p: Piece, q: Piece) -> bool:

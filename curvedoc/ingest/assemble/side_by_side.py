@@ -1,4 +1,5 @@
-"""Several trainings whose metrics stand side by side in one file, or in files of one folder, as runs of their own."""
+"""What the names of metrics and files of one folder say of each other: several trainings side by side, which are runs
+of their own, and columns that are called by a part of the data alone in files that are called by what they measure."""
 
 from __future__ import annotations
 
@@ -11,7 +12,9 @@ from curvedoc.core.block import Block
 from curvedoc.core.run import empty_messages
 from curvedoc.ingest.assemble.groups import Piece, piece
 from curvedoc.ingest.find import path_words
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.variants import side_by_side
+from curvedoc.ingest.table.values import split_of
 
 #: Formats of one run a file or folder, whatever its metrics are called.
 _OF_ONE_RUN = frozenset(
@@ -45,3 +48,20 @@ def _of(whole: Piece, own: Mapping[str, str], first: bool) -> Piece | None:
         return None
     messages = log.messages if first else empty_messages()
     return piece(whole.member, replace(log, data=kept, messages=messages))
+
+
+def named_by_file(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces, each such column with the name of its file ahead; all as they are where files are called alike, or
+    by nothing that is measured."""
+    bare = [p for p in pieces if p.strands and all(split_of(s.metric) for s in p.strands)]
+    stems = [path_words.stem(p.member.path.name) for p in bare]
+    if len(bare) < 2 or len(set(stems)) < len(stems) or not all(map(is_outcome, stems)):
+        return list(pieces)
+    return [_called(p, path_words.stem(p.member.path.name)) if p in bare else p for p in pieces]
+
+
+def _called(p: Piece, stem: str) -> Piece:
+    data = p.log.data
+    if isinstance(data, pl.DataFrame):
+        return piece(p.member, replace(p.log, data=data.with_columns((f"{stem}/" + pl.col("metric")).alias("metric"))))
+    return piece(p.member, replace(p.log, data=tuple(replace(b, metric=f"{stem}/{b.metric}") for b in data)))

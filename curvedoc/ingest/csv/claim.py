@@ -188,5 +188,6 @@ def column_names(names: Sequence[str]) -> list[str]:
 def is_long(names: Sequence[str]) -> bool:
     """Whether a header is that of one value a row: a name, or a step, beside a value."""
     low = column_names(names)
-    known = any(n in low for n in NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
+    melted = "variable" in low and axis_of(tuple(names)).known()  # as pandas calls what it melts
+    known = melted or any(n in low for n in NAME_COLUMNS) or any(n in low for n in ("step", "wall time"))
     return known and any(n in low for n in VALUE_COLUMNS)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.csv.axis import axis_of
 from curvedoc.ingest.csv.sections import is_header, separator_of, split_line, uncommented
 from curvedoc.ingest.table.values import number
 
 #: So much of a file is looked at, so many lines stand above the names at most, and so many rows show what they name.
 _LOOK, _TITLES, _ROWS = 1 << 14, 30, 3
+_UNIT = late_regex(r"[\[(<].{0,12}[\])>]|-")
 #: Where as many commas stand in a row as of another, they are those of numbers.
 _SEPARATORS = (";", "\t", "|", ",")
 #: Lines of names.
@@ -69,6 +71,8 @@ def _untitled(data: bytes) -> bytes:
     if len(lines) <= _ROWS + 1 or not rows:
         return data
     sep = max(_SEPARATORS, key=lambda s: min(r.count(s) for r in rows))
+    if not any(sep in r and _is_number(split_line(r, sep)[0]) for r in rows):  # lines of another log
+        return data
     cells = [split_line(r, sep) for r in lines]
     at = next((i for i in range(len(cells) - _ROWS) if _stands_over(cells[i : i + 1 + _ROWS])), 0)
     names = [c for c in cells[at] if c] if at else []
@@ -85,6 +89,8 @@ def _untitled(data: bytes) -> bytes:
 def _stands_over(cells: Sequence[Sequence[str]]) -> bool:
     """Whether a first line names the columns of the next."""
     names, *rows = cells
+    if all(not c or _UNIT.fullmatch(c) for c in rows[0]):  # a line of units below the names
+        rows = rows[1:]
     if len(names) < 2 or not is_header(list(names)) or not all(names[:-1]):
         return False
     return all(len(r) == len(names) and _is_number(r[0]) and sum(map(_is_number, r)) > len(r) / 2 for r in rows)

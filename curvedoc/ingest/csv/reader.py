@@ -287,7 +287,7 @@ def _long(table: CsvSection, columns: list[CellColumn], path: Path) -> tuple[pl.
     values = pl.Series(column.value)
     if column.there is not None:
         values = values.set(pl.Series(~column.there), None)
-    for name in NAME_COLUMNS:
+    for name in (*NAME_COLUMNS, "variable"):
         if name in low and columns[low.index(name)].text:
             return table.cells[str(low.index(name))].fill_null(""), values
     if "step" in low and (len(low) <= 3 or set(low) - _BESIDE == {"step", "value"}):

@@ -38,7 +38,7 @@ _VENV = "pyvenv.cfg"
 #: Why a file was left out: what is called like no log, and what is called like one.
 NOT_A_LOG, UNKNOWN_FORMAT = "not a log", "its contents are of no known log format"
 #: The reader of series of files, of which the first stands for all.
-_SERIES = "json-epochs"
+_SERIES, _SERIES_ENDS = "json-epochs", (".json", ".yaml", ".yml", ".txt", ".csv")
 #: What a run logged beside its metrics, in MLflow's own folder of files.
 _MLFLOW_ARTIFACTS = "artifacts"
 
@@ -224,7 +224,7 @@ def sort_file(path: Path, folder: Folder, readers: Sequence[Reader], finds: Find
 
 def _stood_for(path: Path, folder: Folder) -> bool:
     """Whether a file of a numbered series is read with the one before it."""
-    if path.suffix != ".json" or not any(f.reader == _SERIES for f in folder.files):
+    if path.suffix not in _SERIES_ENDS or not any(f.reader == _SERIES for f in folder.files):
         return False
     from curvedoc.ingest.json.numbered import same_series  # most trees hold no series
 

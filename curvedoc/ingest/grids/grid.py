@@ -17,10 +17,16 @@ from curvedoc.ingest.table.values import number
 MIN_ROWS = 4
 #: Rows of names at most, and cells of a row.
 _HEADS, _WIDE = 3, 200
+#: Of so many rows one may begin a training anew.
+_AGAIN = 0.25
 #: How a cell is set in bold or as a formula, what is said of its place, and a unit set apart by a backslash.
 _DRESS = late_regex(r"\*\*|__|'''?|`|\$|\\(?:textbf|textit|text|num|mathbf|bf|emph)\b ?|[{}\\]|&nbsp;|\u00a0|\u202f")
 _COMMA = late_regex(r"[-+]?\d+,\d+(?:[eE][-+]?\d+)?(?: ?%)?")
 _POINT = late_regex(r"[-+]?\d*\.\d")
+#: Rules and kinds of columns below the names, as frames are printed with.
+_SAYS_NOTHING = late_regex(
+    r"(?i)[-=─═… ]*|<?(?:[iuf]\d{2}|str|(?:u?int|float)\d{2}\??|double|int|dbl|chr|fct|bigint|varchar)>?"
+)
 #: What a counter may be called in the head of a column: "Epoch", "# epoch", "Epoch no.", "Epochs [-]".
 _AROUND = late_regex(r"[^\w]+|\b(?:no|nr|number|idx|index|count)\b")
 
@@ -40,7 +46,9 @@ class Grid:
             if counts(name):
                 cells = [number(r[i]) for r in self.rows if r[i]]
                 known = [c for c in cells if c is not None]
-                rising = all(a < b for a, b in pairwise(known))
+                falls = sum(a >= b for a, b in pairwise(known))
+                again = sum(a == known[0] for a in known) - 1  # another training below the one before
+                rising = falls <= min(again, _AGAIN * len(known))
                 return i if rising and len(known) >= MIN_ROWS and 2 * len(known) > len(self.rows) else None
         return None
 
@@ -59,6 +67,7 @@ def plain(cell: str) -> str:
 def grid_of(title: str, rows: Sequence[Sequence[str]]) -> Grid | None:
     """The table of some rows, the first of which are names; None where no names stand over rows of as many cells."""
     cells = [[plain(c) for c in r[:_WIDE]] for r in rows if any(c.strip() for c in r)]
+    cells = _upright([r for r in cells if not all(map(_SAYS_NOTHING.fullmatch, r))])
     first = next((i for i, r in enumerate(cells) if any(number(c) is not None for c in r)), 0)
     if not 0 < first <= _HEADS or len(cells) - first < MIN_ROWS:
         return None
@@ -72,6 +81,16 @@ def grid_of(title: str, rows: Sequence[Sequence[str]]) -> Grid | None:
         body = [[c.replace(",", ".") if _COMMA.fullmatch(c) else c for c in r] for r in body]
     named = tuple(n or f"column {i + 1}" for i, n in enumerate(names))
     return Grid(title, named, tuple(tuple(r) for r in body)) if len(set(named)) == width else None
+
+
+def _upright(rows: list[list[str]]) -> list[list[str]]:
+    """The rows, those of a table on its side as its columns: the first counts from its second cell on."""
+    first = rows[0] if rows else []
+    if len(first) <= len(rows) or not first or not counts(first[0]) or any(number(c) is None for c in first[1:]):
+        return rows
+    if any(len(r) != len(first) or number(r[0]) is not None for r in rows):
+        return rows
+    return [list(column) for column in zip(*rows, strict=True)]
 
 
 def trains(grid: Grid) -> bool:

@@ -12,15 +12,17 @@ from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.grids.dumps import dump_grids
 from curvedoc.ingest.grids.grid import Grid, trains
-from curvedoc.ingest.grids.pages import page_grids
+from curvedoc.ingest.grids.pages import is_page, page_grids, page_text
 from curvedoc.ingest.grids.papers import paper_grids
 from curvedoc.ingest.grids.sets import set_grids
-from curvedoc.ingest.grids.wikis import wiki_grids
+from curvedoc.ingest.grids.wikis import is_drawn, wiki_grids
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import table
 from curvedoc.ingest.table.log import logs_of_table
 from curvedoc.ingest.table.values import number, split_of
+from curvedoc.ingest.text import reader as text_reader
 
 NAME = "tables"
 FILES: tuple[str, ...] = ("*.html", "*.md", "*.rst", "*.tex", "*.wiki", "*.agr", "*.dat")
@@ -40,7 +42,10 @@ def claims(path: Path, head: bytes) -> bool:
     name = _PACKED.sub("", path.name.lower())
     if b"\x00" in head[:100] or name.endswith((".ipynb", ".csv", ".tsv", ".json", ".jsonl", ".py")):
         return False
-    return any(map(trains, _grids(decoded_head(head), Path(name).suffix, len(head) < HEAD_BYTES)))
+    text = decoded_head(head)
+    if any(map(trains, _grids(text, Path(name), len(head) < HEAD_BYTES))):
+        return True
+    return is_page(text) and text_reader.claims(Path(f"{Path(name).stem}.txt"), page_text(text).encode())
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -52,7 +57,10 @@ def _read(path: Path) -> list[Log]:
     data, notes = read_text(path, _MOST)
     text, more = decode(data)
     told = coalesce([*notes, *more])
-    grids = [g for g in _grids(text, Path(_PACKED.sub("", path.name.lower())).suffix, True) if trains(g)]
+    if is_page(text) and not any(map(trains, page_grids(text))):
+        shown = text_reader.logs_in(path, page_text(text), len(data), tuple(told))
+        return [replace(log, format=NAME) for log in shown]
+    grids = [g for g in _grids(text, Path(_PACKED.sub("", path.name.lower())), True) if trains(g)]
     groups = _trainings(grids)
     out: list[Log] = []
     for i, (name, rows) in enumerate(groups, 1):
@@ -64,17 +72,25 @@ def _read(path: Path) -> list[Log]:
     return out or [Log(path, NAME, notes=(*told, Note("not-a-log", "no table of a training")), bytes=len(data))]
 
 
-def _grids(text: str, suffix: str, whole: bool) -> list[Grid]:
+def _grids(text: str, name: Path, whole: bool) -> list[Grid]:
     """The tables of a text, of the first kind that it holds any of; whole: its end is there"""
+    suffix, stem = name.suffix, name.stem
     found: list[Grid] = []
-    if any(mark in text for mark in _PAGES):
+    if "INSERT INTO" in text or "insert into" in text or "@data" in text or "@DATA" in text:
+        found = dump_grids(text)
+    if not found and any(mark in text for mark in _PAGES):
         found = page_grids(text)
     if not found and ("\\begin{" in text or "\\addplot" in text):
         found = paper_grids(text if whole else f"{text}\\end{{tabular}}")
-    if not found and (suffix in _WRITTEN or "{|" in text or (("^ " in text or "|=" in text) and _HEAD.search(text))):
+    drawn = ("│" in text or "┆" in text) and is_drawn(text)
+    if not found and (
+        drawn or suffix in _WRITTEN or "{|" in text or (("^ " in text or "|=" in text) and _HEAD.search(text))
+    ):
         found = wiki_grids(text)
-    if not found and ("\n\n\n" in text or "\n&\n" in text or "\n\n#" in text or '\n\n"' in text):
-        found = set_grids(text)
+    if not found and (
+        "\n\n\n" in text or "\n&\n" in text or "\n\n#" in text or "= [\n" in text or "<< EOD" in text or '\n\n"' in text
+    ):
+        found = set_grids(text, stem)
     return found
 
 

@@ -13,7 +13,10 @@ _INLINE = late_regex(r"\|\||!!")
 #: What is said of a cell ahead of it: 'align="right" | 2.3'.
 _STYLE = late_regex(r"^[\w-]+ *= *(?:\"[^\"|]*\"|[\w%-]+) *\|(?!\|)")
 #: DokuWiki's "^ a ^ b ^", Creole's "|=a|=b|", Trac's "||= a =||", Textile's "|_. a |_. b |".
-_PARTS = late_regex(r"\|\||[|^]")
+_PARTS = late_regex(r"\|\||[|^│┆]")
+_APART = late_regex(r"\s{2,}")
+#: Frames as polars, Julia and databases print them are drawn with these, which nearly all lines have.
+_DRAWN = late_regex(r"[│┆┌╞├└─═╪┼]")
 _MARKED = " =~"
 _RULE = late_regex(r"[\s|:+=-]+")
 _HEADING = late_regex(r"(?:#{1,6} |={1,6} ?|h[1-6]\. |\*{1,4} |\.)(.{1,120}?) ?=*")
@@ -22,6 +25,12 @@ _FENCE = "|==="
 #: Directives of reStructuredText.
 _CSV, _LIST = ".. csv-table::", ".. list-table::"
 _FIELD = late_regex(r"\s*:header(?:-rows)?:\s*(.*)")
+
+
+def is_drawn(text: str) -> bool:
+    """Whether nearly all lines of a text are those of a table that is drawn."""
+    lines = [r for r in text.split("\n") if r.strip()]
+    return sum(_DRAWN.search(r) is not None for r in lines) > 0.8 * len(lines)
 
 
 def wiki_grids(text: str) -> list[Grid]:
@@ -60,7 +69,20 @@ def _of_pipes(lines: list[str]) -> Iterator[tuple[str, Rows]]:
     """Rows of cells between bars, one a line, with the heading above them."""
     title, rows = "", list[list[str]]()
     for line in (*map(str.strip, lines), ""):
-        barred = line.startswith(("|", "^")) or (rows and line.count("|") >= 1) or " | " in line
+        if line[:1] in "┌╞├└─═" and line:
+            continue
+        line = line.removeprefix("│").removesuffix("│") if "│" in line[:1] + line[-1:] else line
+        if line.count("│") == 1:  # the rows are numbered ahead of the bar, and the columns stand apart
+            left, _, right = line.partition("│")
+            rows.append([left.strip(), *_APART.split(right.strip())])
+            continue
+        barred = (
+            "│" in line
+            or "┆" in line
+            or line.startswith(("|", "^"))
+            or (rows and line.count("|") >= 1)
+            or " | " in line
+        )
         if line.startswith(_FENCE) or (line[:1] in "+|:-=" and _RULE.fullmatch(line)):
             continue
         if barred and not line.startswith(("|-", "|}", _OPEN)):

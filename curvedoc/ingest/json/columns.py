@@ -192,6 +192,10 @@ def _is_plotted(value: Any) -> bool:
 def _flat(name: str, cells: list[Any]) -> Iterator[LogCurve]:
     if all(isinstance(c, list) for c in cells):
         width = max(len(c) for c in cells)
+        if len(cells) < FEWEST <= min(len(c) for c in cells) and all(isinstance(x, (int, float)) for x in cells[0]):
+            for i, own in enumerate(cells, 1):  # a list for each training
+                yield _curve(f"{name} run {i}", own, None, None)
+            return
         if all(len(c) == 2 and isinstance(c[0], int) for c in cells):  # pairs of step and value
             yield _curve(name, [c[1] for c in cells], [c[0] for c in cells], None)
         elif (

@@ -14,7 +14,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 from curvedoc.ingest.json.chunks import CHUNK_BYTES, by_line, rows_by_line
 from curvedoc.ingest.json.line import objects, parse_line
-from curvedoc.ingest.json.nested_records import rows_of
+from curvedoc.ingest.json.nested_records import nested_records, rows_of
 from curvedoc.ingest.json.salvage import one_by_one
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.keys import is_record
@@ -80,6 +80,8 @@ def batches(data: bytes) -> Iterator[RecordBatch]:
     if isinstance(value, dict):
         rows = rows_of(value)
         yield RecordBatch(rows, range(1, len(rows) + 1))
+    elif isinstance(value, list) and (several := nested_records(value)):
+        yield RecordBatch(several, range(1, len(several) + 1))
     elif isinstance(value, list):
         flat = [d for e in value for d in (e if isinstance(e, list) else [e])]
         rows = [d for d in flat if isinstance(d, dict)]

@@ -122,6 +122,8 @@ def shows_records(clean: bytes) -> bool:
             return records_of(value) is not None or bool(nested_records(value))
         inside = _array_inside(start)
         start = start[inside:] if inside is not None else start
+    elif b"[" in start[1:] and (value := document(clean)) is not None and nested_records(value):
+        return True
     found = _first_object(start.lstrip(b"[ \n\t"))
     return found is not None and (is_record(found) or _records_follow(start))
 

@@ -13,6 +13,7 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.log_words import is_outcome
+from curvedoc.ingest.naming.variants import is_part
 from curvedoc.ingest.table.batch import RecordBatch
 from curvedoc.ingest.table.columns import table
 from curvedoc.ingest.table.keys import COUNTERS
@@ -41,7 +42,8 @@ def claims(path: Path, head: bytes) -> bool:
     rows = _records(text) if text.startswith("<") else []
     keys = {key.lower() for row in rows for key in row}
     counted = not COUNTERS.isdisjoint(keys)
-    return len(rows) >= _RECORDS and counted and any(is_outcome(k) for k in keys)
+    said = {str(row.get("name", "")) for row in rows}
+    return len(rows) >= _RECORDS and counted and any(map(is_outcome, (*keys, *said)))
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -68,30 +70,43 @@ def _records(text: str) -> list[Row]:
     """What the elements hold of which there are most below one parent: those that are counted, if any are."""
     if any(mark in text for mark in _UNFOLDS):
         return []
-    ended = [(tuple(way), element) for way, element in _elements(text) if element.attrib or len(element)]
-    often = Counter(way for way, _ in ended)
+    ended = [(tuple(way), element, above) for way, element, above in _elements(text) if element.attrib or len(element)]
+    often = Counter(way for way, *_ in ended)
     for way, count in sorted(often.items(), key=lambda x: (len(x[0]), -x[1])):
         if count < _RECORDS:
             continue
-        rows = [_row(element) for at, element in ended if at == way]
+        rows = [_row(element) for at, element, _ in ended if at == way]
         if any(not COUNTERS.isdisjoint(k.lower() for k in row) for row in rows):
-            return rows
+            around = Counter(above for at, _, above in ended if at == way)
+            parts = any(is_part(a) for a in around) and not all(map(is_outcome, around))
+            if len(around) < 2 or min(around.values()) < _RECORDS or parts:
+                return rows
+            said = [above for at, _, above in ended if at == way]
+            what = "name" if all(map(is_outcome, around)) else "run"  # an element for each metric, or each training
+            return [{what: above, **row} for above, row in zip(said, rows, strict=True)]
     return []
 
 
-def _elements(text: str) -> Iterator[tuple[list[str], Element]]:
-    """The elements of a text with the names of those around them, each when it ends; up to where it is torn."""
+def _elements(text: str) -> Iterator[tuple[list[str], Element, str]]:
+    """The elements of a text with the names of those around them and what the next of these is called, each when it
+    ends; up to where it is torn."""
     parser: Any = XMLPullParser(("start", "end"))  # what it yields is typed for all of its events at once
     way: list[str] = []
+    called: list[str] = []
+    count = 0
     with suppress(ParseError):  # what was whole is kept
         parser.feed(text)
     try:
         for event, element in parser.read_events():
             if event == "start":
+                count += 1
+                own = next((element.attrib[k] for k in (*_CALLED, "id") if k in element.attrib), "")
                 way.append(element.tag)
+                called.append(own if own and element.tag.lower() not in COUNTERS else f"{element.tag} {count}")
             else:
-                yield way, element
+                yield way, element, called[-2] if len(called) > 1 else ""
                 way.pop()
+                called.pop()
     except ParseError:
         return
 
@@ -99,6 +114,11 @@ def _elements(text: str) -> Iterator[tuple[list[str], Element]]:
 def _row(element: Element) -> Row:
     out: Row = {}
     _spread(out, element, "", 0)
+    text = (element.text or "").strip()
+    if out and text and not len(element):  # <loss epoch="3">0.5</loss>
+        out[element.tag] = _value(text)
+    if set(out) == {"x", "y"}:
+        out = {"step": out["x"], "value": out["y"]}
     return out
 
 

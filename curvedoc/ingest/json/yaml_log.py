@@ -13,6 +13,7 @@ from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import decode, pointer, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.json.columns import logs_of
+from curvedoc.ingest.json.nested_records import nested_records
 from curvedoc.ingest.naming.log_words import is_outcome, names_curve
 from curvedoc.ingest.settings.yaml import MAX_TEXT, YamlTrouble, load_yaml
 from curvedoc.ingest.table.batch import RecordBatch
@@ -117,6 +118,9 @@ def _flat(row: Mapping[str, Any], depth: int = 0) -> list[str]:
 
 def _rows(found: Any) -> list[dict[str, Any]] | None:
     """The records of a value: its entries, or those of the list that an object holds."""
+    several = nested_records(found) if isinstance(found, (list, dict)) else []
+    if len({str(r.get("run")) for r in several}) > 1:
+        return several
     if isinstance(found, list):
         rows = [r for r in found if isinstance(r, dict)]
         return rows if rows and 2 * len(rows) > len(found) else None

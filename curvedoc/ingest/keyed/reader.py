@@ -6,12 +6,14 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
+from curvedoc.ingest.keyed.braces import braced
 from curvedoc.ingest.keyed.paths import records
 from curvedoc.ingest.settings.yaml import YamlTrouble, load_yaml
 from curvedoc.ingest.table.batch import RecordBatch
@@ -27,12 +29,18 @@ ABOUT = (
 )
 
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
-_LINED = (".properties", ".ini", ".cfg", ".conf", ".env", ".txt", ".log", ".dat", ".toml", "")
+_LINED = (
+    ".properties", ".ini", ".cfg", ".conf", ".env", ".txt", ".log", ".dat", ".toml", ".prom", ".edn", ".pbtxt",
+    ".textproto", ".prototxt", ".sexp", ".rb", ".hcl", ".lua", ".php", ".lp", ".json5", ".hjson", ".jsonc", "",
+)  # fmt: skip
 _YAML = (".yaml", ".yml")
 _PAIR = late_regex(
     r"\s*(?:export )?[\"']?([^\s=:\"'{}][^=:\"'{}]{0,120}?)[\"']?\s*[=:]\s*[\"']?([^\s\"',;]{1,40})[\"']?[,;]?\s*"
 )
 _SECTION = late_regex(r"\s*\[{1,2}([^\[\]=\n]{1,60})\]{1,2}:?\s*")
+#: 'train_loss{epoch="3"} 0.5 1709629927'
+_LABELED = late_regex(r"\s*([A-Za-z_:][\w:]{0,100})\{([^{}]{1,400})\}\s+([-+\w.]{1,40})(?:\s+\d{9,20})?\s*")
+_LABEL = late_regex(r"(\w{1,60})=\"([^\"]{0,100})\"")
 _COMMENTS = ("#", ";", "!", "//", "%")
 #: So many lines are looked at before the rest is, and so large a share of all are pairs or sections.
 _FIRST, _SHARE = 12, 0.9
@@ -49,7 +57,7 @@ def claims(path: Path, head: bytes) -> bool:
     if len(head) >= HEAD_BYTES and name.suffix == ".json":
         head, _ = read_text(path, _MOST)
     text = decoded_head(head)
-    return bool(records(_pairs(text, name.suffix, len(head) < HEAD_BYTES), name.stem))
+    return bool(_rows(text, name, len(head) < HEAD_BYTES))
 
 
 def read(paths: Sequence[Path]) -> list[Log]:
@@ -61,12 +69,20 @@ def _read(path: Path) -> list[Log]:
     data, notes = read_text(path, _MOST)
     text, more = decode(data)
     name = Path(_PACKED.sub("", path.name))
-    rows = records(_pairs(text, name.suffix.lower(), True), name.stem)
+    rows = _rows(text, name, True)
     told = [*notes, *more]
     if not rows:
         told.append(Note("not-a-log", "no values under numbered keys"))
         return [Log(path, NAME, notes=coalesce(told), bytes=len(data))]
     return logs_of_table(path, NAME, table([RecordBatch(rows, range(1, len(rows) + 1))]), len(data), told)
+
+
+def _rows(text: str, name: Path, whole: bool) -> list[dict[str, Any]]:
+    suffix = name.suffix.lower()
+    rows = records(_pairs(text, suffix, whole), name.stem)
+    if rows or suffix in (*_YAML, ".json") or "{" not in text:
+        return rows
+    return braced(text if whole else text[: text.rfind("}") + 1])
 
 
 def _pairs(text: str, suffix: str, whole: bool) -> Pairs:
@@ -91,7 +107,7 @@ def _pairs(text: str, suffix: str, whole: bool) -> Pairs:
 
 
 def _fits(line: str) -> bool:
-    return _PAIR.fullmatch(line) is not None or _SECTION.fullmatch(line) is not None
+    return any(form.fullmatch(line) is not None for form in (_PAIR, _SECTION, _LABELED))
 
 
 def _lined(lines: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -100,6 +116,8 @@ def _lined(lines: Sequence[str]) -> Iterator[tuple[str, float]]:
         headed = _SECTION.fullmatch(line)
         if headed is not None:
             section = f"{headed[1].strip()}/"
+        elif (m := _LABELED.fullmatch(line)) is not None and (value := number(m[3])) is not None:
+            yield "/".join([m[1], *(f"{k} {v}" for k, v in _LABEL.findall(m[2]))]), value
         elif (m := _PAIR.fullmatch(line)) is not None and (value := number(m[2].replace(",", "."))) is not None:
             yield section + m[1].strip(), value
 

@@ -27,6 +27,9 @@ def claims(path: Path, head: bytes) -> bool:
     """Whether a JSON document is such a table, with a metric among its names."""
     if not path.name.lower().removesuffix(".gz").endswith((".json", ".jsonl", ".txt", ".log")):
         return False
+    first = head.split(b"\n", 1)[0].strip()
+    if len(head) >= HEAD_BYTES and first.startswith(b"{") and first.endswith(b"}"):  # a record a line
+        return False
     if len(head) >= HEAD_BYTES:
         head, _ = read_text(path, _MOST, by_line=lambda _: False)
     return _columns(decoded_head(head)) is not None

@@ -8,14 +8,18 @@ from typing import Any
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.table.keys import COUNTERS
+from curvedoc.ingest.table.values import clock, number
 
 Columns = dict[str, Any]
 
-_NAMES = ("columns", "header", "headers", "fields", "names", "cols", "labels", "keys")
-_ROWS = ("data", "rows", "values", "records", "body", "table")
+_NAMES = ("schema", "columns", "header", "headers", "fields", "names", "cols", "labels", "keys")
+_ROWS = ("data", "rows", "values", "records", "body", "table", "columns", "arrays")
 #: What an object calls a name, or a value.
-_CALLED, _HELD = ("label", "name", "id", "title", "field"), ("v", "value", "y")
-_SERIES = ("datasets", "series", "data", "traces", "curves", "lines")
+_CALLED, _HELD = ("label", "name", "id", "key", "title", "field", "target", "metric", "tag"), ("v", "value", "y")
+_SERIES = ("datasets", "series", "data", "traces", "curves", "lines", "metrics", "result", "scalars")
+_VALUES = ("data", "values", "y", "points", "datapoints", "history", "scalars")
+#: How a point of a curve says where it is, and what it is.
+_WHERE, _WHAT = ("x", "step", "epoch", "iteration"), ("y", "value", "val")
 _COUNT = late_regex(r"([^\W\d]{0,20})[ _#-]{0,2}(\d{1,12})")
 _COMMENT = late_regex(r"(?:\s{0,20}(?://|#)([^\n]{0,400})\n)+")
 _WORDS = late_regex(r"[^\s,;|\[\]\"']+(?: [^\s,;|\[\]\"':]+)*")
@@ -25,7 +29,7 @@ _LEAST, _DEEP = 3, 3
 def columns_of(value: Any, said: str = "") -> Columns | None:
     """The lists of a table or chart by their names; None for another value. said: the comment ahead of it"""
     if isinstance(value, list):
-        found = _headed(value) or _below(said, value)
+        found = _headed(value) or _below(said, value) or _chart({"series": value})
         return found if found is not None and _measures(found) else None
     if not isinstance(value, Mapping):
         return None
@@ -127,8 +131,10 @@ def _chart(value: Mapping[str, Any]) -> Columns | None:
             continue
         out: Columns = {}
         for c in curves:
-            name = next((str(c[k]) for k in _CALLED if c.get(k)), "")
-            held = c.get("data", c.get("values", c.get("y")))
+            name = next((str(c[k]) for k in _CALLED if isinstance(c.get(k), (str, int)) and c[k]), "")
+            if not name and isinstance(c.get("metric"), Mapping):  # Prometheus
+                name = str(c["metric"].get("__name__", ""))
+            held = next((c[k] for k in _VALUES if isinstance(c.get(k), list)), None)
             if name and isinstance(held, list) and len(held) >= _LEAST:
                 out[name] = _curve(held, c.get("x"))
         plain = {len(v) for v in out.values() if isinstance(v, list)}
@@ -144,11 +150,23 @@ def _curve(held: list[Any], x: Any) -> Any:
     """The values of a curve, or its points as they are drawn."""
     if isinstance(x, list) and len(x) == len(held):
         return {"x": x, "y": held}
-    if all(isinstance(p, Mapping) and "x" in p and "y" in p for p in held):
-        return {"x": [p["x"] for p in held], "y": [p["y"] for p in held]}
-    if all(isinstance(p, list) and len(p) == 2 for p in held):
-        return {"x": [p[0] for p in held], "y": [p[1] for p in held]}
-    return held
+    if all(isinstance(p, Mapping) for p in held):
+        where, what = (next((k for k in keys if k in held[0]), "") for keys in (_WHERE, _WHAT))
+        held = [[p.get(where), p.get(what)] for p in held] if where and what else held
+    if not all(isinstance(p, list) and len(p) == 2 for p in held):
+        return held
+    a, b = ([_number(p[i]) for p in held] for i in (0, 1))
+    if _is_clock(b):  # Grafana tells the time behind the value
+        return a
+    return b if _is_clock(a) else {"x": a, "y": b}
+
+
+def _number(cell: Any) -> Any:
+    return number(cell) if isinstance(cell, str) else cell
+
+
+def _is_clock(cells: list[Any]) -> bool:
+    return all(isinstance(c, (int, float)) and clock(float(c)) is not None for c in cells)
 
 
 def _axis(value: Mapping[str, Any]) -> tuple[str, list[int]] | None:

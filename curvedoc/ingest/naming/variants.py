@@ -27,7 +27,7 @@ _FILLERS = word_set("epoch avg average mean final smoothed ema the of on for")
 _PARTS = word_set(
     """box bbox cls class obj objectness dfl seg mask depth normal normals semantic instance giou conf xy wh landmark
     actor critic policy value vf pg kl entropy recon reconstruction rec commit vq codebook perceptual style content tv
-    gan adv adversarial g d a b gen disc generator discriminator fake real cycle identity idt student teacher distill
+    gan adv adversarial g d gen disc generator discriminator fake real cycle identity idt student teacher distill
     kd hard soft main aux auxiliary head task mlm nsp ctc att attention lm moe balance router z reg regularization l1
     l2 penalty total sum contrastive ssl sup supervised unsup consistency source target domain text image audio video
     rgb flow joint encoder decoder enc dec layer block stage level scale client agent expert player net crf ner pos
@@ -93,6 +93,12 @@ def side_by_side(names: Sequence[str], called: str = "") -> Mapping[str, Mapping
         next(iter(g.values())).label: {n: n for n in shared} | {n: p.metric or told or n for n, p in g.items()}
         for g in groups.values()
     }
+
+
+def is_part(label: str) -> bool:
+    """Whether a label is that of a part of one training, or of one part of the data."""
+    words = {w for t in re.split(r"[\W_]+", label.lower()) for w in (t, t.rstrip("0123456789")) if w}
+    return bool(words & _PARTS) or any(w in SPLITS for w in words)
 
 
 def _parsed(name: str) -> SideName:

@@ -27,7 +27,7 @@ from curvedoc.ingest.table.record_context import clock_of, ranks_of, splits_of
 from curvedoc.ingest.table.record_settings import settings_of
 
 #: Where a record is one value of one metric, these hold the metric's name and its value.
-_NAME_KEYS = ("name", "metric", "tag", "key", "metric_name", "metricName")
+_NAME_KEYS = ("name", "metric", "tag", "key", "metric_name", "metricName", "variable")
 _VALUE_KEYS = ("value", "scalar", "val", "simple_value", "metric_value", "metricValue")
 #: Containers that say nothing about what they hold (verl's {"step": 1, "data": {...}}).
 _PLAIN_CONTAINERS = ("data/", "metrics/", "scalars/", "values/")

@@ -25,6 +25,8 @@ _NAMING = word_set(
 _MOST = 1_000
 #: and a column that is not called so names no more than these.
 MOST_NAMED = 50
+#: What names the metric of a row that holds one.
+_NAMES = ("metric", "variable", "metric_name", "tag", "name", "key")
 _PARTS = word_set("task stage phase session part level")
 #: A counter and two values.
 _VALUES = 3
@@ -102,7 +104,11 @@ def _codes(table: RecordTable, key: str) -> tuple[list[str], Ints] | None:
 
 
 def _counted(table: RecordTable, groups: list[Ints]) -> bool:
-    """Whether a counter goes up from row to row of nearly every training, through the same numbers."""
+    """Whether a counter goes up from row to row of nearly every training, through the same numbers; for each metric
+    by itself where a row holds one and names it."""
+    named = next((codes for k in _NAMES if k in table.texts and (codes := _codes(table, k)) is not None), None)
+    if named is not None:
+        groups = [rows for g in groups for k in range(len(named[0])) if len(rows := g[named[1][g] == k])]
     for key in named_in(table.numbers, (*STEP_KEYS, *EPOCH_KEYS)):
         c = table.numbers[key]
         value = np.full(table.rows, np.nan)
