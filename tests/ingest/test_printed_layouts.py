@@ -65,6 +65,14 @@ BOTH = ((N, loss(N), 1, N), (N, val(N), 1, N))
     ("", "Epoch {i}\n{l}\n{v}", ""),
     ("", "--- epoch {i}\n{l} {v}\n{a}", ""),
     ("", "[epoch {i} of {N}]\n{l}, {v}", ""),
+    ("", "Epoch {i}\n\ttrain\t{l}\t{a}\n\tvalid\t{v}\t{a}", ""),
+    ("", "[epoch {i}]\n[train] {l}\n[valid] {v}", ""),
+    ("", "=====\nEPOCH\n{i}\nLOSS\n{l}\nVAL LOSS\n{v}", ""),
+    ("", "Epoch\n{i}\nTrain loss:\n  {l}\nTest loss:\n  {v}\n", ""),
+    ("# epoch: train loss / val loss", "epoch {i}: {l} / {v}", ""),
+    ("Columns: epoch train_loss val_loss", "{i} {l} {v}", ""),
+    ("1st column epoch, 2nd column train loss, 3rd column val loss", "{i} {l} {v}", ""),
+    ("col 1: epoch\ncol 2: train loss\ncol 3: val loss", "{i} {l} {v}", ""),
 ])  # fmt: skip
 def test_names_that_stand_apart(above: str, form: str, below: str, tmp_path: Path) -> None:
     run = read(tmp_path, f"{above}\n{rows(form)}{below}\n".lstrip("\n"))
@@ -127,6 +135,7 @@ def test_columns_below_a_header_of_two_lines(tmp_path: Path) -> None:
     "".join(f"Round {i}\n{i * 7 % 5}.5 {i * 3 % 4}.2\n" for i in range(1, 40)),
     "prices of bread\n" + "".join(f"{i} {9 - i / 9}\n" for i in range(9)) + "\nprices of milk\n" + "".join(f"{i} {8 - i / 9}\n" for i in range(9)),
     "# n: width / height\n" + "".join(f"{i}: {i * 2}.5 / {i * 3}.1\n" for i in range(40)),
+    "".join(f"{name}\n{i * 7 % 9}.5\n" for i in range(20) for name in ("Bread", "Milk", "Loss of weight")),
     "".join(f"client {i} has lost {i * 7 % 5}.5 dollars\n" for i in range(40)),
 ])  # fmt: skip
 def test_the_like_of_other_things_is_no_training(text: str, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ MAX_COLUMNS = 8
 _FALLS = 0.05
 _BARE = late_regex(rf"[\[\]()|,;\s\u2592{CLOCK}]*(?:[{NUMBER}{FRACTION}][GMKkB%s]?[\[\]()|,;:\s\u2592{CLOCK}]*)+")
 _NAME = late_regex(r"\d{0,3}[\[(]?[^\W\d][\w./@%()\[\]-]{0,60}(?::{1,2}\w[\w.]{0,60})?")
-_GAP = late_regex(r"[\s|,;]+")
+_GAP, _SAYS = late_regex(r"[\s|,;]+"), late_regex(r"(?i)^(?:columns?|fields|format)(?: are)?[ :=]+")
 #: Between names of several words.
 _WIDE = late_regex(r" *[|,;\t][|,;\s]*|\s{2,}")
 #: "1:epoch 2:loss"
@@ -259,7 +259,7 @@ def _title_above(above: Sequence[str], width: int) -> tuple[str, ...] | None:
 
 def _title(text: str, width: int) -> tuple[str, ...] | None:
     """The names in the line above the rows, one for each column; None where it is no such line."""
-    text = _NUMBERED.sub(r"\1", text.strip("#|% \t-="))
+    text = _NUMBERED.sub(r"\1", _SAYS.sub("", text.strip("#|% \t-=")))
     if width == 1:
         said = text.strip(":")
         short = len(_REMARK.sub("", said).split()) <= 4 and not any(c.isdigit() for c in said) and is_outcome(said)

@@ -156,7 +156,7 @@ _SHARE_BEHIND = r"\b((?i:train\w*|val\w*|test|dev))[ :=]{1,3}([0-9]+\.[0-9]+) ?\
 _PERCENT_AHEAD = r"([\s:=(])%([0-9]{1,3}(?:\.[0-9]+)?)([\s,;|)]|$)"
 #: Counters of languages that write no blank, and their numbers: "エポック3".
 _UNSPACED = (
-    r"(^|[\s\[(|])(エポック|ステップ|イテレーション|에폭|에포크|스텝|epoch|轮次|周期|回合|步数|迭代)([0-9]{1,9})"
+    r"(^[\s\[(|]*)(エポック|ステップ|イテレーション|에폭|에포크|스텝|epoch|轮次|周期|回合|步数|迭代)([0-9]{1,9})"
 )
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"

@@ -36,7 +36,8 @@ def named_numbers(text: str) -> str:
             continue
         opened, closed = (re.escape(m) + "[ \\t]{0,9}" if m else "" for m in (marks[0], marks[-1]))
         gaps = [opened, *map(_gap, marks[1:-1]), rf"[ \t]{{0,9}}{closed}$"]
-        count = rf"(?m)^[ \t]{{0,20}}{gaps[0]}(\d{{1,12}})"
+        again = rf"(?:{re.escape(names[0])}[ \t:#=]{{0,3}})?"  # which each row may say once more
+        count = rf"(?im)^[ \t]{{0,20}}{gaps[0]}{again}(\d{{1,12}})"
         rows = re.compile(count + "".join(rf"{gap}({_NUMBER})[%s]?" for gap in gaps[1:-1]) + gaps[-1])
         if sum(1 for _ in islice(rows.finditer(text), _ROWS)) == _ROWS:
             return rows.sub(partial(_pairs, names), text)
