@@ -28,11 +28,11 @@ from curvedoc.report.summary import (
     sentence,
     summarize,
     told_first,
+    where,
     why,
     worst_first,
 )
 from curvedoc.report.tree import tree
-from curvedoc.report.view import where
 
 #: GitHub refuses a comment above 65,536 characters; sections are left out from the end to stay below.
 MOST = 60_000

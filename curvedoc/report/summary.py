@@ -69,6 +69,15 @@ def lead_finding(run: RunDiagnosis) -> Finding | None:
     return next((f for f in ranked_findings(run) if decides(run, f)), None)
 
 
+def where(f: Finding, axis: str) -> str:
+    """The steps of a finding: `step 7,508 to 12,959`."""
+    if f.first_step is None or f.first_step < 0:
+        return ""
+    return f"{words.unit(axis)} {f.first_step:,}" + (
+        f" to {f.last_step:,}" if f.last_step is not None and f.last_step != f.first_step else ""
+    )
+
+
 def told_first(run: RunDiagnosis) -> str:
     """What a table says of a run: what its verdict rests on, else why there is none."""
     lead = lead_finding(run)

@@ -29,6 +29,12 @@ def fifty() -> Diagnosis:
     return of(*(replace(kinds[i % len(kinds)], run=f"sweep/run-{i:02}") for i in range(50)))
 
 
+def hundred() -> Diagnosis:
+    """Failed runs of more metrics than fit, beside more healthy ones than have a section."""
+    bad = [with_metrics(replace(nan_run(), run=f"bad-{i:03}"), 20) for i in range(160)]
+    return of(*bad, *(replace(healthy_run(), run=f"good-{i:02}") for i in range(20)))
+
+
 def edges() -> Diagnosis:
     """A run whose findings begin at its first step, beside it and at its last."""
     run = nan_run()
@@ -60,6 +66,7 @@ MADE: dict[str, Callable[[], Diagnosis]] = {
     "few": lambda: of(nan_run(), oom_run(), healthy_run()),
     "sweep": sweep,
     "fifty": fifty,
+    "hundred": hundred,
 }
 
 

@@ -59,7 +59,7 @@ INSIDE = {
         ("advice", "escape", "event_order", "glossary", "redact", "schedule_words", "words"),
         ("comparison", "mask", "summary"),
         ("charts", "exchange", "limits", "tree"),
-        ("explain", "figures", "terminal", "view"),
+        ("explain", "figures", "terminal"),
         ("markdown",),
         ("html",),
     ),

@@ -423,3 +423,26 @@ def test_an_answer_re_ranks_the_causes_and_changes_headline_and_next_step(show: 
     assert page.eval(rank) == before
     assert page.eval("document.querySelector('h1').textContent") == headline
     assert page.eval("document.querySelector('.dothis .ask').textContent") == action
+
+
+def test_a_link_to_a_run_without_a_section_says_so_and_shows_its_row(show: Open) -> None:
+    page = show("hundred")
+    runs = page.eval("[...document.querySelectorAll('.runs tbody tr:not([data-run]) .name')].map(e => e.textContent)")
+    assert runs
+    page.eval(f"location.hash = '#run={quote(runs[0])}'")
+    said = page.until("!document.querySelector('#sought').hidden && document.querySelector('#sought').textContent")
+    assert runs[0] in said and "no section" in said
+    shown = "[...document.querySelectorAll('.runs tbody tr:not([hidden]) .name')].map(e => e.textContent)"
+    assert page.eval(shown) == [runs[0]]
+    page.eval("location.hash = '#run=nobody'")
+    page.until("document.querySelector('#sought').textContent.includes('no run called nobody')")
+
+
+def test_a_run_that_is_told_as_text_is_opened_without_curves(show: Open) -> None:
+    page = show("hundred")
+    told = page.eval(
+        "[...document.querySelectorAll('template')].find(t => !t.content.querySelector('.curves')).dataset.section"
+    )
+    page.eval(f"document.querySelector('#at-{told} a').click()")
+    assert page.eval("document.querySelector('.run.on').id") == told
+    assert page.eval("!!document.querySelector('.run.on .act')") and page.trouble == []

@@ -76,6 +76,20 @@ def test_more_runs_than_fit_are_told_in_short_and_it_is_said() -> None:
     assert page.count('data-state="') == 71
 
 
+def test_every_run_that_went_wrong_stands_in_the_page_of_two_hundred_and_fifty_as_text() -> None:
+    """Verdict, cause and first action of each; curves of as many as there is room for."""
+    page = to_html(of(*(run_of(f"run-{i:03}", 2_000, i) for i in range(250))))
+    assert len(page.encode()) <= LIMIT
+    made = re.findall(r'<section class="run" id="r\d+">.*?</section>', page, re.DOTALL)
+    first = nan_run()
+    assert len(made) == 250 and first.next_action
+    for text in made:
+        assert "Failed</span>" in text and first.causes[0].title.lower() in text.lower()
+        assert first.next_action.text[:40] in text
+    drawn, told = page.count('class="card curves'), page.count("Told as text, to keep this file small")
+    assert drawn + told == 250 and drawn >= 40
+
+
 def test_a_table_of_thousands_of_runs_is_cut_with_a_remark_and_keeps_the_healthy_reference() -> None:
     slim = replace(nan_run(), curves=(), findings=(), causes=(), not_judged=())
     many = [replace(slim, run=f"run-{i:04}") for i in range(3_500)]

@@ -20,6 +20,8 @@ _MAIN_COLOR = {"loss": "s-train", "grad_norm": "s-gn", "lr": "s-lr"}
 #: Curves of at most this many buckets show each value as a dot: a line alone hides where they are.
 _DOTS = 60
 _DIGITS = 4
+#: Buckets that a further curve of a panel keeps.
+_FEWEST = 40
 #: Beyond it a range overflows when it is computed; a curve that reached it shows that well enough.
 _HUGE = 1e100
 
@@ -56,7 +58,7 @@ def drawing(pic: RunPicture, most: int, raw: bool = True) -> dict[str, Any]:
             panels.append({"k": p.key, "t": p.title, "h": p.height, "log": False, "can": False, "lines": [],
                            "levels": [], "cells": cells(p.curves, pic.end)})  # fmt: skip
             continue
-        lines = [_columns(c, most if i == 0 else max(60, most // 2), i == 0, raw) for i, c in enumerate(p.curves)]
+        lines = [_columns(c, most if i == 0 else max(_FEWEST, most // 2), i == 0, raw) for i, c in enumerate(p.curves)]
         for i, (line, c) in enumerate(zip(lines, p.curves, strict=True)):
             line["c"] = color(line_color(p, i))
             line["n"] = curve_name(c, p)

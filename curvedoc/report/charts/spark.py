@@ -17,7 +17,7 @@ _LOG_FROM = 8.0
 #: A peak inside a cell is drawn as well when it stands out by this share of the height; smaller ones are noise.
 _PEAK = 0.07
 #: Columns of a picture on the page.
-_COLUMNS = 70
+_COLUMNS = 60
 
 
 class Cell(NamedTuple):

@@ -52,8 +52,10 @@ def _near(curves: Iterable[Curve]) -> bool:
     return any(every(c) for c in curves)
 
 
-def left_out(detail: Detail, made: Thinned, runs: int, sections: int) -> tuple[str, ...]:
-    """What a page of so many runs, with so many sections, leaves out for the sake of its size; () for nothing."""
+def left_out(detail: Detail, made: Thinned, runs: int, sections: int, texts: int) -> tuple[str, ...]:
+    """What a page of so many runs, with so many sections and runs told as text, leaves out for the sake of its size; ()
+    for nothing.
+    """
     out = []
     if made.buckets < FULL:
         out.append(f"Curves stand in at most {made.buckets} buckets instead of {FULL}, lows and highs kept.")
@@ -62,8 +64,10 @@ def left_out(detail: Detail, made: Thinned, runs: int, sections: int) -> tuple[s
     if sections > detail.whole:
         short = words.count(sections - detail.whole, "run is", "runs are")
         out.append(f"{short} told in short: without checks, settings and missing signals.")
-    if runs > sections:
-        out.append(f"{words.count(runs - sections, 'run has', 'runs have')} no section.")
+    if texts:
+        out.append(f"{words.count(texts, 'run is', 'runs are')} told as text, without curves.")
+    if runs > sections + texts:
+        out.append(f"{words.count(runs - sections - texts, 'run has', 'runs have')} no section.")
     if runs > detail.rows:
         out.append(f"The table lists the worst {detail.rows:,} of {runs:,} runs.")
     return tuple(out)

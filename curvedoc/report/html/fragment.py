@@ -25,11 +25,11 @@ from curvedoc.report.summary import (
     ranked_findings,
     sentence,
     summarize,
+    where,
     why,
     worst_first,
 )
 from curvedoc.report.tree import tree
-from curvedoc.report.view import where
 
 Styling = Literal["inline", "sheet"]
 

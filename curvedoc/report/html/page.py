@@ -15,7 +15,7 @@ from typing import Any
 from markupsafe import Markup
 
 from curvedoc.core.diagnosis import Diagnosis, RunDiagnosis
-from curvedoc.report import view, words
+from curvedoc.report import words
 from curvedoc.report.charts.drawing import drawing
 from curvedoc.report.charts.panels import RunPicture, picture
 from curvedoc.report.escape import visible
@@ -25,6 +25,8 @@ from curvedoc.report.html.key_figures import read, stats
 from curvedoc.report.html.levels import INLINE, LEVELS, LIMIT, Detail
 from curvedoc.report.html.neighbor import Neighbor, references, with_sections
 from curvedoc.report.html.reference import entries
+from curvedoc.report.html.rows import Row, rows
+from curvedoc.report.html.section import RunSection, section
 from curvedoc.report.html.section_cache import Pieces
 from curvedoc.report.html.stills import Still, with_stills
 from curvedoc.report.html.template import environment
@@ -74,7 +76,10 @@ def _page(
     """The page at one level of detail; "" as soon as it is longer than `most`. pieces: what other levels made."""
     head, runs = summarize(d), worst_first(d)
     chosen = with_sections(runs, detail.sections)
-    ids = {r.run: f"r{i + 1}" for i, r in enumerate(chosen)}
+    held = {r.run for r in chosen}
+    texts = tuple(r for r in runs[: detail.rows] if r.verdict in ("failed", "warning") and r.run not in held)
+    texts = texts[: detail.texts]
+    ids = {r.run: f"r{i + 1}" for i, r in enumerate((*chosen, *texts))}
     pictures = tuple(pieces.once(("picture", r.run), partial(picture, r)) for r in chosen)
     beside = references(chosen, pictures, pairs or {})
     refs = {name: other.run for name, other in beside.items()}
@@ -88,18 +93,20 @@ def _page(
         if detail.baked > 0 and (len(runs) == 1 or (run.verdict in ("failed", "warning") and i < detail.baked)):
             stills[i] = Still(run, pic, _drawing(run, pic, thin.each[i], pieces), f"r{i + 1}")
     listed = runs[: detail.rows]
-    table = view.rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
+    table = rows(d, (*listed, *(r for r in chosen[-1:] if r not in listed)), ids, pieces.once("sparks", dict))
     by_name = {row.run.run: row for row in table}
     sections = []
     for i, (run, pic) in enumerate(zip(chosen, pictures, strict=True)):
         whole, places = i < detail.whole, stills[i].places if i in stills else []
-        make = partial(view.section, by_name[run.run], pic, places, whole)
+        make = partial(section, by_name[run.run], pic, places, whole)
         sections.append(pieces.once(("section", run.run, i, whole, i in stills), make))
+    short = [by_name[r.run] for r in texts]
     css, script = _asset("page.css"), _asset("bundle.js")
-    if most is not None and not _fits(most, (css, script), _largest(table, sections, refs_of, known, pieces)):
+    if most is not None and not _fits(most, (css, script), _largest(table, sections, short, refs_of, known, pieces)):
         return ""  # before the curves are drawn, which is more work
     drawings = [_drawing(r, p, thin.each[i], pieces) for i, (r, p) in enumerate(zip(chosen, pictures, strict=True))]
-    payload = _payload(d, chosen, drawings, refs, templates, pieces, title if len(runs) == 1 else "", detail.whole)
+    named = title if len(runs) == 1 else ""
+    payload = _payload(d, chosen, drawings, refs, templates, pieces, named, detail.whole, texts)
     single = table[0] if len(table) == 1 else None
     context = {
         "d": d,
@@ -117,13 +124,14 @@ def _page(
         "tally": [(words.VERDICTS[v][2], words.VERDICTS[v][1], n) for v, n in head.counts],
         "stats": stats(d, head),
         "sections": sections,
+        "texts": short,
         "first_id": ids.get(head.first.run, "") if head.first else "",
         "refs": refs_of,
         "about": about,
         "known": known,
-        "hidden": len(runs) - len(chosen),
+        "hidden": len(runs) - len(ids),
         "nav": _nav(sections, many=len(runs) > 1, grouped=bool(boxes(d, ids))),
-        "left_out": left_out(detail, thin, len(runs), len(chosen)),
+        "left_out": left_out(detail, thin, len(runs), len(chosen), len(texts)),
         "read": read(d),
         "notes": sum(len(r.notes) + sum(len(s.notes) for s in r.sources) for r in d.runs),
         "report": hashlib.sha256(payload.encode()).hexdigest()[:12],
@@ -145,8 +153,9 @@ def _page(
 
 
 def _largest(
-    table: Iterable[view.Row],
-    sections: Iterable[view.RunSection],
+    table: Iterable[Row],
+    sections: Iterable[RunSection],
+    texts: Iterable[Row],
     refs: Mapping[str, Neighbor],
     known: frozenset[str],
     pieces: Pieces,
@@ -154,6 +163,7 @@ def _largest(
     """What a page of several runs is mostly made of: the lines of its table and its sections, as the template asks."""
     yield from (pieces.row(row, n) for n, row in enumerate(table, 1))
     yield from (pieces.section(s, True, refs.get(s.row.id), known) for s in sections)
+    yield from map(pieces.told, texts)
 
 
 def _fits(most: int, *parts: Iterable[str]) -> bool:
@@ -195,6 +205,7 @@ def _payload(
     pieces: Pieces,
     title: str,
     whole: int,
+    texts: tuple[RunDiagnosis, ...],
 ) -> str:
     """What the script reads, as JSON that cannot end its own element."""
     from curvedoc.report.markdown import brief, run_to_markdown
@@ -205,7 +216,7 @@ def _payload(
         | {
             "n": visible(words.run_name(r.run) or title),
             "axis": r.axis,
-            **_answerable(r),
+            **(_answerable(r) if i < whole else {}),
             "ref": ids.get(refs.get(r.run, ""), ""),
             "md": pieces.once(
                 ("markdown", r.run, i < whole), partial(run_to_markdown if i < whole else brief, r, d, title)
@@ -213,6 +224,9 @@ def _payload(
         }
         for i, (r, data) in enumerate(zip(runs, drawn, strict=True))
     }
+    for i, r in enumerate(texts, len(runs) + 1):
+        md = pieces.once(("markdown", r.run, False), partial(brief, r, d))
+        table[f"r{i}"] = {"n": visible(words.run_name(r.run)), "axis": r.axis, "md": md}
     text = json.dumps({"runs": table, "templates": templates}, separators=(",", ":"), allow_nan=False)  # ASCII only
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
@@ -243,7 +257,7 @@ def _answerable(run: RunDiagnosis) -> dict[str, Any]:
     }
 
 
-def _tab(head: Summary, single: view.Row | None, title: str) -> str:
+def _tab(head: Summary, single: Row | None, title: str) -> str:
     what = (
         f"{single.word}: {visible(words.run_name(single.run.run))}".rstrip(": ")
         if single
@@ -252,7 +266,7 @@ def _tab(head: Summary, single: view.Row | None, title: str) -> str:
     return " · ".join(part for part in (what[:120], visible(title)[:80], "curvedoc") if part)
 
 
-def _nav(sections: Iterable[view.RunSection], many: bool, grouped: bool) -> list[tuple[str, str, str]]:
+def _nav(sections: Iterable[RunSection], many: bool, grouped: bool) -> list[tuple[str, str, str]]:
     made = list(sections)
     first = made[0].row.id if made else "verdict"
     present = [

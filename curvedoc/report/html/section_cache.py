@@ -8,8 +8,9 @@ from typing import Any, TypeVar
 from markupsafe import Markup
 
 from curvedoc.report.html.neighbor import Neighbor
+from curvedoc.report.html.rows import Row
+from curvedoc.report.html.section import RunSection
 from curvedoc.report.html.template import environment
-from curvedoc.report.view import Row, RunSection
 
 T = TypeVar("T")
 
@@ -37,6 +38,10 @@ class Pieces:
         """A run in full, among others or alone, drawn beside `reference`; known: the ids that the page explains."""
         key = ("html", s.row.run.run, s.row.id, s.short, bool(s.panels and s.panels[0].svg), many, reference)
         return self.once(key, lambda: _macro("run.html.j2", "section")(s, many, reference, known))
+
+    def told(self, row: Row) -> Markup:
+        """A run in a few sentences."""
+        return self.once(("told", row.run.run, row.id), lambda: _macro("run.html.j2", "told")(row))
 
 
 def _macro(file: str, name: str) -> Callable[..., Markup]:

@@ -130,6 +130,8 @@ document.addEventListener('click', e => {
 
 // Table of runs: filter, search, sort.
 const lines = $$('.runs tbody tr');
+// What does not fit its cell is read on it.
+$$('.runs .two, .runs .name bdi').forEach(e => { e.title = e.textContent; });
 // A long table shows its worst runs; the button, a search or a filter shows all.
 const SHORT = 15, LONG = 20;
 let short = lines.length > LONG;
@@ -185,6 +187,19 @@ $$('.runs th button').forEach(b => {
   };
 });
 
+// A run that has no section is shown in the table, and it is said: another run opened in its place would mislead.
+function seek(name) {
+  const row = name && lines.find(t => $('.name', t).textContent.trim() === name), box = $('#sought');
+  lines.forEach(t => t.classList.toggle('sought', t === row));
+  if (box) box.hidden = !name;
+  if (!name) return;
+  const said = row ? `${name} has no section in this page: its row is marked. Run curvedoc analyze on its directory for the rest.` : `This page has no run called ${name}.`;
+  if (!box) { toast(said); return; }
+  box.textContent = said;
+  if (row) set({ f: 'all', g: '', q: name });
+  scrollTo(box);
+}
+
 // #run=NAME&x=6200-7700 restores run and zoom, f, g, q and s what the table shows; #r3 is the address of a section.
 function follow() {
   // A paragraph of the reference changes nothing of what the page shows above it.
@@ -199,6 +214,7 @@ function follow() {
   Object.assign(listed, wanted);
   if ($('#find')) { filter(); if (sorted) sort(); }
   show(RUNS[plain] ? plain : named ?? current ?? $('.run')?.id);
+  seek(named ? '' : p.get('run') ?? '');
   if (p.get('x')) zoomTo(p.get('x'));
 }
 

@@ -1,15 +1,13 @@
-"""The diagnosis as the values that the page's template prints: text and numbers, no markup."""
+"""One run as the values that the page's template prints: text and numbers, no markup."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import field, replace
-from math import isfinite
 from typing import Any
 
 from markupsafe import Markup
 
-from curvedoc.core.diagnosis import Curve, Diagnosis, Evidence, Finding, RankedCause, RunDiagnosis
+from curvedoc.core.diagnosis import Evidence, Finding, RankedCause, RunDiagnosis
 from curvedoc.core.frozen import dataclass
 from curvedoc.diagnose.judge.verdict import code_for
 from curvedoc.report import words
@@ -18,48 +16,15 @@ from curvedoc.report.charts.columns import every
 from curvedoc.report.charts.drawing import curve_name, line_color
 from curvedoc.report.charts.marks import window
 from curvedoc.report.charts.panels import RunPicture, panel_note
-from curvedoc.report.charts.spark import Spark, spark
-from curvedoc.report.inbox import lost_of, lost_unit, lost_words
+from curvedoc.report.html.rows import Row
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact_setting
-from curvedoc.report.summary import (
-    explains_nothing,
-    first_thing,
-    group_of,
-    last_step,
-    last_value,
-    main_curve,
-    onset,
-    ranked_findings,
-    told_first,
-    why,
-)
+from curvedoc.report.summary import explains_nothing, last_step, main_curve, ranked_findings, where
 from curvedoc.report.tree import CheckTree, tree
 
 _MOST_SETTINGS = 80
 _MOST_MESSAGES = 12
-_SHORT_CAUSES = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table of runs."""
-
-    id: str  # of its section; "" where the run has none
-    run: RunDiagnosis
-    glyph: str
-    word: str
-    style: str
-    group: str
-    group_title: str
-    finding: str
-    why: str
-    spark: Spark | None
-    onset: int | None
-    last: float | None
-    lost: str
-    lost_sort: str  # "" for nothing
-    first: str  # what to do first
+_SHORT_CAUSES, _SHORT_MESSAGES = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,54 +101,6 @@ class RunSection:
         return any(low < high for c in main for low, high in zip(c.low, c.high, strict=True))
 
 
-def rows(
-    d: Diagnosis,
-    runs: tuple[RunDiagnosis, ...],
-    ids: Mapping[str, str],
-    sparks: dict[tuple[str, int], Spark] | None = None,
-) -> tuple[Row, ...]:
-    """The table, in the order of `runs`. sparks: those of an earlier call for the same diagnosis, kept for the next."""
-    known = {} if sparks is None else sparks
-    groups = group_of(d)
-    unit = lost_unit(d.runs)
-    out = []
-    for r in runs:
-        glyph, word, style = words.VERDICTS[r.verdict]
-        group, curve = groups.get(r.run), main_curve(r)
-        finding = told_first(r)
-        # each over its own length: of a run a thirtieth as long as another nothing would be seen
-        drawn = r.run, _last_finite(curve) if curve else 0
-        if curve and drawn not in known:
-            known[drawn] = spark(curve, drawn[1], onset(r))
-        lost = lost_of(r, unit)
-        first = first_thing(r)
-        out.append(
-            Row(
-                ids.get(r.run, ""),
-                r,
-                glyph,
-                word,
-                style,
-                group.name if group else "",
-                ", ".join(s.replace("-", " ") for s in group.signature) if group else "",
-                finding,
-                why(r),
-                known[drawn] if curve else None,
-                onset(r),
-                last_value(r),
-                lost_words(lost, unit),
-                "" if lost is None else f"{lost:g}",
-                first.ask if first and r.verdict in ("failed", "warning", "ended-early") else "",
-            )
-        )
-    return tuple(out)
-
-
-def _last_finite(curve: Curve) -> int:
-    """The step of the last bucket with a finite value; of none the last one."""
-    return next((s for s, v in zip(reversed(curve.step), reversed(curve.mean), strict=True) if isfinite(v)), 0)
-
-
 def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -> RunSection:
     """What the page shows of one run, not `whole` for its findings and likely causes only.
 
@@ -195,7 +112,7 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         named = len(p.curves) > 1
         shown = () if p.rows else p.curves
         keys = tuple((line_color(p, j), curve_name(c, p) if named else c.metric) for j, c in enumerate(shown))
-        alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 else "")
+        alt = f"{p.title} against {run.axis}." + (f" {run.headline}" if i == 0 and whole else "")
         panels.append(PanelView(p.key, p.title, keys, alt, svgs[i] if svgs else Markup(""), panel_note(p, pic.end)))
     # of a sound run only what explains a notice is worth a look, not what would have been logged better
     calm = explains_nothing(run) and (run.verdict == "ended-early" or all(f.kind == "gap" for f in run.findings))
@@ -209,13 +126,13 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
         row,
         pic,
         tuple(panels),
-        _found(run, pic),
+        _found(run, pic, whole),
         near,
         tuple(c for c in causes if c not in near),
         tree(run) if whole and not calm else None,
         tuple(_missing(run)) if whole and run.verdict != "healthy" else (),
         tuple((k, redact_setting(k, v)) for k, v in sorted(run.config.items())[:_MOST_SETTINGS]),
-        tuple(run.messages[:_MOST_MESSAGES]),
+        tuple(run.messages[: _MOST_MESSAGES if whole else _SHORT_MESSAGES]),
         f"Whole run, to {words.unit(pic.axis)} {end / pic.per:,.0f}",
         _fine(run, pic),
         "-".join(map(str, pic.zoom)) if pic.zoom else "",
@@ -226,8 +143,8 @@ def section(row: Row, pic: RunPicture, svgs: list[Markup], whole: bool = True) -
 
 
 def _brief(c: RankedCause) -> RankedCause:
-    """A cause with its evidence and first fixes only."""
-    return replace(c, probe="", mechanism="", fix=c.fix[:_SHORT_CAUSES])
+    """A cause with its evidence only: what to do first about it stands on top."""
+    return replace(c, probe="", mechanism="", fix=())
 
 
 def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
@@ -235,8 +152,8 @@ def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
     return [(signal_name(n), what, how_to_log(n)) for n, what in missing(run)]
 
 
-def _found(run: RunDiagnosis, pic: RunPicture) -> tuple[Found, ...]:
-    """Findings worst first; one that another explains stands under that one."""
+def _found(run: RunDiagnosis, pic: RunPicture, whole: bool) -> tuple[Found, ...]:
+    """Findings worst first; one that another explains stands under that one, not `whole` by its title alone."""
     # of a sound run what was not logged is told in one line at the end
     ranked = [f for f in ranked_findings(run) if f.kind != "gap" or run.verdict != "healthy"]
     heads = {f.symptom for f in ranked if not f.explained_by}
@@ -250,18 +167,10 @@ def _found(run: RunDiagnosis, pic: RunPicture) -> tuple[Found, ...]:
         if f.explained_by in heads:
             continue
         below = () if f.symptom in placed else tuple(view(g) for g in ranked if g.explained_by == f.symptom)
+        below = below if whole else tuple(replace(g, said=()) for g in below)
         placed.add(f.symptom)
         out.append(view(f, below))
     return tuple(out)
-
-
-def where(f: Finding, axis: str) -> str:
-    """The steps of a finding: `step 7,508 to 12,959`."""
-    if f.first_step is None or f.first_step < 0:
-        return ""
-    return f"{words.unit(axis)} {f.first_step:,}" + (
-        f" to {f.last_step:,}" if f.last_step is not None and f.last_step != f.first_step else ""
-    )
 
 
 def _cause(run: RunDiagnosis, c: RankedCause, pic: RunPicture) -> CauseView:
