@@ -9,8 +9,10 @@ _SENTENCES = late_regex(r"(?<=[.!]) (?=[A-Z])")
 
 #: Where a title may end early and still be a sentence.
 _CLAUSES = late_regex(
-    r"(?=[;:] |, (?!at\b|\d)|,? (?:while|when|which|where|until|and (?:became|ended|ends|is|rests|stays|went))\b)"
+    r"(?=[;:] | \(or\b|, (?!at\b|\d)|,? (?:while|when|which|where|until|and (?:became|ended|ends|is|rests|stays|went))\b)"
 )
+#: The kind of an error at the end of what is left.
+_ERROR = late_regex(r": \w*(?:Error|Exception|Warning)$")
 #: What is left of a title up to this share of the room says too little.
 _LEAST = 0.3
 
@@ -27,6 +29,23 @@ def clause(title: str, room: int) -> str:
         return title
     ends = [m.start() for m in _CLAUSES.finditer(title) if _LEAST * room < m.start() <= room]
     return title[: ends[-1]] if ends else ""
+
+
+def whole(title: str, room: int) -> str:
+    """The title, or as many of its clauses as the room holds; an error that is quoted in part is left out.
+
+    Where not even the first clause fits, that is told all the same: half a clause says nothing.
+
+    >>> whole("Crashed at train.py:45: RuntimeError: one of the variables was changed in place, says torch", 50)
+    'Crashed at train.py:45'
+    >>> whole("The loss stays at about 1.65, the accuracy at about 20%, as in a guess", 40)
+    'The loss stays at about 1.65'
+    """
+    if len(title) <= room:
+        return title
+    ends = [m.start() for m in _CLAUSES.finditer(title)]
+    fits = [e for e in ends if _LEAST * room < e <= room] or ends[:1]
+    return _ERROR.sub("", title[: fits[-1]]) if fits else title
 
 
 def lower_first(title: str) -> str:

@@ -10,11 +10,10 @@ from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.course import Course
 from curvedoc.diagnose.grounds.grounds import grounds
 from curvedoc.diagnose.judge.inputs import Bench
-from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.judge.verdict import ASSERTED, NEAR_CERTAIN
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.sentence.ties import tied
-from curvedoc.diagnose.sentence.titles import lower_first
+from curvedoc.diagnose.sentence.titles import lower_first, whole
 from curvedoc.diagnose.story.choice import (
     CLOSE_FIT,
     FITTED,
@@ -36,8 +35,10 @@ SUSPECTED = 0.2
 POSSIBLE = 0.08
 #: Notices of a sound run that asks for a change all the same.
 TOLD_FIRST = CLOSE_FIT | {UNUSUAL_RATE}
-#: A title that quotes more of a message is cut at a word; the finding itself quotes more of it.
-_LONGEST = 150
+#: A title is told up to the end of the clause that fits; the finding itself tells all of it.
+_LONGEST, _SHORTER = 150, 100
+#: Characters of a headline: what a tired reader takes in at once.
+MOST = 220
 _THE_LOSS = late_regex(r"\b([Tt])he (?:training )?loss\b")
 #: How a loss is labeled that is no part of another.
 _WHOLE = frozenset({"", "total", "all", "sum", "full", "overall", "train"})
@@ -80,14 +81,12 @@ def headline(
         notices = sorted((f for f in findings if f.kind == "notice"), key=asks_for_a_change, reverse=True)
         if notices and notices[0].symptom == RANGE_TEST:
             return f"{notices[0].title}. No problem found: this is a test of rates, no training."
-        also = f" Worth knowing: {lower_first(notices[0].title)}." if notices else ""
         far = f" The log ends at {left.words}." if left is not None else ""
-        went = f"{' so far' if far else ''}: {course_of(run, ground, bench=bench)}.{far}"
         # what asks for a change of the run does not stand behind "no problem"
         fits = ground.name != "loss" or (val := validation(run)) is None or still_falls(val) is None
-        if notices and notices[0].symptom in TOLD_FIRST and (fits or notices[0].symptom == UNUSUAL_RATE):
-            return f"{notices[0].title}. No other problem found{went}"
-        return f"No problem found{went}{also}"
+        told = notices[0].title if notices else ""
+        ahead = bool(notices) and notices[0].symptom in TOLD_FIRST and (fits or notices[0].symptom == UNUSUAL_RATE)
+        return _sound(told, ahead, far, course_of(run, ground, bench=bench), course_of(run, ground, brief=True))
     undecided = ground.lacking if ground.deciding else ""
     if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
         random = f" {still_random(run)}" if explores(run) and not undecided else ""
@@ -104,9 +103,28 @@ def headline(
     learns = bench is not None and causes and causes[0].probability < LIKELY and trained_on(bench, first) is not None
     told = said((bench or Bench(run)).counter, findings, () if learns else causes, beside)
     part = _part_of_the_loss(run, first)
-    return (_THE_LOSS.sub(rf"\1he {part} loss", told, count=1) if part else told) + (
-        _until_the_crash(run, findings) or (f" {stopped}." if stopped else "")
-    )
+    told = _THE_LOSS.sub(rf"\1he {part} loss", told, count=1) if part else told
+    course = _until_the_crash(run, findings)
+    if course and len(told) + len(course) > MOST:
+        course = " Until then training was sound."
+    return told + (course or (f" {stopped}." if stopped else ""))
+
+
+def _sound(told: str, ahead: bool, far: str, course: str, brief: str) -> str:
+    """The headline of a sound run: how it went, and the notice that is worth knowing, as far as both fit.
+
+    ahead: whether the notice is told first. far: where a log ends that goes no further. What does not fit stands below.
+    """
+    title = whole(told, _SHORTER)
+    so_far = " so far" if far else ""
+    if ahead:
+        tries = [f"{t}. No other problem found{so_far}: {c}.{far}" for c in (course, brief) for t in (told, title)]
+    else:
+        sound = f"No problem found{so_far}: "
+        also = [f" Worth knowing: {lower_first(t)}." if t else "" for t in (told, title)]
+        tries = [f"{sound}{course}.{far}{a}" for a in (*also, "")]
+        tries += [f"{sound}{brief}.{far}{a}" for a in (also[1], "")]
+    return next((t for t in tries if len(t) <= MOST), tries[-1])
 
 
 def _part_of_the_loss(run: Run, first: Finding) -> str:
@@ -127,30 +145,39 @@ def said(count: Counter, findings: Sequence[Finding], causes: Sequence[RankedCau
     beside: how right the model was meanwhile, as a clause.
     """
     first = _first(findings)
-    text = shortened(first.title, _LONGEST).rstrip(".:") + _where(first, count) + (f"; {beside}" if beside else "")
+    # what is told beside goes first where all of it would be too long, then the last clauses of the title
+    for room, meanwhile in ((_LONGEST, beside), (_LONGEST, ""), (_SHORTER, "")):
+        told = whole(first.title, room).rstrip(".:") + _where(first, count)
+        sentence = _with_cause(f"{told}; {meanwhile}" if meanwhile else told, first, causes)
+        if len(sentence) <= MOST:
+            break
+    return sentence
+
+
+def _with_cause(text: str, first: Finding, causes: Sequence[RankedCause]) -> str:
+    """What happened, and what is known of its cause."""
     cause = causes[0] if causes else None
-    stop = "" if text.endswith("…") else "."
     if cause is None or same(cause.title, f"{first.title} {first.general}"):
-        return text + stop
+        return f"{text}."
     sure = cause.probability >= NEAR_CERTAIN
     if cause.probability >= (ASSERTED if first.symptom in cause.findings else NEAR_CERTAIN):
         # a title that tells its own reason has a colon already
-        if sure and not beside and ":" not in text:
+        if sure and ":" not in text and ";" not in text:
             return f"{text}: {lower_first(cause.title)}."
-        return f"{text}{stop} {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
+        return f"{text}. {'Cause' if sure else 'Likely cause'}: {lower_first(cause.title)}."
     # where nothing is likely enough to act on, what it may be is told for what it is
     if first.symptom in LEARNS_LITTLE and cause.probability < LIKELY:
-        return f"{text}{stop}{_possible(first, causes)}"
+        return f"{text}.{_possible(first, causes)}"
     rivals = tied(causes)
     # a fit that is too close is one story, whichever of its makers is meant
     if first.symptom in CLOSE_FIT and rivals and all(c.cause in FITTED for c in rivals):
-        return text + stop
+        return f"{text}."
     if rivals:
         either = ", or ".join(lower_first(c.title) for c in rivals)
-        return f"{text}{stop} Either {either}."
+        return f"{text}. Either {either}."
     if cause.probability >= SUSPECTED and first.symptom in cause.findings:
-        return f"{text}{stop} First suspect: {lower_first(cause.title)}."
-    return f"{text}{stop}{_possible(first, causes)}" if cause.probability < SUSPECTED else text + stop
+        return f"{text}. First suspect: {lower_first(cause.title)}."
+    return f"{text}.{_possible(first, causes)}" if cause.probability < SUSPECTED else f"{text}."
 
 
 def _possible(first: Finding, causes: Sequence[RankedCause]) -> str:
