@@ -64,7 +64,18 @@ def prepared(out: Outputs, inputs: Sequence[Path] = ()) -> Outputs:
             raise UsageError("is no directory", str(out.assets), "--assets wants a directory")
         check(out.assets / _INDEX, out.force, inputs)
     if _page_by_default(out):
+        return _beside_what_is_there(out, inputs)
+    return out
+
+
+def _beside_what_is_there(out: Outputs, inputs: Sequence[Path]) -> Outputs:
+    """Without the page that nobody asked for, where its place is taken: that costs no diagnosis."""
+    try:
         check(Path(DEFAULT_HTML), out.force, inputs)
+    except CurvedocError as error:
+        if not out.quiet:
+            sys.stderr.write(f"no page written: {error.where}: {error.what}; --html FILE writes it to another place\n")
+        return replace(out, no_html=True)
     return out
 
 
@@ -211,7 +222,7 @@ def _json(d: Diagnosis, title: str) -> str:
 def _markdown(d: Diagnosis, title: str) -> str:
     from curvedoc.report.markdown import to_markdown
 
-    return to_markdown(d)
+    return to_markdown(d, title)
 
 
 def _sarif(d: Diagnosis, title: str) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import Diagnosis, Evidence, RunDiagnosis
 from curvedoc.core.numbers import spelled
+from curvedoc.diagnose.judge.transcript import shortened
+from curvedoc.diagnose.sentence.titles import whole
 from curvedoc.report import words
 from curvedoc.report.abort import told
 from curvedoc.report.advice import how_to_log, missing, recorder_line, signal_name
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.event_order import in_order
-from curvedoc.report.inbox import cause_words, inbox, lost_unit, lost_words, top_sentence
+from curvedoc.report.inbox import cause_words, inbox, lost_of, lost_unit, lost_words, top_sentence
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
@@ -204,9 +206,9 @@ def _first(first: First, named: bool) -> list[str]:
 
 
 def _table(d: Diagnosis, runs: Sequence[RunDiagnosis]) -> list[str]:
-    groups = group_of(d)
+    groups, unit = group_of(d), lost_unit(d.runs)
     out = [
-        "| | Run | Finding | Likeliest cause | Onset | Last value | Wasted |",
+        "| | Run | Finding | Likeliest cause | Onset | Last value | Lost |",
         "| --- | --- | --- | --- | ---: | ---: | ---: |",
     ]
     for r in runs[:_ROWS]:
@@ -214,12 +216,12 @@ def _table(d: Diagnosis, runs: Sequence[RunDiagnosis]) -> list[str]:
         letter = f"{groups[r.run].name}: " if r.run in groups else ""
         start = words.step(onset(r)) if onset(r) is not None else ""
         final = words.value(last_value(r)) if last_value(r) is not None else ""
-        lost = words.hours(r.cost.hours_wasted) if r.cost.hours_wasted else ""
+        lost = lost_words(lost_of(r, unit), unit)
         cells = (
             f"{words.VERDICTS[r.verdict][0]} {words.VERDICTS[r.verdict][1]}",
             markdown_code(clip(words.run_name(r.run), 80)),
-            markdown(letter + clip(redact(what), 120)),
-            markdown(clip(redact(why(r)), 120)),
+            markdown(letter + shortened(whole(redact(what), 120), 200)),
+            markdown(shortened(whole(redact(why(r)), 120), 200)),
             start,
             final,
             lost,

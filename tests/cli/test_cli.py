@@ -112,6 +112,29 @@ def test_a_foreign_html_file_is_not_overwritten(failed: Path, tmp_path: Path) ->
     assert call("analyze", failed, "--html", mine).exit_code == 0, "our own report is replaced without asking"
 
 
+def test_a_page_that_nobody_asked_for_costs_no_diagnosis_where_its_place_is_taken(
+    failed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("curvedoc.cli.outputs.at_terminal", lambda: True)
+    (tmp_path / "curvedoc-report.html").write_text("<p>mine</p>")
+    result = call("analyze", failed)
+    assert result.exit_code == 0 and "Failed" in result.stdout.splitlines()[0]
+    assert "no page written" in result.stderr and "--html FILE" in result.stderr
+    assert (tmp_path / "curvedoc-report.html").read_text() == "<p>mine</p>"
+
+
+@pytest.mark.parametrize("command", ["analyze", "triage", "diff", "doctor", "watch", "explain"])
+def test_the_usage_names_what_it_takes_as_people_write_it(command: str) -> None:
+    usage = next(line for line in call(command, "--help").stdout.splitlines() if "Usage:" in line)
+    assert "{" not in usage, usage
+
+
+def test_one_run_is_titled_by_its_place_in_markdown(failed: Path) -> None:
+    result = call("analyze", failed, "--markdown", "-")
+    assert failed.name in result.stdout.splitlines()[0]
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [

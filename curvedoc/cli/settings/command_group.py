@@ -1,11 +1,11 @@
-"""How the first word of a command line is taken: for a command, or for a path."""
+"""How the first word of a command line is taken: for a command, or for a path; and how a command says what it takes."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 
 class Commands(TyperGroup):
@@ -17,3 +17,12 @@ class Commands(TyperGroup):
         if args and self.get_command(ctx, args[0]) is None and Path(args[0]).exists():
             return super().resolve_command(ctx, ["analyze", *args])
         return super().resolve_command(ctx, args)
+
+
+class Command(TyperCommand):
+    """A command whose usage reads as in a manual: PATHS... for what must be given, [PATHS]... for what may be."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words after the name of the command."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [p.upper().replace("{", "").replace("}", "") for p in pieces]

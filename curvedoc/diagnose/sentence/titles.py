@@ -9,7 +9,8 @@ _SENTENCES = late_regex(r"(?<=[.!]) (?=[A-Z])")
 
 #: Where a title may end early and still be a sentence.
 _CLAUSES = late_regex(
-    r"(?=[;:] | \(or\b|, (?!at\b|\d)|,? (?:while|when|which|where|until|and (?:became|ended|ends|is|rests|stays|went))\b)"
+    r"(?=[;:] | \(or\b|, (?!at\b|\d)|"
+    r",? (?:while|when|which|where|until|and (?:became|ended|ends|is|rests|stays|went))\b)"
 )
 #: The kind of an error at the end of what is left.
 _ERROR = late_regex(r": \w*(?:Error|Exception|Warning)$")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from curvedoc.core.diagnosis import RunDiagnosis
 from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.columns import DrawnColumns, columns
 from curvedoc.report.charts.scale import clip
-from curvedoc.report.summary import main_curve, onset
+from curvedoc.report.summary import last_step, main_curve, onset
 
 WIDTH, HEIGHT = 300, 92
 #: Room on the right for the labels of the scale.
@@ -30,6 +30,7 @@ class Overlay:
     top: str
     bottom: str
     end: str
+    band: str = ""  # from lows to highs of the main curve
 
 
 def overlay(head: RunDiagnosis, runs: Sequence[RunDiagnosis]) -> Overlay | None:
@@ -38,13 +39,14 @@ def overlay(head: RunDiagnosis, runs: Sequence[RunDiagnosis]) -> Overlay | None:
     if own is None or not any(math.isfinite(v) for v in own.mean):
         return None
     near = [c for r in runs if r is not head and (c := main_curve(r)) and c.role == own.role and r.axis == head.axis]
-    thin = [columns(c, _COLUMNS) for c in (own, *near[:_OTHERS])]
-    known = [v for v in thin[0].mean if math.isfinite(v)]
+    thin = [columns(c, _COLUMNS, raw=False) for c in (own, *near[:_OTHERS])]
+    known = [v for v in (*thin[0].low, *thin[0].high) if math.isfinite(v)]
     log = min(known) > 0 and max(known) / min(known) >= _LOG_FROM
     began = onset(head)
     low, high = clip([*zip(thin[0].step, thin[0].mean, strict=True)], began, log) or (min(known), max(known))
-    # what comes after the last finite value of all would be empty
-    ends = [s for c in thin for s, v in zip(c.step, c.mean, strict=True) if math.isfinite(v)]
+    # over the length of its representative: beside a long run nothing would be seen of a short one; what comes after
+    # the last finite value would be empty
+    ends = [s for s, v in zip(thin[0].step, thin[0].mean, strict=True) if math.isfinite(v)]
     first, last = min(0, thin[0].step[0]), max(1, max(ends), began or 0)
 
     def x(step: int) -> float:
@@ -55,17 +57,35 @@ def overlay(head: RunDiagnosis, runs: Sequence[RunDiagnosis]) -> Overlay | None:
         a, b, c = (math.log(low), math.log(high), math.log(v)) if log else (low, high, v)
         return round(HEIGHT - 16 - (0.5 if b <= a else (c - a) / (b - a)) * (HEIGHT - 24), 1)
 
+    def path(steps: Sequence[int], values: Sequence[float]) -> str:
+        out, pen = [], "M"
+        for step, v in zip(steps, values, strict=True):
+            if not math.isfinite(v) or (log and v <= 0) or step > last:
+                pen = "M"
+                continue
+            out.append(f"{pen}{x(step):g},{y(v):g}")
+            pen = "L"
+        return "".join(out)
+
+    def band(c: DrawnColumns) -> str:
+        """From the lowest to the highest value of each column, as one outline; "" where they are the same."""
+        seen = [row for row in zip(c.step, c.low, c.high, strict=True) if math.isfinite(row[1]) and row[0] <= last]
+        if all(a == b for _, a, b in seen) or (log and any(a <= 0 for _, a, _ in seen)):
+            return ""
+        steps = [s for s, _, _ in seen]
+        up, down = path(steps, [b for _, _, b in seen]), path(steps[::-1], [a for _, a, _ in reversed(seen)])
+        return f"{up}L{down[1:]}Z"
+
     shown = x(began) if began is not None and first <= began <= last else None
-    lines = [_path(c, x, y, log) for c in thin]
-    return Overlay(lines[0], "".join(lines[1:]), shown, words.value(high), words.value(low), f"{head.axis} {last:,}")
+    bottom, top = _apart(low, high)
+    lines = [path(c.step, c.mean) for c in thin]
+    end = f"{head.axis} {last_step(head, own):,}"
+    return Overlay(lines[0], "".join(lines[1:]), shown, top, bottom, end, band(thin[0]))
 
 
-def _path(c: DrawnColumns, x: Callable[[int], float], y: Callable[[float], float], log: bool) -> str:
-    out, pen = [], "M"
-    for step, v in zip(c.step, c.mean, strict=True):
-        if not math.isfinite(v) or (log and v <= 0):
-            pen = "M"
-            continue
-        out.append(f"{pen}{x(step):g},{y(v):g}")
-        pen = "L"
-    return "".join(out)
+def _apart(low: float, high: float) -> tuple[str, str]:
+    """Both ends of the scale, with as many digits as tell them apart."""
+    made = (words.value(low), words.value(high))
+    if made[0] != made[1] or low == high:
+        return made
+    return next(((a, b) for n in range(4, 9) if (a := f"{low:.{n}g}") != (b := f"{high:.{n}g}")), made)

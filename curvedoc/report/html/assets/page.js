@@ -143,11 +143,11 @@ if (short) {
   $('table.runs').classList.add('short');
 }
 function filter() {
-  const words = listed.q.toLowerCase();
+  const words = listed.q.trim().toLowerCase(), group = /^group ([a-z]+)$/.exec(words)?.[1].toUpperCase();
   let n = 0;
   for (const t of lines) {
     const kept = (listed.f === 'all' || t.dataset.state === listed.f) && (!listed.g || t.dataset.group === listed.g);
-    t.hidden = !(kept && t.textContent.toLowerCase().includes(words));
+    t.hidden = !(kept && (group ? t.dataset.group === group : t.textContent.toLowerCase().includes(words)));
     n += !t.hidden;
   }
   const some = short && !words && listed.f === 'all' && !listed.g;
