@@ -76,23 +76,20 @@ def recorder_line(roles: Sequence[str]) -> str:
 
 
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Signals that were not logged, each with what it decides, the usual ones first, then the most useful.
+    """Signals that were not logged, each with what it decides.
 
-    Of a run in trouble those that would answer a question about its first two causes, else the usual ones; none where
-    its cause is as good as known. Of others all that some symptom needs.
+    Of a run in trouble only those that would tell its first two causes apart, the one that decides most first; none
+    where its cause is as good as known. Of others all that some symptom needs, the usual ones first.
     """
-    troubled = run.verdict in ("failed", "warning", "ended-early")
     if run.verdict in ("failed", "warning"):
-        if telling := _telling(run):
-            return telling
-        if run.causes and run.causes[0].probability >= _AS_KNOWN:
-            return ()
+        return _telling(run)
+    early = run.verdict == "ended-early"
     logged = {s.role for s in run.signals}  # too short for a rule or not of the kind it wants, but there
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
         for need in row.needs:
             # "several ranks" is no signal that one could log
-            if need in logged or need in _OF_ITS_KIND or " " in need or (troubled and need not in _CORE):
+            if need in logged or need in _OF_ITS_KIND or " " in need or (early and need not in _CORE):
                 continue
             table.setdefault(need, []).append(row.symptom)
 
@@ -106,12 +103,14 @@ def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
 def _telling(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Signals that would tell the first two causes apart, each with the questions that it answers."""
     table: dict[str, list[str]] = {}
+    gain: dict[str, float] = {}
+    if not run.causes or run.causes[0].probability >= _AS_KNOWN:
+        return ()
     for cause in run.causes[:2]:
         for check in cause.checks:
             for need in check.needs:
                 table.setdefault(need, []).append(check.ask)
-
-    def key(role: str) -> tuple[object, ...]:
-        return _CORE.index(role) if role in _CORE else len(_CORE), -len(table[role]), role
-
-    return tuple((k, tuple(dict.fromkeys(table[k]))) for k in sorted(table, key=key))
+                # the variance that a yes or a no to it takes away
+                gain[need] = gain.get(need, 0.0) + cause.probability * (1.0 - cause.probability)
+    ranked = sorted(table, key=lambda role: (-gain[role], _CORE.index(role) if role in _CORE else len(_CORE), role))
+    return tuple((k, tuple(dict.fromkeys(table[k]))) for k in ranked)

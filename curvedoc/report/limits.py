@@ -109,7 +109,8 @@ def _open(run: RunDiagnosis) -> list[str]:
     """How much could not be judged, and which signals would have decided most of it."""
     if not run.not_judged:
         return []
-    needs = [signal_name(name) for name, _ in missing(run)[:3]]
+    # of a run in trouble a table tells what would decide between its causes
+    needs = [] if run.verdict in ("failed", "warning") else [signal_name(name) for name, _ in missing(run)[:3]]
     text = f"{words.count(len(run.not_judged), 'check')} {'was' if len(run.not_judged) == 1 else 'were'} skipped"
     was = "were" if len(needs) > 1 else "was"
     return [f"{text}, mostly because {_listed(needs)} {was} not logged" if needs else text]

@@ -66,6 +66,30 @@ def test_each_event_has_its_step_and_how_far_its_channel_went() -> None:
     assert last.factor is None
 
 
+def test_a_rate_that_climbs_before_the_loss_rises_is_told_first() -> None:
+    case = _case(
+        series={
+            "loss": {"knots": [[0, 4], [390, 1], [440, 30], [800, 30]], "log": True},
+            "lr": {"knots": [[0, 0.01], [300, 0.01], [800, 0.5]], "noise": 0},
+        }
+    )
+    lr, loss = _events(case)
+    assert (lr.channel, lr.what, loss.channel) == ("lr", "began to rise", "loss")
+    assert lr.step == pytest.approx(300, abs=6) and lr.factor == pytest.approx(50, rel=0.1)
+
+
+def test_a_norm_that_had_hardly_moved_when_the_failure_began_is_told_after_it() -> None:
+    """A slow drift up from the start is no event before a failure: it had come to nothing by then."""
+    case = _case(
+        series={
+            "loss": {"knots": [[0, 4], [398, 1], [440, 30], [800, 30]], "log": True},
+            "grad_norm": {"knots": [[0, 1], [60, 1], [400, 1.3], [800, 90]], "log": True},
+        }
+    )
+    steps = {e.channel: e.step for e in _events(case)}
+    assert steps["loss"] <= steps["grad_norm"], steps
+
+
 def test_a_rate_that_leaps_before_the_loss_rises_is_told_first() -> None:
     case = _case(
         series={

@@ -19,13 +19,17 @@ from curvedoc.stats.events.blowup import blowup_onset, departure, mirrored
 from curvedoc.stats.events.event import CurveEvent
 from curvedoc.stats.events.jumps import biggest_rise, largest_drop
 from curvedoc.stats.events.surge import surge_factor, surge_step
-from curvedoc.stats.schedule.phases import lr_jump_step, restart_step
+from curvedoc.stats.schedule.phases import lr_jump_step, lr_peak_step, restart_step, warmup_steps
+from curvedoc.stats.schedule.ramp import ramp
 from curvedoc.stats.schedule.steps import lr_drop_steps
 from curvedoc.stats.shape.turning import rise_z, turn_step
 
 #: The limits of rules/remarks/timeline.yaml.
 _Limits = Mapping[str, float]
 _KINDS = {1.0: "became NaN", 2.0: "became infinite", 3.0: "became minus infinite"}
+
+#: What a rate does at the end of its warm-up.
+WARMED = "reached its peak after the warm-up"
 
 _Reader = Callable[[str, Series, _Limits], Iterator[Event]]
 
@@ -123,13 +127,18 @@ def _score(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
 
 def _lr(channel: str, s: Series, limits: _Limits) -> Iterator[Event]:
     v = s.finite()
-
+    warm, top = warmup_steps(s), lr_peak_step(s)
+    if warm and top is not None and top < v.step[-1]:
+        yield Event(round(top), channel, WARMED)
     leap = lr_jump_step(s)
     if leap is not None:
         row = int(np.searchsorted(v.step, leap))
         before = float(v.value[row - 1]) if row > 0 else 0.0
         yield Event(round(leap), channel, "jumped up", _over(float(v.value[row]), before))
-    again = restart_step(s)
+    climb = ramp(s)
+    if climb is not None and leap is None:
+        yield Event(round(climb.first), channel, "began to rise", _over(climb.times, 1.0))
+    again = restart_step(s) if climb is None else None
     if again is not None and (leap is None or abs(again - leap) > np.median(np.diff(v.step))):
         yield Event(round(again), channel, "began to rise again")
     drops = lr_drop_steps(s)
@@ -166,15 +175,46 @@ CHANNELS: tuple[tuple[str, _Reader], ...] = (
 )
 
 
-def _as_told(events: list[Event], metric: str, findings: Sequence[Finding]) -> list[Event]:
-    """The events of one curve, its rise at the step that the first failure gives, where that is this rise: what one
-    measure sees at once and another a little later is one event. A blow-up that breaks off has a rise before it.
+def _as_told(events: list[Event], s: Series, findings: Sequence[Finding], limits: _Limits) -> list[Event]:
+    """The events of one curve, dated as the first failure is.
+
+    The rise of its own curve stands at the step that it gives: what one measure sees at once and another a little later
+    is one event. A rise of another curve that had come to nothing when the failure began belongs to what came after.
     """
     lead = next((f for f in findings if f.kind == "pathology" and f.explained_by is None), None)
-    at = lead.first_step if lead is not None and lead.metric == metric and lead.symptom not in ERRORS else None
-    if at is None or any(e.what != "began to rise" for e in events):
+    at = lead.first_step if lead is not None and lead.symptom not in ERRORS else None
+    if lead is None or at is None:
         return events
-    return [replace(e, step=max(e.step, at)) for e in events]
+    if lead.metric == s.metric and all(e.what == "began to rise" for e in events):
+        return [replace(e, step=max(e.step, at)) for e in events]
+    # a schedule goes by its own plan; where its warm-up ended tells something of what came after that
+    events = [e for e in events if e.what != WARMED or e.step <= at]
+    if events and events[0].channel == "lr":
+        return events
+    return [e for e in (_redated(e, s, at, limits) for e in events) if e is not None]
+
+
+def _redated(e: Event, s: Series, at: int, limits: _Limits) -> Event | None:
+    """A rise or fall, from the row on which the curve left its level where it had not when the failure began.
+
+    None where it never did.
+    """
+    if e.what not in ("began to rise", "began to fall") or e.step >= at or e.factor is None:
+        return e
+    v = s.finite()
+    row, onset = (int(np.searchsorted(v.step, x)) for x in (e.step, at))
+    rows = int(limits["before_rows"])
+    level = median_of(v.value[max(0, row - rows) : max(row, 1)])
+    # half of the way to where it fell
+    edge = level * (limits["drift"] if e.what == "began to rise" else (1.0 + e.factor) / 2.0)
+    gone = v.value >= edge if edge >= level else v.value <= edge
+    if (
+        bool(gone[max(row, onset - 1) : onset].any())
+        or 2 * int(gone[max(row, onset - rows) : onset].sum()) > onset - row
+    ):
+        return e
+    out = np.flatnonzero(gone[onset:])
+    return replace(e, step=int(v.step[onset + int(out[0])])) if len(out) else None
 
 
 def _log(run: Run, restarts: Series, limits: _Limits) -> Iterator[Event]:
@@ -203,6 +243,6 @@ def timeline(run: Run, findings: Sequence[Finding], restarts: Series, remark: Re
     for role, read in CHANNELS:
         series = run.series(role)
         if series is not None and len(series):
-            found += _as_told(list(read(role, series, limits)), series.metric, findings)
+            found += _as_told(list(read(role, series, limits)), series, findings, limits)
     found += _log(run, restarts, limits)
     return tuple(sorted(found, key=lambda e: e.step)[: int(limits["most_events"])])

@@ -9,6 +9,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Series
 from curvedoc.report.summary import lead_finding
 from curvedoc.stats.schedule.phases import lr_final_ratio, lr_peak, warmup_steps
+from curvedoc.stats.schedule.ramp import ramp
 
 #: Findings after which the loss goes away from its best for good.
 _DIVERGING = ("divergence", "nan-after-blowup", "exploding-gradients")
@@ -61,6 +62,9 @@ def _of_rate(run: RunDiagnosis, start: int, end: int) -> list[RunPhase]:
     if warm:
         first = 0 if curve.step[0] <= warm else curve.step[0]
         out.append(RunPhase(max(start, first), min(end, first + round(warm)), "warm", "warm-up"))
+    climb = ramp(rate)
+    if climb is not None:
+        out.append(RunPhase(round(climb.first), round(climb.last), "warm", "learning rate rises"))
     if peak and left is not None and left < _DOWN:
         top = [s for s, v in zip(curve.step, curve.mean, strict=True) if v >= _AT_PEAK * peak]
         stop = [s for s, v in zip(curve.step, curve.mean, strict=True) if v <= left * peak * 1.001 and s > top[-1]]

@@ -154,8 +154,9 @@ def _missing(run: RunDiagnosis) -> list[tuple[str, tuple[str, ...], str]]:
 
 def _found(run: RunDiagnosis, pic: RunPicture, whole: bool) -> tuple[Found, ...]:
     """Findings worst first; one that another explains stands under that one, not `whole` by its title alone."""
-    # of a sound run what was not logged is told in one line at the end
-    ranked = [f for f in ranked_findings(run) if f.kind != "gap" or run.verdict != "healthy"]
+    # which signals lack has a table of its own, and of a sound run it is told in one line at the end
+    tabled = "missing-signal"
+    ranked = [f for f in ranked_findings(run) if f.kind != "gap" or (run.verdict != "healthy" and f.symptom != tabled)]
     heads = {f.symptom for f in ranked if not f.explained_by}
 
     def view(f: Finding, follows: tuple[Found, ...] = ()) -> Found:
