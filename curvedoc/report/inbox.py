@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from curvedoc.core.diagnosis import Contrast, Diagnosis, Group, RankedCause, RunDiagnosis
 from curvedoc.core.frozen import dataclass
+from curvedoc.diagnose.sentence.titles import lower_first
 from curvedoc.report import words
 from curvedoc.report.summary import First, Summary, first_thing, lead_finding
 
@@ -27,6 +30,14 @@ class InboxGroup:
     contrast: Contrast | None
     differs: str  # from the nearest healthy run, where no setting parts the group
     first: First | None
+
+    @property
+    def why(self) -> str:
+        """Its cause with how likely it is, which alone is told where the title names the cause; "" for none."""
+        told = cause_words(self.cause)
+        if self.cause is None or not self.what.endswith(lower_first(self.cause.plain)):
+            return told
+        return told.removeprefix(f"{self.cause.plain} (").removesuffix(")")
 
     @property
     def first_label(self) -> str:
@@ -53,7 +64,11 @@ def inbox(d: Diagnosis) -> tuple[InboxGroup, ...]:
         what = (lead.general or lead.title) if lead else head.headline
         lost = sum(lost_of(r, unit) or 0.0 for r in runs)
         made.append(InboxGroup(g, runs, head, what, cause, lost, contrast, differs, first_thing(head)))
-    return tuple(made)
+    # what went wrong alike for different reasons is told with the reason
+    often = Counter(m.what for m in made)
+    return tuple(
+        replace(m, what=f"{m.what}: {lower_first(m.cause.plain)}") if m.cause and often[m.what] > 1 else m for m in made
+    )
 
 
 def covers(d: Diagnosis, groups: Iterable[InboxGroup]) -> str:

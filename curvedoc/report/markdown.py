@@ -14,7 +14,7 @@ from curvedoc.report.advice import how_to_log, missing, recorder_line, signal_na
 from curvedoc.report.charts.spark import blocks
 from curvedoc.report.escape import clip, markdown, markdown_block, markdown_code
 from curvedoc.report.event_order import in_order
-from curvedoc.report.inbox import cause_words, inbox, lost_of, lost_unit, lost_words, top_sentence
+from curvedoc.report.inbox import inbox, lost_of, lost_unit, lost_words, top_sentence
 from curvedoc.report.limits import limits
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import (
@@ -89,7 +89,7 @@ def _groups(d: Diagnosis) -> list[str]:
     unit, out = lost_unit(d.runs), []
     for g in inbox(d)[:_GROUPS]:
         lost = lost_words(g.lost, unit)
-        cause = f"; cause: {cause_words(g.cause)}" if g.cause else ""
+        cause = f"; cause: {g.why}" if g.why else ""
         said = f"{words.cap(g.what)}{cause}{f'; {lost} lost' if lost else ''}"
         first = f" {g.first_label}: {words.cap(g.first.ask)}" if g.first else ""
         out.append(f"- **{g.group.name}**, {words.count(len(g.runs), 'run')}: {_text(said)}.{_text(first)}")

@@ -10,12 +10,14 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.report import words
 from curvedoc.report.charts.columns import DrawnColumns, columns
 from curvedoc.report.charts.scale import clip
-from curvedoc.report.summary import last_step, main_curve, onset
+from curvedoc.report.summary import main_curve, onset
 
 WIDTH, HEIGHT = 300, 92
 #: Room on the right for the labels of the scale.
 _LABELS = 44
 _OTHERS, _COLUMNS = 6, 90
+#: Fewer finite columns show no shape.
+_FEW = 10
 #: A log scale where a positive curve spans at least this factor.
 _LOG_FROM = 5.0
 
@@ -40,6 +42,8 @@ def overlay(head: RunDiagnosis, runs: Sequence[RunDiagnosis]) -> Overlay | None:
         return None
     near = [c for r in runs if r is not head and (c := main_curve(r)) and c.role == own.role and r.axis == head.axis]
     thin = [columns(c, _COLUMNS, raw=False) for c in (own, *near[:_OTHERS])]
+    if sum(map(math.isfinite, thin[0].mean)) < _FEW:  # what broke off at once is drawn row by row
+        thin[0] = columns(own, len(own.step))
     known = [v for v in (*thin[0].low, *thin[0].high) if math.isfinite(v)]
     log = min(known) > 0 and max(known) / min(known) >= _LOG_FROM
     began = onset(head)
@@ -79,7 +83,7 @@ def overlay(head: RunDiagnosis, runs: Sequence[RunDiagnosis]) -> Overlay | None:
     shown = x(began) if began is not None and first <= began <= last else None
     bottom, top = _apart(low, high)
     lines = [path(c.step, c.mean) for c in thin]
-    end = f"{head.axis} {last_step(head, own):,}"
+    end = f"{head.axis} {last:,}"
     return Overlay(lines[0], "".join(lines[1:]), shown, top, bottom, end, band(thin[0]))
 
 

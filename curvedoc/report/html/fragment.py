@@ -43,18 +43,19 @@ _STYLES = {
     "overflow-x:auto;border:1px solid #e5e2da;border-radius:8px",
     "head": "font-size:19px;font-weight:650;line-height:1.3;margin:4px 0 8px",
     "sub": "font-size:15px;font-weight:650;margin:14px 0 4px",
-    "text": "margin:4px 0",
+    "text": "margin:4px 0;padding:0;border:0;text-indent:0",
     "first": "margin:8px 0;padding:8px 12px;background:#e6f0f8;border-radius:6px",
     # a page around it may say otherwise of every list and table
     "list": "margin:4px 0;padding-left:20px;list-style:disc",
     "numbers": "margin:4px 0;padding-left:20px;list-style:decimal",
-    "item": "list-style:inherit;margin:0;padding:0",
+    "item": "list-style:inherit;margin:0;padding:0;border:0;background:none;text-indent:0",
+    "fixed": "white-space:nowrap",
     "table": "border-collapse:collapse;border:0;width:100%;margin:8px 0;font-size:13px",
     "cell": "text-align:left;vertical-align:top;padding:4px 8px;border:0;border-bottom:1px solid #e5e2da;"
     "overflow-wrap:break-word",
     "pic": "display:block;max-width:100%;height:auto;margin:6px 0",
-    "muted": "color:#69645b",
-    "foot": "color:#69645b;font-size:12px;margin:12px 0 0",
+    "muted": "color:#69645b;padding:0;border:0;text-indent:0",
+    "foot": "color:#69645b;font-size:12px;margin:12px 0 0;padding:0;border:0;text-indent:0",
     "fail": "color:#a33600;font-weight:650;white-space:nowrap",
     "warn": "color:#7a5600;font-weight:650;white-space:nowrap",
     "unsure": "color:#5d4a86;font-weight:650;white-space:nowrap",
@@ -243,7 +244,10 @@ def _cause(out: _Writer, run: RunDiagnosis, c: RankedCause) -> tuple[Markup, ...
 
     return (
         out.text(words.cap(c.title)),
-        out.text(f"{words.cap(words.likelihood(c.probability))}, {words.percent(c.probability)}"),
+        Markup("{},<br>{}").format(
+            out.markup("span", "fixed", out.text(words.cap(words.likelihood(c.probability)))),
+            out.markup("span", "fixed", out.text(words.percent(c.probability))),
+        ),
         told([words.cap(e.text) for e in c.supports[:4]]),
         told([e.text for e in c.against[:4]]),
     )

@@ -26,7 +26,7 @@ def stats(d: Diagnosis, head: Summary) -> tuple[Figure, ...]:
     rows = [("Failed", f"{tally.get('failed', 0):,}", f"of {len(d.runs):,}")]
     rows.append(("Warnings", f"{tally.get('warning', 0):,}", ""))
     if any(_lost(d)):
-        rows.append(("Spent after the onset", *_lost(d)))
+        rows.append(_lost_figure(d))
     elif tally.get("ended-early"):
         rows.append(("Ended early", f"{tally['ended-early']:,}", ""))
     elif tally.get("inconclusive"):
@@ -46,7 +46,7 @@ def _stats_of_one(d: Diagnosis, run: RunDiagnosis, sure: tuple[str, str, str] | 
         if began is not None
         else []
     )
-    rows += [("Spent after the onset", *_lost(d))] if any(_lost(d)) and rows else []
+    rows += [_lost_figure(d)] if any(_lost(d)) and rows else []
     if curve:
         rows.append(
             (f"Last {curve.role.replace('_', ' ')}", words.value(last_value(run)), f"{unit} {last_step(run, curve):,}")
@@ -63,6 +63,13 @@ def _first_sign(run: RunDiagnosis, began: int) -> str:
     """Where the loss began to rise, of a run whose failure came later: one event has two steps then, and both names."""
     rises = [e.step for e in run.timeline if e.channel == "loss" and e.what == "began to rise" and e.step < began]
     return f"rising since {words.unit(run.axis)} {min(rises):,}" if rises and run.verdict == "failed" else ""
+
+
+def _lost_figure(d: Diagnosis) -> Figure:
+    """What came after the onset, under a label that names its unit: Steps after onset, Time after onset."""
+    figure, unit = _lost(d)
+    counted = unit.isalpha() and unit != "hours"
+    return (f"{words.cap(unit)} after onset", figure, "") if counted else ("Time after onset", figure, unit)
 
 
 def _lost(d: Diagnosis) -> tuple[str, str]:

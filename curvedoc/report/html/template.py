@@ -17,7 +17,6 @@ from curvedoc.report.charts.marks import legend
 from curvedoc.report.escape import visible, visible_block
 from curvedoc.report.event_order import in_order
 from curvedoc.report.glossary import glossed
-from curvedoc.report.inbox import cause_words
 from curvedoc.report.redact import redact
 from curvedoc.report.summary import sentence
 
@@ -58,7 +57,6 @@ def environment() -> Environment:
         "note": _note,
         "fact": words.fact,
         "percent": words.percent,
-        "causewords": cause_words,
         "abort": abort.told,
         "abortcode": abort.code,
         "unit": words.unit,

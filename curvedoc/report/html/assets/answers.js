@@ -109,5 +109,5 @@ function since(id) {
   const causes = now.causes.filter(c => c.p >= 0.095).map(c => `- ${c.title}: ${percent(c.p)}`);
   const [title, ...rest] = md.split('\n'), next = advised(RUNS[id], now);
   return [title, '', concluded(RUNS[id], now), ...(next ? ['', `**Do this first**: ${next}`] : []), '', 'Checked since:', '', ...asked,
-    '', 'Causes after that:', '', ...causes, `- None of these: ${percent(now.none)}`, '', 'What the log alone says:', ...rest].join('\n');
+    '', 'Causes after that:', '', ...causes, `- None of them: ${percent(now.none)}`, '', 'What the log alone says:', ...rest].join('\n');
 }
