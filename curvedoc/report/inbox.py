@@ -32,10 +32,15 @@ class InboxGroup:
     first: First | None
 
     @property
+    def names_cause(self) -> bool:
+        """Whether its title names the cause, as it does beside another group of the same fault."""
+        return self.cause is not None and self.what.endswith(lower_first(self.cause.plain))
+
+    @property
     def why(self) -> str:
         """Its cause with how likely it is, which alone is told where the title names the cause; "" for none."""
         told = cause_words(self.cause)
-        if self.cause is None or not self.what.endswith(lower_first(self.cause.plain)):
+        if self.cause is None or not self.names_cause:
             return told
         return told.removeprefix(f"{self.cause.plain} (").removesuffix(")")
 
@@ -67,8 +72,13 @@ def inbox(d: Diagnosis) -> tuple[InboxGroup, ...]:
     # what went wrong alike for different reasons is told with the reason
     often = Counter(m.what for m in made)
     return tuple(
-        replace(m, what=f"{m.what}: {lower_first(m.cause.plain)}") if m.cause and often[m.what] > 1 else m for m in made
+        replace(m, what=f"{m.what}: {_because(m.cause)}") if m.cause and often[m.what] > 1 else m for m in made
     )
+
+
+def _because(cause: RankedCause) -> str:
+    """A cause behind what it explains; one that is only possible for what it is."""
+    return ("" if cause.probability >= words.ASSERTED else "possibly ") + lower_first(cause.plain)
 
 
 def covers(d: Diagnosis, groups: Iterable[InboxGroup]) -> str:

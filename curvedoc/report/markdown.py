@@ -89,7 +89,7 @@ def _groups(d: Diagnosis) -> list[str]:
     unit, out = lost_unit(d.runs), []
     for g in inbox(d)[:_GROUPS]:
         lost = lost_words(g.lost, unit)
-        cause = f"; cause: {g.why}" if g.why else ""
+        cause = f" ({g.why})" if g.names_cause else f"; cause: {g.why}" if g.why else ""
         said = f"{words.cap(g.what)}{cause}{f'; {lost} lost' if lost else ''}"
         first = f" {g.first_label}: {words.cap(g.first.ask)}" if g.first else ""
         out.append(f"- **{g.group.name}**, {words.count(len(g.runs), 'run')}: {_text(said)}.{_text(first)}")

@@ -109,3 +109,27 @@ def test_no_number_of_the_table_is_cut_at_any_width(width: int) -> None:
     for line in lines[head + 1 :]:
         if line[:1] in "✕▲■":
             assert not line.rstrip().endswith(("…", "..."))
+
+
+def test_a_group_is_drawn_over_the_length_of_its_representative() -> None:
+    """Beside a run thirty times as long nothing would be seen of it; labels at both ends differ."""
+    falls = curve("loss", "loss", range(40), [1.673 - i / 1e5 for i in range(40)])
+    short = replace(healthy_run("short"), curves=(falls,))
+    long = replace(healthy_run("long"), curves=(curve("loss", "loss", range(1200), [2.0] * 1200),))
+    made = overlay(short, (short, long))
+    assert made is not None and made.end == "step 39" and made.top != made.bottom
+    xs = [float(v) for v in made.main.replace("M", " ").replace("L", " ").replace(",", " ").split()[::2]]
+    assert max(xs) - min(xs) > WIDTH / 2
+
+
+def test_groups_of_one_fault_are_told_apart_by_their_causes() -> None:
+    first, other = nan_run("a"), nan_run("c")
+    other = replace(other, causes=(replace(other.causes[1], probability=0.9), *other.causes[2:]))
+    runs = (first, replace(first, run="b"), other, replace(other, run="d"))
+    groups = tuple(
+        Group(name, (r.findings[0].symptom, r.causes[0].cause), (r.run, chr(ord(r.run) + 1)), r.run)
+        for name, r in (("A", first), ("B", other))
+    )
+    made = inbox(replace(of(*runs), groups=groups))
+    assert len({g.what for g in made}) == 2
+    assert all(g.names_cause and g.why.startswith("very likely") for g in made)

@@ -166,6 +166,7 @@ def _panels(run: RunDiagnosis) -> tuple[Panel, ...]:
     for c in curves:
         by_family.setdefault(_place(c), []).append(c)
     wanted = [k for k in _FIRST if k in by_family]
+    main_key = wanted[0] if wanted else ""
     marked = _metrics_of_findings(run)
     needed = [_place(c) for m in marked for c in curves if c.metric == m]
     # members are there only where a finding rests on them
@@ -175,6 +176,8 @@ def _panels(run: RunDiagnosis) -> tuple[Panel, ...]:
     wanted += [k for k in dict.fromkeys(needed) if k not in wanted and k != "lr"]
     if len(wanted) < 2:  # little was logged: show what there is
         wanted += [k for k in by_family if k not in wanted and k != "lr"][: 3 - len(wanted)]
+    # what every rank logged is not drawn again for the first of them
+    wanted = [k for k in wanted if k == main_key or f"rank_{k}" not in wanted]
     room = _MOST_PANELS - ("lr" in by_family)
     wanted = wanted[:room] + ["lr"] * ("lr" in by_family)
     calm = onset(run)

@@ -15,6 +15,7 @@ from curvedoc.stats.schedule.ramp import ramp
 _DIVERGING = ("divergence", "nan-after-blowup", "exploding-gradients")
 #: A rate that ends above this share of its peak was not taken down.
 _DOWN = 0.7
+_RISES = "learning rate rises"
 #: A rate this near to its peak still stands at it.
 _AT_PEAK = 0.999
 #: A phase of less than this share of the run is too narrow to be seen, one of more says nothing.
@@ -42,7 +43,9 @@ def phases(run: RunDiagnosis, start: int, end: int) -> tuple[RunPhase, ...]:
     gone = lead is not None and lead.symptom in _DIVERGING and run.verdict == "failed"
     if lead is not None and gone and lead.first_step is not None:
         began = max(start, lead.first_step)
-        found = [*_until(found, began), RunPhase(began, min(end, stop), "diverge", "diverging")]
+        rising = any(p.text == _RISES and p.start <= began <= p.end for p in found)
+        text = f"diverging while the {_RISES}" if rising else "diverging"
+        found = [*_until(found, began), RunPhase(began, min(end, stop), "diverge", text)]
     width = max(1, end - start)
     return tuple(p for p in _until(found, stop) if _LEAST * width <= p.end - p.start <= _MOST * width)
 
@@ -58,13 +61,13 @@ def _of_rate(run: RunDiagnosis, start: int, end: int) -> list[RunPhase]:
         return []
     rate = Series.of(curve.mean, curve.step)
     out = []
+    climb = ramp(rate)
     warm, peak, left = warmup_steps(rate), lr_peak(rate), lr_final_ratio(rate)
-    if warm:
+    if warm and climb is None:  # one that begins in the middle of a run is none
         first = 0 if curve.step[0] <= warm else curve.step[0]
         out.append(RunPhase(max(start, first), min(end, first + round(warm)), "warm", "warm-up"))
-    climb = ramp(rate)
     if climb is not None:
-        out.append(RunPhase(round(climb.first), round(climb.last), "warm", "learning rate rises"))
+        out.append(RunPhase(round(climb.first), round(climb.last), "warm", _RISES))
     if peak and left is not None and left < _DOWN:
         top = [s for s, v in zip(curve.step, curve.mean, strict=True) if v >= _AT_PEAK * peak]
         stop = [s for s, v in zip(curve.step, curve.mean, strict=True) if v <= left * peak * 1.001 and s > top[-1]]

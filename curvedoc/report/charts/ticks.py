@@ -74,7 +74,7 @@ def labels(values: Sequence[float]) -> list[str]:
 
     def text(v: float) -> str:
         a = abs(v)
-        if a and ((tiny and a < 0.01) or (huge and a >= 1000)):
+        if a and ((tiny and a < 1) or (huge and a >= 1000)):
             digits, power = f"{v:.3e}".split("e")
             return f"{float(digits):g}e{int(power)}"
         return f"{v:,.10g}" if a < 1000 else f"{v:,.0f}" if v == round(v) else f"{v:,.1f}"

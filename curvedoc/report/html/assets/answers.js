@@ -3,7 +3,7 @@
 
 // Odds of an answer: "confirmed" is decisive, the id of another cause speaks as much for that and against this one, and
 // what is ruled out is out: nothing else that is known brings it back.
-const DECISIVE = 20, OUT = 1e-5, UNLISTED = 0.02;
+const DECISIVE = 20, OUT = 1e-5, UNLISTED = 0.005;
 const COSTS = ['look', 'code', 'short-run', 'full-run'];
 const checked = section => $$('.forks', section).filter(f => $(':checked', f));
 const lower = t => (/^.[^\s]*[A-Z0-9]/.test(t) ? t : t[0].toLowerCase() + t.slice(1));

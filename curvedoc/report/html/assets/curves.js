@@ -35,7 +35,7 @@ function labels(values) {
   const sizes = values.map(Math.abs).filter(v => v), tiny = sizes.some(v => v < 1e-3), huge = sizes.some(v => v >= 1e5);
   return values.map(v => {
     const a = Math.abs(v);
-    if (a && ((tiny && a < 0.01) || (huge && a >= 1000))) { const [d, p] = v.toExponential(3).split('e'); return `${trim(d)}e${Number(p)}`; }
+    if (a && ((tiny && a < 1) || (huge && a >= 1000))) { const [d, p] = v.toExponential(3).split('e'); return `${trim(d)}e${Number(p)}`; }
     return a < 1000 ? String(Number(v.toPrecision(10))) : v.toLocaleString('en', { maximumFractionDigits: v === Math.round(v) ? 0 : 1 });
   });
 }
