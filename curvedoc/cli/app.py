@@ -35,7 +35,7 @@ from curvedoc.cli.settings.arguments import (
     Version,
     options_of,
 )
-from curvedoc.cli.settings.command_group import Command, Commands
+from curvedoc.cli.settings.command_group import Commands, UsageCommand
 
 app = typer.Typer(
     name="curvedoc",
@@ -51,7 +51,7 @@ def root(version: Version = False) -> None:
     """Offline diagnosis of training runs: what went wrong, where it began, why, and what to do next."""
 
 
-@app.command(cls=Command)
+@app.command(cls=UsageCommand)
 def analyze(
     paths: OptionalPaths = None,
     html: Html = None,
@@ -124,7 +124,7 @@ def analyze(
         raise typer.Exit(exit_code(d, str(fail_on or file.fail_on), strict))
 
 
-@app.command(cls=Command)
+@app.command(cls=UsageCommand)
 def triage(
     paths: Paths,
     format_: Annotated[TriageFormat, typer.Option("--format", "-f", help="What to print.")] = TriageFormat.text,
@@ -206,7 +206,7 @@ def triage(
         )  # fmt: skip
 
 
-@app.command("rules", cls=Command)
+@app.command("rules", cls=UsageCommand)
 def rules_(
     rules: Rules = None,
     json: Annotated[bool, typer.Option("--json", help="As JSON.")] = False,
@@ -226,7 +226,7 @@ def rules_(
             (list_facts if facts else list_rules)(rules or [], json)
 
 
-@app.command("test-rules", cls=Command)
+@app.command("test-rules", cls=UsageCommand)
 def test_rules(
     directory: Annotated[
         Path | None, typer.Argument(help="A directory of rule files; default the shipped ones.")
@@ -243,7 +243,7 @@ def test_rules(
         raise typer.Exit(Exit.DONE if run_cases(directory, rule or []) else Exit.FINDINGS)
 
 
-@app.command(cls=Command)
+@app.command(cls=UsageCommand)
 def schema() -> None:
     """Print the JSON Schema of the diagnosis."""
     import json
@@ -257,7 +257,7 @@ def schema() -> None:
         sys.stdout.write(json.dumps(json_schema(), indent=2, sort_keys=True) + "\n")
 
 
-@app.command(cls=Command)
+@app.command(cls=UsageCommand)
 def render(
     file: Annotated[Path, typer.Argument(help="A diagnosis saved with --json.")],
     html: Html = None,
@@ -294,4 +294,4 @@ def render(
 
 
 for _name, _command in COMMANDS:
-    app.command(_name, cls=Command)(_command)
+    app.command(_name, cls=UsageCommand)(_command)

@@ -78,18 +78,22 @@ def recorder_line(roles: Sequence[str]) -> str:
 def missing(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Signals that were not logged, each with what it decides.
 
-    Of a run in trouble only those that would tell its first two causes apart, the one that decides most first; none
-    where its cause is as good as known. Of others all that some symptom needs, the usual ones first.
+    Of a run in trouble those that would tell its first two causes apart, the one that decides most first; where none
+    would, the usual ones of a fault that curves show, and none where a message tells it or its cause is as good as
+    known. Of others all that some symptom needs, the usual ones first.
     """
+    troubled = run.verdict in ("failed", "warning", "ended-early")
     if run.verdict in ("failed", "warning"):
-        return _telling(run)
-    early = run.verdict == "ended-early"
+        lead = next((f for f in run.findings if f.kind == "pathology"), None)
+        known = bool(run.causes) and run.causes[0].probability >= _AS_KNOWN
+        if known or (telling := _telling(run)) or lead is None or lead.metric is None:
+            return () if known else telling
     logged = {s.role for s in run.signals}  # too short for a rule or not of the kind it wants, but there
     table: dict[str, list[str]] = {}
     for row in run.not_judged:
         for need in row.needs:
             # "several ranks" is no signal that one could log
-            if need in logged or need in _OF_ITS_KIND or " " in need or (early and need not in _CORE):
+            if need in logged or need in _OF_ITS_KIND or " " in need or (troubled and need not in _CORE):
                 continue
             table.setdefault(need, []).append(row.symptom)
 
@@ -104,8 +108,6 @@ def _telling(run: RunDiagnosis) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """Signals that would tell the first two causes apart, each with the questions that it answers."""
     table: dict[str, list[str]] = {}
     gain: dict[str, float] = {}
-    if not run.causes or run.causes[0].probability >= _AS_KNOWN:
-        return ()
     for cause in run.causes[:2]:
         for check in cause.checks:
             for need in check.needs:

@@ -156,7 +156,7 @@ def test_selecting_one_rule_judges_only_that(failed: Path) -> None:
 
 
 def test_a_saved_diagnosis_is_redrawn(failed: Path, tmp_path: Path) -> None:
-    saved = tmp_path / "d.json"
+    saved = tmp_path / f"{failed.name}.json"
     direct = call("analyze", failed, "--json", saved, "--format", "markdown")
     again = call("render", saved, "--format", "markdown")
     assert again.exit_code == 0, again.output

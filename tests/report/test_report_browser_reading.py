@@ -182,5 +182,5 @@ def test_a_printed_page_is_a_few_sheets(show: Open) -> None:
     assert sheets() <= 2
     page.eval("document.documentElement.dataset.print = 'all'")
     assert 2 < sheets() <= 9
-    page = show("fifty")
+    page = show("sweep")
     assert page.eval("!!document.querySelector('#groups')") and sheets() == 1

@@ -19,7 +19,7 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-class Command(TyperCommand):
+class UsageCommand(TyperCommand):
     """A command whose usage reads as in a manual: PATHS... for what must be given, [PATHS]... for what may be."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
