@@ -120,6 +120,12 @@ def test_fewest_keys_win_then_the_closest_values_then_one_seed() -> None:
     assert found["f"].run == "h3" and [s.key for s in found["f"].settings] == ["lr"]
 
 
+def test_what_a_trainer_writes_of_itself_is_no_setting() -> None:
+    state = {"lr": 0.1, "trainer.is_world_process_zero": True}
+    found = told({"f": ("failed", state), "h": ("healthy", {"lr": 0.01})})
+    assert [s.key for s in found["f"].settings] == ["lr"]
+
+
 @pytest.mark.parametrize(
     ("mine", "other"),
     [

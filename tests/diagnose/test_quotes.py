@@ -203,3 +203,16 @@ def test_a_scan_of_the_training_data_counts_no_steps(tmp_path: Path) -> None:
     error = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB."
     run = died(tmp_path, "y = self.conv(x)", error, steps=0, before=scan + bar)
     assert "19,347" not in run.headline and run.findings[0].symptom == "oom-at-start", run.headline
+
+
+def test_a_headline_quotes_the_error_and_not_where_in_its_library_it_stands(tmp_path: Path) -> None:
+    place = "[/__w/pytorch/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:537]"
+    run = died(
+        tmp_path, "dist.all_reduce(g)", f"RuntimeError: {place} Read error [127.0.0.1]:26812: Connection reset by peer"
+    )
+    assert "RuntimeError: Read error [127.0.0.1]:26812: Connection reset" in run.headline
+
+
+def test_a_crash_that_no_rule_knows_by_its_words_quotes_them(tmp_path: Path) -> None:
+    run = died(tmp_path, "f = h5py.File(p)", "OSError: Unable to create file (unable to open file: name = 'x.h5')")
+    assert run.headline.startswith("Crashed") and "OSError: Unable to create file" in run.headline

@@ -35,7 +35,7 @@ def test_the_first_way_that_holds_and_is_known_is_told() -> None:
         (
             DIVERGENCE,
             "shape",
-            "  - say: The training loss rises",
+            "  - say: The loss diverged",
             "  - say: The loss of {end:.3g} rises",
             "the last title",
         ),
@@ -46,11 +46,11 @@ def test_the_first_way_that_holds_and_is_known_is_told() -> None:
 def test_an_unknown_field_is_told_when_the_file_is_loaded(
     tmp_path: Path, file: str, folder: str, was: str, now: str, said: str
 ) -> None:
-    assert was in file or "The training loss rises" in was
+    assert was in file or "The loss diverged" in was
     text = (
         file.replace(was, now, 1)
         if was in file
-        else re.sub(r'  - say: "The training loss rises', '  - say: "A {end} rises', file)
+        else re.sub(r'  - say: "The loss diverged', '  - say: "A {end} rises', file)
     )
     name = re.search(r"^id: (\S+)", file, re.M)
     assert name

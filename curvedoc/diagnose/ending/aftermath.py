@@ -15,7 +15,7 @@ from curvedoc.core.diagnosis import Evidence, Finding
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Run
 from curvedoc.diagnose.ending.ending import Ending
-from curvedoc.diagnose.ending.said import FEW, rows_after
+from curvedoc.diagnose.ending.said import FEW, Said, rows_after
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.judge.transcript import shortened
 from curvedoc.diagnose.sentence.titles import lower_first
@@ -64,11 +64,18 @@ def unspoken(findings: Sequence[Finding], rules: Mapping[str, Rule], ending: End
     if rule is None:
         return tuple(findings)
     made = Finding(
-        rule.id, rule.title, rule.kind, rule.severity, 1.0, m.step, None, None,
+        rule.id, _quoting(rule, m), rule.kind, rule.severity, 1.0, m.step, None, None,
         evidence=(Evidence(f"the log says: {m.line}"),),
         causes=_prior(rule),
+        general=rule.title,
     )  # fmt: skip
     return (*(f for f in findings if f.symptom != rule.id), made)
+
+
+def _quoting(rule: Rule, m: Said) -> str:
+    """The title of a rule whose pattern does not know the message: that of a crash is what the program said."""
+    place = f" at {m.frame}" if m.frame else ""
+    return f"{'Crashed' if rule.id == CRASH else rule.title}{place}: {_LOGGER.sub('', m.line)}"
 
 
 def _prior(rule: Rule) -> tuple[tuple[str, float], ...]:

@@ -72,6 +72,8 @@ FOLDED = 0.5
 RULED_OUT = 0.05
 #: Shares below this are not shown: a list of thirty remote causes helps nobody.
 SHOWN = 0.01
+#: A finding that gives a cause less does not name it: what it saw speaks against that, as a spike long before a climb.
+NAMED = 0.005
 #: The map from score to probability. It changes nothing as it stands: the scores are shares, so that the causes of one
 #: trouble and "none of these" add up to 1, and headlines read ties off them.
 SLOPE = 1.0
@@ -232,6 +234,12 @@ def weigh(findings: Sequence[Finding], causes: Mapping[str, Cause], bench: Bench
     return {c: weigh_cause(causes[c], bench, members.get(c)) for c in named}
 
 
+def _naming(findings: Sequence[Finding], cause: str) -> list[Finding]:
+    """The findings that name a cause; one that gives it next to nothing does so only where no other does."""
+    share = [(f, s) for f in findings for c, s in f.causes if c == cause]
+    return [f for f, s in share if s >= NAMED] or [f for f, _ in share]
+
+
 def _opening(finding: Finding) -> str:
     """What a finding saw, without where it ended: one measure quotes the last value, another the last level."""
     return finding.title.partition(" and end")[0]
@@ -250,11 +258,13 @@ def rank(
         findings = [f for f in findings if f.kind != "gap"]
     weighed = weigh(findings, causes, bench)
     score = scores(stories(findings, {c: w.factor for c, w in weighed.items()}, bench.spoken.cause))
-    ranked = []
+    ranked, by_id = [], {f.symptom: f for f in findings}
     for id_ in weighed:
-        owners = [f for f in findings if any(id_ == c for c, _ in f.causes)]
-        # the first finding is what is to be explained, and no evidence; two that begin alike tell one thing
-        others = {_opening(f): f for f in reversed(owners[:3]) if _opening(f) != _opening(findings[0])}
+        owners = _naming(findings, id_)
+        # the first finding is what is to be explained, and no evidence; two that begin alike tell one thing, and what
+        # is seen of another trouble speaks for none of this
+        beside = [f for f in owners if root(f.symptom, by_id) == root(owners[0].symptom, by_id)]
+        others = {_opening(f): f for f in reversed(beside[:3]) if _opening(f) != _opening(findings[0])}
         reasons = tuple(
             Evidence(f.title, f.metric, tuple(m for e in f.evidence[:1] for m in e.marks))
             for f in reversed(others.values())
@@ -267,7 +277,7 @@ def rank(
                 probability=round(calibrate(score[id_]), 4),
                 mechanism=cause.mechanism,
                 # what a finding saw is told with it: it speaks for a cause that has nothing of its own to show
-                supports=own.supports or reasons,
+                supports=own.supports or reasons or tuple(e for f in owners for e in f.evidence)[:1],
                 against=own.against,
                 checks=own.checks,
                 fix=cause.fix,

@@ -26,6 +26,11 @@ _ERROR_OF_ONE_LINE = late_regex(
 )
 #: What glog writes before a message: "[E1127 03:10:11.101 ProcessGroup.cpp:632] ".
 _STAMP = late_regex(r"^\[?[EWIF]\d{4} [\d:.]{8,20} (?:\d+ )?[\w./-]{1,80}:\d+\] ?")
+#: Where in the source of a library a message comes from, which says nothing to its user: "[/src/tcp/pair.cc:537] ",
+#: "/site-packages/torch/nn/modules/loss.py:528: UserWarning: ".
+_SOURCE = late_regex(
+    r"\[/?[\w./+-]{1,200}\.(?:cc|cpp|cu|cuh|h|hpp):\d+\] ?|^\S{0,200}/site-packages/\S{1,200}:\d+: (?=\w*Warning)"
+)
 #: What a probe prints at its end: "check bad-data 2: no", the second question of that cause.
 _PROBED = late_regex(r"(?:^|[\s\]|:])check ([a-z][a-z0-9-]{1,60}) (\d{1,2}): (yes|no)\b")
 
@@ -128,7 +133,7 @@ def _excerpt(text: str, regex: str) -> str:
     if lines[0].startswith("Traceback"):
         hits = [line for line in reversed(hits) if not line.startswith("Traceback")]
     line = _STAMP.sub("", (hits[0] if hits else lines[-1]).strip())
-    return shortened(_ERROR_OF_ONE_LINE.sub("", line), _LONGEST)
+    return shortened(_SOURCE.sub("", _ERROR_OF_ONE_LINE.sub("", line)), _LONGEST)
 
 
 def shortened(text: str, most: int) -> str:
@@ -136,8 +141,10 @@ def shortened(text: str, most: int) -> str:
 
     >>> shortened("out of memory", 20), shortened("out of memory", 10)
     ('out of memory', 'out of…')
+    >>> shortened("RuntimeError: (/a/very/long/path)", 20)
+    'RuntimeError…'
     """
     if len(text) <= most:
         return text
     head, _, _ = text[:most].rpartition(" ")
-    return (head if len(head) > most // 2 else text[: most - 1]).rstrip() + "…"
+    return (head if len(head) > most // 2 else text[: most - 1]).rstrip(" :,;([") + "…"

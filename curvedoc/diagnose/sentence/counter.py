@@ -46,7 +46,8 @@ class Counter:
         """Where a step is: "epoch 12 (step 60)" at the end of an epoch, else "step 61".
 
         Rows and samples mean nothing to a user: where epochs are logged beside them, "epoch 1.43", "epoch 2", and
-        within one "sample 320 of epoch 2". A step that the log counts anew in each epoch is told with its epoch.
+        within one "the start of epoch 2" and "sample 320 of epoch 2". A step that the log counts anew in each epoch is
+        told with its epoch.
         """
         plain = f"{'logged row' if self.axis == 'row' else self.noun} {spelled(step, 'step')}"
         if self.passes is not None and self.axis != "epoch":
@@ -74,7 +75,8 @@ class Counter:
         if ends and self.axis != "step":
             return epoch
         if self.axis == "samples":
-            return f"sample {spelled(round(step) - int(passes.step[begins]), 'step')} of {epoch}"
+            into = round(step) - int(passes.step[begins])
+            return f"sample {spelled(into, 'step')} of {epoch}" if into else f"the start of {epoch}"
         return f"{epoch} ({plain})" if ends else f"{plain} ({epoch})"
 
     def inside(self, step: float) -> str:

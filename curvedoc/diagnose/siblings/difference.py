@@ -10,6 +10,7 @@ import numpy as np
 from curvedoc.core.diagnosis import Finding, RunDiagnosis, Verdict
 from curvedoc.core.run import Run, Scalar
 from curvedoc.core.series import Series
+from curvedoc.diagnose.siblings.families import DERIVED
 from curvedoc.ingest.naming.canonical_settings import settings_of
 from curvedoc.ingest.naming.signals import Signals
 from curvedoc.stats.pairs.repeats import parting_gap, parting_step
@@ -185,7 +186,7 @@ def _all_settings(a: Run, b: Run, table: Signals) -> tuple[SettingDifference, ..
 def _settings(a: Mapping[str, Scalar], b: Mapping[str, Scalar], canonical: bool) -> list[SettingDifference]:
     """Keys whose values differ or that one side lacks; 1 and 1.0 are one value, 1 and True are not."""
     out = []
-    for key in sorted({*a, *b}):
+    for key in sorted({*a, *b} - {*DERIVED} if canonical else {*a, *b}):
         x, y = a.get(key), b.get(key)
         same = x == y and isinstance(x, bool) == isinstance(y, bool)
         both_nan = x != x and y != y

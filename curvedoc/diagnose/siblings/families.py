@@ -31,6 +31,8 @@ NAMING = late_regex(
 )
 #: Lengths that assembly works out from the log: a run that died early differs in them because it died.
 LENGTHS = ("steps_per_epoch", "max_steps", "epochs", "train_size")
+#: Known by the files that a trainer writes: nobody set it.
+DERIVED = ("hugging_face",)
 #: An integer this large is an identifier or a time, not a setting.
 _IDENTIFIER = 100_000_000
 ABSENT = None
@@ -76,7 +78,9 @@ def normal(value: Scalar) -> Value:
 
 def _settings(run: Sibling) -> Mapping[tuple[bool, str], Value]:
     """(canonical or not, key) -> value, names and lengths left out."""
-    canonical = {(True, k): normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, *IDENTITY, "seed")}
+    canonical = {
+        (True, k): normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, *DERIVED, *IDENTITY, "seed")
+    }
     raw = {(False, k): normal(v) for k, v in run.config.items() if not NAMING.search(k)}
     return canonical | raw
 

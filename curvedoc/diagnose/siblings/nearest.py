@@ -16,6 +16,7 @@ from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Scalar
 from curvedoc.diagnose.siblings.contrast import CAUSES
 from curvedoc.diagnose.siblings.families import (
+    DERIVED,
     LENGTHS,
     MOST_KEYS_OF_SWEEP,
     NAMING,
@@ -104,7 +105,7 @@ def _explained(d: RunDiagnosis) -> bool:
 
 def _comparable(run: Outline, table: Signals, memo: dict[object, Mapping[str, Scalar]]) -> Mapping[str, Value]:
     """Settings by canonical name, then raw ones that no canonical one stands for."""
-    out: dict[str, Value] = {k: normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, "seed")}
+    out: dict[str, Value] = {k: normal(v) for k, v in run.settings.items() if k not in (*LENGTHS, *DERIVED, "seed")}
     for key, value in run.config.items():
         # how far a counter runs was printed, not set
         if NAMING.search(key) or _SECRET.search(key) or key.startswith("printed."):
@@ -113,7 +114,9 @@ def _comparable(run: Outline, table: Signals, memo: dict[object, Mapping[str, Sc
         if mark not in memo:
             memo[mark] = settings_of({key: value}, table)
         alias = memo[mark]
-        if not {"seed", *LENGTHS} & set(alias) and not any(k in out and normal(v) == out[k] for k, v in alias.items()):
+        if not {"seed", *LENGTHS, *DERIVED} & set(alias) and not any(
+            k in out and normal(v) == out[k] for k, v in alias.items()
+        ):
             out.setdefault(key, normal(value))
     return out
 
