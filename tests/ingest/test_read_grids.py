@@ -145,6 +145,17 @@ RESULTS = "".join(f"| model{i} | {i} | 0.{i}5 |\n" for i in range(1, 9))
         ("results.md", f"| Model | Layers | Loss |\n|---|---|---|\n{RESULTS}"),
         ("classes.wiki", "{|\n! Class !! Accuracy\n" + "".join(f"|-\n| {i} || 0.9{i}\n" for i in range(9)) + "|}\n"),
         ("index.html", PAGE + "<tr><th>#</th><th>Name</th></tr>" + "<tr><td>1</td><td>2.5</td></tr>" * 9 + "</table>"),
+        (
+            "ranks.md",
+            "| Epochs | Model | Accuracy |\n|---|---|---|\n"
+            + "".join(f"| {e} | net{e} | 0.{e} |\n" for e in (10, 20, 50, 70, 80)),
+        ),
+        (
+            "ranks.html",
+            "<table><tr><th>Epochs</th><th>Model</th><th>Accuracy</th></tr>"
+            + "".join(f"<tr><td>{e}</td><td>net{e}</td><td>0.{e}</td></tr>" for e in (10, 20, 50, 70, 80))
+            + "</table>",
+        ),
         ("results.tex", "\\begin{tabular}{lr}\nMethod & Accuracy \\\\\n" + "ours & 0.9 \\\\\n" * 9 + "\\end{tabular}"),
         ("spectrum.tex", PLOT.replace("Epoch", "Hz") + f"\\addplot coordinates {{{PAIRS[0]}}};\n\\end{{axis}}"),
         ("points.dat", f"# set 1\n{SETS[0]}\n\n# set 2\n{SETS[1]}"),

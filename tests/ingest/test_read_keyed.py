@@ -92,6 +92,11 @@ PER_CLASS = {str(i): round(0.7 + (i * 37 % 23) / 100, 3) for i in range(12)}
         ("e.env", "".join(f"LAYER_{i}_LOSS_WEIGHT={i}.5\n" for i in range(12))),
         ("f.json", json.dumps({"columns": ["id", "text"], "data": [[i, "x"] for i in range(12)]})),
         ("g.json", json.dumps({"labels": ["cat", "dog", "cow"], "datasets": [{"label": "n", "data": [1, 2, 3]}]})),
+        ("i.json", json.dumps({"columns": ["name", "score"], "data": [["a", 0.5], ["b", 0.6], ["c", 0.7]]})),
+        (
+            "j.json",
+            json.dumps({"labels": ["Jan", "Feb", "Mar"], "datasets": [{"label": "loss", "data": [1.5, 2.5, 3]}]}),
+        ),
         ("h.json", json.dumps([["loss", "lr"], [0.3, 0.1]])),
     ],
 )

@@ -93,10 +93,15 @@ def _upright(rows: list[list[str]]) -> list[list[str]]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
+def _are_things(cells: Sequence[str]) -> bool:
+    """Whether the cells of a column are names, each of another thing."""
+    return len(set(cells)) == len(cells) and all(c[:1].isalpha() and number(c) is None for c in cells)
+
+
 def trains(grid: Grid) -> bool:
     """Whether the rows of a table are moments of a training: counted, and measured by what trainings are."""
     at = grid.counter
-    if at is None:
+    if at is None or any(_are_things([r[i] for r in grid.rows]) for i in range(len(grid.names)) if i != at):
         return False
     measured = [i for i, name in enumerate(grid.names) if i != at and is_outcome(name)]
     values = [[v for r in grid.rows if (v := number(r[i])) is not None] for i in measured]

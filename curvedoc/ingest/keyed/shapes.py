@@ -52,7 +52,13 @@ def _objects(value: Mapping[str, Any], depth: int) -> list[Mapping[str, Any]]:
 
 
 def _measures(columns: Columns) -> bool:
-    return any(is_outcome(name) for name in columns)
+    """Whether a column measures, and none names things, of which there is one value each."""
+    return any(is_outcome(name) for name in columns) and not any(map(_are_things, columns.values()))
+
+
+def _are_things(cells: Any) -> bool:
+    words = isinstance(cells, list) and all(isinstance(c, str) and number(c) is None for c in cells)
+    return words and len(set(cells)) == len(cells) and not any(map(_COUNT.fullmatch, cells))
 
 
 def _names(cells: Any) -> list[str]:
@@ -139,6 +145,8 @@ def _chart(value: Mapping[str, Any]) -> Columns | None:
                 out[name] = _curve(held, c.get("x"))
         plain = {len(v) for v in out.values() if isinstance(v, list)}
         counted = _axis(value) if len(plain) == 1 else None
+        if any(map(_are_things, (value.get("labels"), value.get("categories")))):  # bars, one for each thing
+            return None
         if out and counted is not None and len(counted[1]) in plain:
             return {counted[0]: counted[1], **out}
         if out:
