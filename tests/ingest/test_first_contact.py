@@ -415,6 +415,27 @@ def test_the_loss_of_the_value_beside_that_of_the_policy_is_a_part(tmp_path: Pat
     assert next(iter(run.matches("aux_loss"))).metric == "v_loss"
 
 
+def test_the_loss_of_the_value_is_no_validation_where_agents_are_evaluated(tmp_path: Path) -> None:
+    text = "".join(
+        f"iter {i} pg_loss={0.1 / (i + 1):.4f}, v_loss={loss(i) / 3:.4f}\n"
+        + (f"Evaluating\npg_loss=0.01, v_loss={loss(i):.4f}\nreward {i / 10}\n" if i % 5 == 4 else "")
+        for i in range(30)
+    )
+    run = read(tmp_path, text)[0]
+    assert not list(run.matches("val_loss"))
+
+
+def test_a_share_that_other_lines_tell_in_percent_stays_a_share(tmp_path: Path) -> None:
+    text = "".join(
+        f"Epoch {i}: loss={loss(i)}, acc={0.1 + i / 50:.4f}\n"
+        + (f"  Best so far: epoch {i}, acc {10 + 2 * i:.2f}%\n" if i % 5 == 4 else "")
+        for i in range(30)
+    )
+    run = read(tmp_path, text)[0]
+    right = run.series("accuracy")
+    assert right is not None and right.value.max() == pytest.approx(0.68) and right.value.min() == pytest.approx(0.1)
+
+
 def test_a_value_behind_a_comma_a_compact_date_and_a_readme_of_output(tmp_path: Path) -> None:
     """What the first look at newly fetched logs missed."""
     (tmp_path / "a").mkdir()

@@ -22,6 +22,7 @@ _FOLLOWS = 0.8
 #: Epochs within rounds begin anew so many times as often as the rounds do.
 _ANEW = 3
 _MARKS = " \t=:;,([{'\"|<>~$*#"
+_PERCENT = 100.0
 #: What counts in kilos.
 _THOUSAND = 1_000.0
 
@@ -79,13 +80,27 @@ def read_cells(lines: pl.DataFrame, plans: list[LinePlan]) -> LineNumbers:
     total = int(count.sum())
     line = np.repeat(np.arange(len(count)), count)
     slot = np.arange(total) - np.repeat(starts, count)
-    offset, role, name, factor, names = _table(plans)
+    offset, role, name, factor, percent, names = _table(plans)
     at = offset[tid[line]] + np.minimum(slot, (offset[1:] - offset[:-1])[tid[line]] - 1) if total else line
     use = (role[at] >= 0) if total else np.zeros(0, bool)
     tokens = lines["tokens"].explode().filter(pl.Series(use)) if total else pl.Series([], dtype=pl.String)
     line, at = line[use], at[use]
     value, of = numbers(tokens)
-    return LineNumbers(line, role[at], value, of, name[at], factor[at], names, len(count))
+    scale = factor[at]
+    if percent.any():
+        scale[_percents(name[at], value, percent[at])] = 1 / _PERCENT
+    return LineNumbers(line, role[at], value, of, name[at], scale, names, len(count))
+
+
+def _percents(name: Ints, value: Floats, percent: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The numbers in percent of measures that other lines tell as shares of 1 ("acc=0.377", "best: acc 37.7%")."""
+    found = np.zeros(len(name), bool)
+    for each in np.unique(name[percent]):
+        mine = name == each
+        plain, told = value[mine & ~percent], value[mine & percent]
+        if len(plain) and float(np.nanmax(plain, initial=0.0)) <= 1.0 < float(np.nanmax(told, initial=0.0)):
+            found |= mine & percent
+    return found
 
 
 def counters(cells: LineNumbers, tid: Ints, plans: list[LinePlan]) -> CounterEvents:
@@ -239,14 +254,15 @@ def ranks_of(lines: pl.DataFrame) -> Floats:
     return (rank.fill_null(0) if nulls else rank).to_numpy().astype(np.float64)
 
 
-def _table(plans: list[LinePlan]) -> tuple[Any, Any, Any, Any, list[str]]:
-    """Dense lookup (template, slot) -> role, index of the name, factor; the last slot of each template is "none"."""
+def _table(plans: list[LinePlan]) -> tuple[Any, Any, Any, Any, Any, list[str]]:
+    """Dense lookup (template, slot) -> role, index of the name, factor, whether in percent; the last slot of each
+    template is "none"."""
     names: dict[str, int] = {}
     base: dict[str, str] = {}
-    offsets, roles, name, factor = [0], [], [], []
+    offsets, roles, name, factor, percent = [0], [], [], [], []
     for plan in plans:
         last = max((s.slot for s in plan.slots), default=-1)
-        row: list[tuple[int, int, float]] = [(-1, 0, 1.0)] * (last + 2)
+        row: list[tuple[int, int, float, bool]] = [(-1, 0, 1.0, False)] * (last + 2)
         for s in plan.slots:
             if s.role == METRIC and s.name in _NO_METRIC:
                 continue
@@ -261,12 +277,16 @@ def _table(plans: list[LinePlan]) -> tuple[Any, Any, Any, Any, list[str]]:
                     scale = to / SCALES[first][1]
             elif s.role == METRIC:
                 base.setdefault(label, s.unit)
-            row[s.slot] = (s.role, names.setdefault(label, len(names)), scale)
+            row[s.slot] = (s.role, names.setdefault(label, len(names)), scale, s.role == METRIC and s.unit == "%")
         offsets.append(offsets[-1] + len(row))
         roles += [r[0] for r in row]
         name += [r[1] for r in row]
         factor += [r[2] for r in row]
-    return np.array(offsets), np.array(roles, np.int8), np.array(name, np.int64), np.array(factor), list(names)
+        percent += [r[3] for r in row]
+    return (
+        np.array(offsets), np.array(roles, np.int8), np.array(name, np.int64), np.array(factor),
+        np.array(percent, bool), list(names),
+    )  # fmt: skip
 
 
 def _flags(plans: list[LinePlan]) -> dict[str, NDArray[np.bool_]]:

@@ -218,8 +218,8 @@ def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tu
     if "train" not in parts or _POLICY.isdisjoint(plain(f.metric).split("_loss")[0] for f, _ in found):
         return list(found)
     return [
-        (f, replace(r, role=parts["train"], label="value", part=True, never=True))
-        if r.role == "loss" and plain(f.metric).endswith("v_loss")
+        (f, replace(r, role=parts[r.split], label="value", part=True, never=True))
+        if r.role in ("loss", "val_loss") and r.split in parts and plain(f.metric).endswith("v_loss")
         else (f, r)
         for f, r in found
     ]
