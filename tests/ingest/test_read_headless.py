@@ -126,3 +126,15 @@ def test_a_loss_that_falls_in_its_first_rows_alone_is_one_and_a_comma_ends_each_
     (run,) = runs(tmp_path, loss_curve__csv="".join(f"{v:.6f},\n" for v in values))
     found = run.series("loss")
     assert found is not None and len(found.value) == 93 and found.value[0] == 0.9
+
+
+def test_rewards_stand_beside_the_steps_at_which_episodes_ended(tmp_path: Path) -> None:
+    at = [sum(700 + (k * 7919) % 500 for k in range(i + 1)) for i in range(60)]
+    (run,) = runs(tmp_path, rewards__csv="".join(f"{step:.18e},{-21.0 + i // 3:.18e}\n" for i, step in enumerate(at)))
+    found = run.series("reward")
+    assert found is not None and found.step.tolist() == at and found.value[-1] == -2.0
+
+
+def test_pairs_of_numbers_in_no_order_are_no_rewards(tmp_path: Path) -> None:
+    (tmp_path / "rewards.csv").write_text("".join(f"{(k * 7919) % 500},{k % 7}\n" for k in range(60)))
+    assert not read_runs([tmp_path], signals_file=signals_file()).runs

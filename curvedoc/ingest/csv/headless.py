@@ -25,7 +25,15 @@ from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.curve import LogCurve, points_of
 
 NAME = "headless"
-FILES: tuple[str, ...] = ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt", "*fitness*.csv")
+FILES: tuple[str, ...] = (
+    "*loss*.txt",
+    "*loss*.csv",
+    "*acc*.txt",
+    "*acc*.dat",
+    "*reward*.txt",
+    "*reward*.csv",
+    "*fitness*.csv",
+)
 ABOUT = "rows of a counter and a value, or of values alone, without a header, in a file called by its metric"
 
 #: Fewer rows may be one for each class or fold, whatever the file is called.
@@ -37,6 +45,8 @@ _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _MEASURES = frozenset(
     ("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity")
 ) | frozenset(("reward", "rewards", "returns", "fitness"))
+#: Of these there may be one an episode.
+_PAID = frozenset(("reward", "rewards", "returns"))
 #: What else the name may hold: "accuracy per class" and "loss weights" are no curves.
 _OTHER = frozenset(
     word_set(
@@ -97,7 +107,8 @@ def claims(path: Path, head: bytes) -> bool:
     if not first or not _plain(first.strip()).lstrip("-")[:1].isdigit():
         return False
     table = _table(rows[:-1] if len(head) >= 1 << 16 else rows)
-    if table is None or not _counts(table):
+    paid = not _PAID.isdisjoint(re.split(r"[^a-z]+", name))
+    if table is None or not (_counts(table) or (paid and _ends_episodes(table))):
         return False
     if as_log:
         return _by_values(table) != []
@@ -258,6 +269,13 @@ def _moves(value: Floats) -> bool:
     far = abs(float(np.median(finite[:third])) - float(np.median(finite[-third:])))
     error = float(np.median(np.abs(np.diff(finite)))) / math.sqrt(third)
     return far > _APART_BY * error
+
+
+def _ends_episodes(table: Floats) -> bool:
+    """Whether a first column counts the steps at which episodes ended, each of another length."""
+    count = table[:, 0]
+    rises = bool((np.diff(count) > 0).all()) and bool((count == np.floor(count)).all()) and count[0] >= 0.0
+    return table.shape[1] == 2 and len(table) >= MIN_ROWS and rises
 
 
 def _counts(table: Floats) -> bool:
