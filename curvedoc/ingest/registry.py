@@ -123,7 +123,8 @@ _CSV = LateReader(
     lambda name, head: True, ("guesses", "read_mapped"),
 )  # fmt: skip
 _HEADLESS = LateReader(
-    "csv.headless", "headless", ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt", "*fitness*.csv"),
+    "csv.headless", "headless",
+    ("*loss*.txt", "*loss*.csv", "*acc*.txt", "*acc*.dat", "*reward*.txt", "*reward*.csv", "*fitness*.csv"),
     "rows of a counter and a value, or of values alone, without a header, in a file called by its metric",
     lambda name, head: True,
 )  # fmt: skip
@@ -149,7 +150,7 @@ _XML = LateReader(
 )  # fmt: skip
 _KEYED = LateReader(
     "keyed.reader", "numbered-keys", ("*.properties", "*.ini", "*_by_step.json", "*.env"),
-    "values under numbered keys: `epoch.3.loss=0.5`, a section an epoch, {\"300\": 0.5} in a file called by its metric",
+    "values under numbered keys: `epoch.3.loss=0.5`, sections by epoch, {\"300\": 0.5} in a file called by its metric",
     lambda name, head: _NUMBERED_KEY.search(head, 0, _OPENING) is not None,
 )  # fmt: skip
 _SHAPED = LateReader(

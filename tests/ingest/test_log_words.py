@@ -17,7 +17,7 @@ FAMILIES = {f.name: f for f in load_signals(signals_file()).families}
 #: Too short or too common to make a line a record by themselves; beside a counter they are read as any name.
 ELSEWHERE = {
     "lm", "oa", "em", "ent", "ret", "ep_ret", "risk", "empirical_risk", "l_pix", "l_total", "nats", "bits", "surprisal",
-    "accuray", "neg_sisnr",
+    "accuray", "neg_sisnr", "avg_fit", "best_fit", "max_fit", "mean_fit", "fit_avg", "fit_best", "fit_max", "fit_mean",
 }  # fmt: skip
 
 

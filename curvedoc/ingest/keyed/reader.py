@@ -24,9 +24,7 @@ from curvedoc.ingest.table.values import number
 
 NAME = "numbered-keys"
 FILES: tuple[str, ...] = ("*.properties", "*.ini", "*_by_step.json", "*.env")
-ABOUT = (
-    'values under numbered keys: `epoch.3.loss=0.5`, a section an epoch, {"300": 0.5} in a file called by its metric'
-)
+ABOUT = 'values under numbered keys: `epoch.3.loss=0.5`, sections by epoch, {"300": 0.5} in a file called by its metric'
 
 _PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _LINED = (
