@@ -30,7 +30,11 @@ _VECTORS = (
     b"-> ",
     "→ ".encode(),
 )
-_ROW = late_regex(rb"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+|[=:] ?\d+\.\d+, ?\d+\.\d+, ?\d+\.\d+, ?\d")
+#: Numbers on end, by themselves or behind a name; what stands between the latter is looked for first, at many times
+#: the speed.
+_ROW = late_regex(rb"\d\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+ \d+\.\d+")
+_COMMAS = late_regex(rb", ?\d+\.\d+, ?\d+\.\d+, ?\d")
+_NAMED_ROW = late_regex(rb"[=:] ?\d+\.\d+, ?\d+\.\d+, ?\d+\.\d+, ?\d")
 #: What is in a document that holds tables, or in the data of plots that have several sets; and how documents end.
 _TABULAR = (
     b"<tr", b"<TR", b"<row", b"<Row", b"<table:table-row", b"[tr]", b"[TR]", b"\\begin{", b"\\addplot", b"{|",
@@ -38,20 +42,28 @@ _TABULAR = (
     b"INSERT INTO", b"insert into", b"@data", b"@DATA", b"= [\n", b"<< EOD", "│".encode(), "┆".encode(),
 )  # fmt: skip
 _WRITTEN = (".md", ".markdown", ".rst", ".wiki", ".mediawiki", ".textile", ".adoc", ".asciidoc", ".creole")
+#: Files of records and sources, of which no reader of documents takes any; those of records hold no numbered keys.
+_NO_DOCUMENTS = (".ipynb", ".csv", ".tsv", ".json", ".jsonl", ".py")
+_RECORDS = (".csv", ".tsv", ".jsonl", ".ndjson")
 #: A key or a section with a number in it, and its value; one stands among the first so many bytes.
 _OPENING = 1 << 12
-_NUMBERED_KEY = late_regex(
-    rb"(?m)^[ \t]{0,8}(?:export )?[^\s=:{}]{0,60}\d[^\s=:{}]{0,60}[ \t]{0,8}[=:][ \t]{0,8}[-+]?\d"
-    rb"|^\w{1,80}\{[^}\n]{0,200}\d\"?[^}\n]{0,100}\} "
-    rb"|\{\s{0,9}:\w|\{\s{0,9}\w{1,40} ?[=:] ?\d|=> ?\d|^\w{1,40}:? ?\{\s{0,9}\w{1,40}:? ?\d"
-    rb"|^\[[^\]\n]{0,40}\d\]|\"[^\"\n]{0,60}\d[^\"\n]{0,60}\"[ \t]{0,8}:[ \t]{0,8}-?\d"
+_NUMBERED_KEYS = tuple(
+    late_regex(key)
+    for key in (
+        rb"\n(?:[ \t]{0,8}(?:export )?[^\s=:{}\d]{0,60}\d[^\s=:{}]{0,120}[ \t]{0,8}[=:][ \t]{0,8}[-+]?\d"
+        rb"|\w{1,80}\{[^}\n]{0,200}\d\"?[^}\n]{0,100}\} |\w{1,40}:? ?\{\s{0,9}\w{1,40}:? ?\d|\[[^\]\n]{0,40}\d\])",
+        rb"\{\s{0,9}(?::\w|\w{1,40} ?[=:] ?\d)",
+        rb"=> ?\d",
+        rb"\"[^\"\n\d]{0,60}\d[^\"\n]{0,120}\"[ \t]{0,8}:[ \t]{0,8}-?\d",
+    )
 )
-#: What names columns, or the curves of a chart, apart from their values; rows of values.
+#: What names columns, or the curves of a chart, apart from their values.
 _COLUMNS = late_regex(
     rb"\"(?:columns|headers?|fields|names|cols|datasets|series|layout|labels|schema|values|points"
     rb"|data|datapoints|\$schema)\"[ \t]{0,8}:"
-    rb"|^\s{0,80}(?://|#)[^\n]{0,400}\n\s{0,80}[\[{]|^\s{0,80}\[\s{0,80}\[?\s{0,80}\""
 )
+#: Rows of values, below a comment or not.
+_ROWS_OF_VALUES = late_regex(rb"\s{0,80}(?:(?://|#)[^\n]{0,400}\n\s{0,80}[\[{]|\[\s{0,80}\[?\s{0,80}\")")
 #: What counts the records of an XML log.
 _COUNTS = (b"epoch", b"step", b"iter", b"round", b"episode")
 
@@ -59,6 +71,10 @@ _COUNTS = (b"epoch", b"step", b"iter", b"round", b"episode")
 def _event_file(name: str, head: bytes) -> bool:
     """The name, or a length of eight bytes that a first record may have."""
     return "tfevents" in name or (len(head) > 8 and 8 < int.from_bytes(head[:8], "little") < 1 << 16)
+
+
+def _has_numbered_key(text: bytes) -> bool:
+    return any(key.search(text) for key in _NUMBERED_KEYS)
 
 
 _TENSORBOARD = LateReader(
@@ -103,7 +119,7 @@ _LISTS = LateReader(
     "json.number_lists", "lists", ("*history*.txt", "*loss*.txt", "*.txt", "*.json"),
     "lists of numbers as Python prints them, each called by the key before it or by the file",
     lambda name, head: b"[" in head or b"\n" not in head.strip() or any(sign in head for sign in _VECTORS)
-    or _ROW.search(head) is not None,
+    or _ROW.search(head) is not None or (_COMMAS.search(head) is not None and _NAMED_ROW.search(head) is not None),
 )  # fmt: skip
 _SERIES = (".json", ".yaml", ".yml", ".txt", ".csv")
 _NUMBERED = LateReader(
@@ -151,17 +167,19 @@ _XML = LateReader(
 _KEYED = LateReader(
     "keyed.reader", "numbered-keys", ("*.properties", "*.ini", "*_by_step.json", "*.env"),
     "values under numbered keys: `epoch.3.loss=0.5`, sections by epoch, {\"300\": 0.5} in a file called by its metric",
-    lambda name, head: _NUMBERED_KEY.search(head, 0, _OPENING) is not None,
+    lambda name, head: not name.lower().endswith(_RECORDS) and _has_numbered_key(b"\n" + head[:_OPENING]),
 )  # fmt: skip
 _SHAPED = LateReader(
     "keyed.shaped", "json-tables", ("*.json",),
     "JSON that names its columns apart from their values: frames split in three, rows below names, charts",
-    lambda name, head: head.lstrip()[:1] in (b"{", b"[", b"/", b"#") and _COLUMNS.search(head) is not None,
+    lambda name, head: head.lstrip()[:1] in (b"{", b"[", b"/", b"#")
+    and (_ROWS_OF_VALUES.match(head) is not None or _COLUMNS.search(head) is not None),
 )  # fmt: skip
 _TABLES = LateReader(
     "grids.reader", "tables", ("*.html", "*.md", "*.rst", "*.tex", "*.wiki", "*.agr", "*.dat"),
     "tables of documents (HTML, wikis, Markdown, reStructuredText, LaTeX) and the data of plots (pgfplots, gnuplot)",
-    lambda name, head: any(sign in head for sign in _TABULAR) or name.lower().endswith(_WRITTEN),
+    lambda name, head: not name.lower().endswith(_NO_DOCUMENTS)
+    and (name.lower().endswith(_WRITTEN) or any(sign in head for sign in _TABULAR)),
 )  # fmt: skip
 _TEXT = LateReader(
     "text.reader", "text", ("*.log", "*.out", "*.err", "*.txt"),

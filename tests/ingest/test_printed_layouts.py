@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from printed_rows import N, acc, last, loss, val
 
 import curvedoc
 from curvedoc.core.errors import NothingToAnalyse
@@ -16,20 +17,6 @@ from curvedoc.core.run import Run
 from curvedoc.ingest.text.rewritten.laid_out import laid_out
 
 pytestmark = pytest.mark.fast
-
-N = 30
-
-
-def loss(i: int) -> float:
-    return round(2.0 * 0.88**i + 0.31 + 0.003 * (i % 3), 4)
-
-
-def val(i: int) -> float:
-    return round(loss(i) + 0.11 + 0.001 * i, 4)
-
-
-def acc(i: int) -> float:
-    return round(0.95 - 0.8 * 0.9**i, 3)
 
 
 def rows(form: str) -> str:
@@ -41,12 +28,6 @@ def read(folder: Path, text: str, name: str = "out.txt") -> Run:
     (folder / name).write_text(text)
     (run,) = curvedoc.read(folder / name)
     return run
-
-
-def last(run: Run, role: str) -> tuple[int, float, int, int]:
-    series = run.series(role)
-    assert series is not None, role
-    return len(series), round(float(series.value[-1]), 4), int(series.step[0]), int(series.step[-1])
 
 
 BOTH = ((N, loss(N), 1, N), (N, val(N), 1, N))

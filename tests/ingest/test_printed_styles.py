@@ -7,26 +7,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from printed_rows import N, acc, last, loss, val
 
 import curvedoc
 from curvedoc.core.errors import NothingToAnalyse
 from curvedoc.core.run import Run
 
 pytestmark = pytest.mark.fast
-
-N = 30
-
-
-def loss(i: int) -> float:
-    return round(2.0 * 0.88**i + 0.31 + 0.003 * (i % 3), 4)
-
-
-def val(i: int) -> float:
-    return round(loss(i) + 0.11 + 0.001 * i, 4)
-
-
-def acc(i: int) -> float:
-    return round(0.95 - 0.8 * 0.9**i, 3)
 
 
 def comma(value: float) -> str:
@@ -47,12 +34,6 @@ def read(folder: Path, form: str) -> Run:
     (folder / "out.txt").write_text(text(form))
     (run,) = curvedoc.read(folder / "out.txt")
     return run
-
-
-def last(run: Run, role: str) -> tuple[int, float, int, int]:
-    series = run.series(role)
-    assert series is not None, role
-    return len(series), round(float(series.value[-1]), 4), int(series.step[0]), int(series.step[-1])
 
 
 @pytest.mark.parametrize("form", [

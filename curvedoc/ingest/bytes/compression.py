@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import Note
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -27,6 +28,13 @@ _ZSTD_PIECE = 1 << 10
 ZSTD_BLOCK = 1 << 18
 
 Read = Callable[[int], bytes | None]
+
+_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
+
+
+def unpacked_name(name: str) -> str:
+    """The name of a file without the ending that says how it is packed."""
+    return _PACKED.sub("", name)
 
 
 class Unpacked:

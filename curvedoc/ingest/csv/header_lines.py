@@ -24,7 +24,21 @@ def tidied(data: bytes) -> bytes:
 
     Names of several lines are put together, and what stands above them is left out.
     """
-    return uncommented(with_one_head(_untitled(data)))
+    return uncommented(data if _is_plain(data) else with_one_head(_untitled(data)))
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether a first line names the columns of the next few, as of most tables: nothing is to be put together."""
+    lines = _lines(data, 1 + _ROWS)
+    if data.startswith(b"#") or len(lines) < 1 + _ROWS:
+        return False
+    sep = _separator(lines[1:])
+    cells = [split_line(r, sep) for r in lines]
+    return any(map(_is_number, cells[1])) and _stands_over(cells)
+
+
+def _separator(rows: Sequence[str]) -> str:
+    return max(_SEPARATORS, key=lambda s: min(r.count(s) for r in rows))
 
 
 def spanned(heads: Sequence[Sequence[str]]) -> list[str] | None:
@@ -70,7 +84,7 @@ def _untitled(data: bytes) -> bytes:
     rows = [r for r in lines if r.strip()][-_ROWS:]
     if len(lines) <= _ROWS + 1 or not rows:
         return data
-    sep = max(_SEPARATORS, key=lambda s: min(r.count(s) for r in rows))
+    sep = _separator(rows)
     if not any(sep in r and _is_number(split_line(r, sep)[0]) for r in rows):  # lines of another log
         return data
     cells = [split_line(r, sep) for r in lines]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.compression import unpacked_name
 from curvedoc.ingest.bytes.file import decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.csv.loss_terms import term_curves, term_names
@@ -41,7 +42,6 @@ MIN_ROWS = 20
 #: A counter, and the values of a few splits or tasks; what has more columns is a matrix.
 MAX_COLUMNS = 12
 _SUFFIXES = (".csv", ".tsv", ".txt", ".dat", ".log", ".out", "")
-_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _MEASURES = frozenset(
     ("loss", "losses", "cost", "acc", "accs", "accuracy", "accuracies", "ppl", "perplexity")
 ) | frozenset(("reward", "rewards", "returns", "fitness"))
@@ -90,7 +90,7 @@ Floats = NDArray[np.float64]
 
 def claims(path: Path, head: bytes) -> bool:
     """A name that says one metric, over rows of numbers whose first column counts."""
-    name = _PACKED.sub("", path.name.lower())
+    name = unpacked_name(path.name.lower())
     stem = Path(name).stem
     as_log = _is_called_log(stem)
     if Path(name).suffix not in _SUFFIXES or not (as_log or _is_called_so(stem)) or b"\x00" in head[:100]:
@@ -148,7 +148,7 @@ def _read(path: Path) -> Log:
         alone = table.shape[1] > len(_cells(next(r for r in lines if r.strip() and not r.lstrip().startswith("#"))))
         said = "the values stand alone; each row counts as one" if alone else "the first was taken for the step"
         told.append(Note("no-header", f"no header names the columns; {said}"))
-        stem = Path(_PACKED.sub("", path.name)).stem
+        stem = Path(unpacked_name(path.name)).stem
         names = ["", stem, *(f"column {i + 1}" for i in range(2, table.shape[1]))]
         if _is_called_log(stem.lower()):
             names = _by_values(table) or names

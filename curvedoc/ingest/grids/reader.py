@@ -10,6 +10,7 @@ from typing import Any
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.compression import unpacked_name
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.grids.dumps import dump_grids
@@ -28,7 +29,6 @@ NAME = "tables"
 FILES: tuple[str, ...] = ("*.html", "*.md", "*.rst", "*.tex", "*.wiki", "*.agr", "*.dat")
 ABOUT = "tables of documents (HTML, wikis, Markdown, reStructuredText, LaTeX) and the data of plots (pgfplots, gnuplot)"
 
-_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 #: Of texts that are called otherwise a table between bars is one that a log prints among its lines.
 _WRITTEN = (".md", ".markdown", ".rst", ".wiki", ".mediawiki", ".textile", ".adoc", ".asciidoc", ".creole")
 _HEAD = late_regex(r"(?m)^[ \t]*(?:\^ .*\^|\|=.*\||\|\|=.*\|\|)[ \t]*$")
@@ -39,7 +39,7 @@ _MOST = 16 << 20
 
 def claims(path: Path, head: bytes) -> bool:
     """Whether a table in the head of a file counts and measures."""
-    name = _PACKED.sub("", path.name.lower())
+    name = unpacked_name(path.name.lower())
     if b"\x00" in head[:100] or name.endswith((".ipynb", ".csv", ".tsv", ".json", ".jsonl", ".py")):
         return False
     text = decoded_head(head)
@@ -60,7 +60,7 @@ def _read(path: Path) -> list[Log]:
     if is_page(text) and not any(map(trains, page_grids(text))):
         shown = text_reader.logs_in(path, page_text(text), len(data), tuple(told))
         return [replace(log, format=NAME) for log in shown]
-    grids = [g for g in _grids(text, Path(_PACKED.sub("", path.name.lower())), True) if trains(g)]
+    grids = [g for g in _grids(text, Path(unpacked_name(path.name.lower())), True) if trains(g)]
     groups = _trainings(grids)
     out: list[Log] = []
     for i, (name, rows) in enumerate(groups, 1):

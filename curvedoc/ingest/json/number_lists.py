@@ -15,6 +15,7 @@ from curvedoc.core.frozen import dataclass
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.compression import unpacked_name
 from curvedoc.ingest.bytes.file import decode, decoded_head, pointer, read_text
 from curvedoc.ingest.bytes.printed_vectors import as_lists
 from curvedoc.ingest.contract import Log
@@ -40,7 +41,6 @@ _SUFFIXES = (
     ".txt", ".log", ".dat", ".csv", ".json", ".jsonl", ".out", "", ".m", ".r", ".jl", ".cdl", ".sce", ".wl", ".nb",
     ".toml", ".ini", ".cfg", ".properties", ".env", ".mat",
 )  # fmt: skip
-_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _LIST = late_regex(r"\[([^\[\]]{15,})(\]|\Z)")
 _KEY = late_regex(r"""(?:['"]([^'"\n]{1,80})['"]|([^\W\d][\w ./@-]{0,60}?))\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z""")
 #: numpy.float64(0.5), tensor(0.5, device='cuda:0')
@@ -73,7 +73,7 @@ _MEAN = late_regex(r"[)\s]*,\s*['\"]?(?:m|mean|avg|average)[\w ]{0,20}['\"]?\s*[
 
 def claims(path: Path, head: bytes) -> bool:
     """A text that is lists of numbers for the most part, of which the keys or the file's name tell a metric."""
-    name = _PACKED.sub("", path.name.lower())
+    name = unpacked_name(path.name.lower())
     if Path(name).suffix not in _SUFFIXES or b"\x00" in head[:100] or pointer(head) is not None:
         return False
     text = as_lists(decoded_head(head))
@@ -101,7 +101,7 @@ def _read(path: Path) -> list[Log]:
     data, notes = read_text(path)
     text, more = decode(data)
     text = as_lists(text)
-    stem = Path(_PACKED.sub("", path.name)).stem
+    stem = Path(unpacked_name(path.name)).stem
     found = list(itertools.islice(_lists(text, stem), _MANY))
     found = found if _validated(found) else found[:MAX_LISTS]
     told = [*notes, *more]

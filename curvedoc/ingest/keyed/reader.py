@@ -11,6 +11,7 @@ from typing import Any
 from curvedoc.core.late_regex import late_regex
 from curvedoc.core.notes import coalesce
 from curvedoc.core.run import Note
+from curvedoc.ingest.bytes.compression import unpacked_name
 from curvedoc.ingest.bytes.file import HEAD_BYTES, decode, decoded_head, read_text
 from curvedoc.ingest.contract import Log
 from curvedoc.ingest.keyed.braces import braced
@@ -26,7 +27,6 @@ NAME = "numbered-keys"
 FILES: tuple[str, ...] = ("*.properties", "*.ini", "*_by_step.json", "*.env")
 ABOUT = 'values under numbered keys: `epoch.3.loss=0.5`, sections by epoch, {"300": 0.5} in a file called by its metric'
 
-_PACKED = late_regex(r"(?:\.(?:gz|zst|zstd))+$")
 _LINED = (
     ".properties", ".ini", ".cfg", ".conf", ".env", ".txt", ".log", ".dat", ".toml", ".prom", ".edn", ".pbtxt",
     ".textproto", ".prototxt", ".sexp", ".rb", ".hcl", ".lua", ".php", ".lp", ".json5", ".hjson", ".jsonc", "",
@@ -49,7 +49,7 @@ Pairs = list[tuple[str, float]]
 
 def claims(path: Path, head: bytes) -> bool:
     """Whether the numbers in a file stand under keys that count."""
-    name = Path(_PACKED.sub("", path.name.lower()))
+    name = Path(unpacked_name(path.name.lower()))
     if b"\x00" in head[:100] or name.suffix not in (*_LINED, *_YAML, ".json"):
         return False
     if len(head) >= HEAD_BYTES and name.suffix == ".json":
@@ -66,7 +66,7 @@ def read(paths: Sequence[Path]) -> list[Log]:
 def _read(path: Path) -> list[Log]:
     data, notes = read_text(path, _MOST)
     text, more = decode(data)
-    name = Path(_PACKED.sub("", path.name))
+    name = Path(unpacked_name(path.name))
     rows = _rows(text, name, True)
     told = [*notes, *more]
     if not rows:

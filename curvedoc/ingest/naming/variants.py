@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -101,6 +102,7 @@ def is_part(label: str) -> bool:
     return bool(words & _PARTS) or any(w in SPLITS for w in words)
 
 
+@functools.lru_cache(maxsize=4096)  # runs of one script log the same names
 def _parsed(name: str) -> SideName:
     kept: list[re.Match[str]] = []
     said: list[re.Match[str]] = []

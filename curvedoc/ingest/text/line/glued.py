@@ -14,8 +14,6 @@ from curvedoc.core.late_regex import late_regex
 _LOGGED = r"(?:[\[(<]?\x02[\])>,]?[ :|-]{0,4})?(?:\[?(?:INFO|DEBUG)\]?[ :|-]{1,4})?"
 GLUED_HEAD = rf"^{_LOGGED}[\[(<# ]{{0,4}}[A-Za-z]{{1,4}}[._#-]?[0-9]{{1,9}}[\])>]?[ \t:,;|=-].*[\x01\x03]"
 _HEAD = rf"^({_LOGGED}[\[(<# ]{{0,4}})([A-Za-z]{{1,4}})[._#-]?([0-9]{{1,9}})"
-#: Behind an epoch stands what is counted inside it: "e3 b40 loss 0.5".
-_INSIDE = r"^(.{0,60}?\bepoch [0-9]{1,9}[ ,|/:-]{1,3})(?i:mb|ba?|it?|st?)([0-9]{1,9})([ :,|\])\t]|$)"
 #: So many lines make a counter of it, unless it falls on more than this share of them.
 HABIT, _FALLS = 5, 0.4
 #: What such letters stand for.
@@ -130,4 +128,4 @@ def counted_apart(masked: pl.Series) -> pl.Series:
         if int((moves != 0).sum()) >= HABIT - 1 and int((moves < 0).sum()) <= _FALLS * len(moves):
             apart = masked.str.replace(_HEAD, f"${{1}}{_LETTERS[letter]} ${{3}}")
             out = pl.select(pl.when(mine).then(apart).otherwise(out).alias("masked")).to_series()
-    return out.str.replace(_INSIDE, "${1}batch ${2}${3}")
+    return out

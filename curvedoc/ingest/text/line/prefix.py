@@ -26,7 +26,7 @@ _MEANT = frozenset((*words.EPOCH_WORDS, *words.STEP_WORDS, *words.INNER_WORDS, "
 _PIECE = late_regex(
     rf"(?P<clock>\[{CLOCK} [A-Za-z_](?:\w*(?:\.\w+)+\]:?|[\w.-]{{0,120}}\](?= \([\w.-]{{1,120}}\.py\b))"
     rf"|\[{NUMBER} {CLOCK}(?= @)|[\[(<]?{CLOCK}(?:,{CLOCK})?[\])>]?[,;:]?)"
-    rf"|(?P<elapsed>[\[(]{NUMBER} ?s[\])]:?(?= )|^(?:[Tt][+=]?)?{NUMBER}s(?= {{1,2}}[A-Za-z_|]))"
+    rf"|(?P<elapsed>[\[(]{NUMBER} ?s[\])]:?(?= )|^{NUMBER}s(?= {{1,2}}[A-Za-z_|]))"
     rf"|\[?(?P<level>{_LEVEL})\]?(?=[\s:,\[|]|$):?"
     rf"|\[(?P<padded>{_LEVEL.lower()}) *\](?= )"
     rf"|(?P<unit>[\w.-]{{1,80}} [\w./@-]{{1,80}}\[{NUMBER}\]:)"

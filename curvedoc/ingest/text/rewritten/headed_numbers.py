@@ -12,19 +12,19 @@ from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.split_words import ANY_SPLIT, split_of
 from curvedoc.ingest.naming.values.curve_shape import comes_down, gains
 from curvedoc.ingest.naming.values.rivals import are_twins
+from curvedoc.ingest.text.rewritten.written_number import NUMBER
 
 #: So much of a text is looked at for the first block; fewer blocks show no course.
 _HEAD, _BLOCKS, _SHARE = 1 << 13, 8, 0.8
 _COUNTER = r"(?:epoch|ep|step|iter(?:ation)?|round)"
-_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?"
 _LABEL = rf"(?:[\[(]?(?:{ANY_SPLIT}|tr|te|va)[\])]?[ \t:=|]{{1,9}})"
-_ROW = rf"[ \t]{{0,20}}{_LABEL}?{_NUMBER}(?:[ \t,;|/]+{_NUMBER}){{0,3}}[ \t]*"
+_ROW = rf"[ \t]{{0,20}}{_LABEL}?{NUMBER}(?:[ \t,;|/]+{NUMBER}){{0,3}}[ \t]*"
 _BLOCK = late_regex(
     rf"(?im)^[^\w\n]{{0,40}}({_COUNTER})[ \t:#=_]{{0,3}}(\d{{1,9}})(?: ?/ ?\d{{1,9}}| of \d{{1,9}})?[^\w\n]{{0,40}}\n"
     rf"((?:{_ROW}(?:\n|\Z)){{1,4}})\n*"
 )
 _SPLIT_ROW = late_regex(rf"(?im)^[ \t]*[\[(]?({ANY_SPLIT}|tr|te|va)\b.*$")
-_FIND = late_regex(rf"(?<!\w){_NUMBER}")
+_FIND = late_regex(rf"(?<!\w){NUMBER}")
 
 
 def with_courses(text: str) -> str:

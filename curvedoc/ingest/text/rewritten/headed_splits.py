@@ -7,8 +7,9 @@ import re
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.split_words import ANY_SPLIT
+from curvedoc.ingest.text.rewritten.written_number import NUMBER
 
-_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?%?"
+_NUMBER = rf"{NUMBER}%?"
 _SPLIT_ROW = rf"[ \t]{{1,40}}(?:[-*] )?(?:{ANY_SPLIT})[ \t]{{0,20}}[:=|][ \t]{{0,20}}{_NUMBER}[ \t]{{0,20}}(?:\n|\Z)"
 #: "Loss:", and below it "  train: 2.3" and "  val: 2.4".
 _HEADED = late_regex(

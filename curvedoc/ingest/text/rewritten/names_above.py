@@ -8,10 +8,11 @@ import re
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.rewritten.written_number import NUMBER
 
 #: So much of a text is looked at for the first pair; fewer pairs show no habit, and fewer columns are no table.
 _HEAD, _PAIRS, _COLUMNS = 1 << 13, 12, 2
-_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?%?"
+_NUMBER = rf"{NUMBER}%?"
 _PAIR = late_regex(
     rf"(?m)^[ \t]{{0,20}}([A-Za-z][A-Za-z _/()-]{{0,40}}?)[ \t]?[:=]?\n[ \t]{{0,20}}({_NUMBER})[ \t]{{0,20}}$"
 )

@@ -11,6 +11,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import split_of
 from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.rewritten.written_number import NUMBER
 
 #: So much of a text is looked at for such a line, and so many rows are the habit of it.
 _HEAD, _ROWS = 1 << 14, 5
@@ -21,7 +22,7 @@ _TITLE = late_regex(
 )
 #: A name, and the marks between two of them.
 _NAME = late_regex(r"[^\W\d]\w*(?:[ _.-]\w+){0,3}|#")
-_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?|[-+]?(?:nan|inf)"
+_NUMBER = rf"{NUMBER}|[-+]?(?:nan|inf)"
 #: What other readers know of: tables.
 _USUAL = late_regex(r"[\s|,%]*")
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.text.line import words
+from curvedoc.ingest.text.rewritten.written_number import NUMBER
 
 #: So much of a text is looked at for the first block; a block has so many rows, and the blocks so much of the text.
 _HEAD, _ROWS, _SHARE = 1 << 13, 5, 0.8
-_NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d{1,4})?%?"
+_NUMBER = rf"{NUMBER}%?"
 _LINK = r"[ \t]{0,20}(?:[ \t:,;|)]|[-=]>)[ \t]{0,20}"
 _ROW = rf"[ \t]{{0,20}}\(?\d{{1,12}}{_LINK}{_NUMBER}\)?[ \t]{{0,20}}"
 #: A title, perhaps a line with the names of both columns, and the rows.
