@@ -157,14 +157,19 @@ def _hardly_begun(run: Run, curve: Series) -> Doubt | None:
     if not 0 <= done < BEGUN * planned:
         return None
     later = math.ceil(0.1 * planned)
-    return f"step {done:,} of {planned:,.0f} is but the beginning", f"Let it run to step {later:,}, and look again."
+    return f"step {done:,} of {planned:,.0f} is but the beginning", (
+        f"If it still runs, look again at step {later:,}; else find out what ended it, since the log names no error "
+        f"(dmesg, the scheduler, a closed session), and start anew."
+    )
 
 
 def _not_a_number(name: str, curve: Series) -> Doubt | None:
     """What is said of a curve that lost more rows than a logger does now and then."""
-    # a reward is not known before the first episode ends
+    # a reward is not known before the first episode ends, nor is a validation before its first; a loss is
     known = np.flatnonzero(np.isfinite(curve.value))
-    begun = curve if name in ("loss", "validation loss") or not len(known) else curve.cut(slice(int(known[0]), None))
+    begun = curve if name == "loss" or not len(known) else curve.cut(slice(int(known[0]), None))
+    if name == "validation loss" and len(begun) < (1.0 - LOST) * len(curve):
+        begun = curve
     endless = np.flatnonzero(np.isinf(begun.value))
     if len(endless):
         return f"the {name} is infinite at step {int(begun.step[endless[0]]):,}", (

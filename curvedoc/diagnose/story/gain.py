@@ -19,7 +19,7 @@ from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent
 from curvedoc.diagnose.story.game import of_denoising, of_samples
 from curvedoc.diagnose.story.jumps import jumps, of_jumps
-from curvedoc.diagnose.story.level import Rest, level_of, level_since, still_falls
+from curvedoc.diagnose.story.level import AWAY, Rest, level_of, level_since, still_falls
 from curvedoc.diagnose.story.progress import counted_anew, evaluated, four_digits, one_batch, validation
 from curvedoc.diagnose.story.quality import AS_GOOD, FEW, Quality, quality
 from curvedoc.diagnose.story.reward import of_reward
@@ -38,6 +38,8 @@ RESTORE = (
 HALF, NEARLY_ALL = 0.5, 0.98
 #: Evaluations of the later half that swing: how many, how often they turn, and the largest in times of the smallest.
 LATER, TURNS, SWINGS = 4, 2, 1.5
+#: The best of many evaluations is chosen: so many times their scatter lies it above one of the same level.
+SCATTERS = 3.0
 #: A larger number of steps to go on for is rounded.
 _EXACT = 100
 
@@ -65,13 +67,13 @@ def gain(
     if tasks is not None and rated is not None and not rated.still_best:
         return _of_tasks(int(tasks), rated)
     if val is not None:
-        if turned and not (rated is not None and rated.best == len(rated.series) - 1):
+        if turned and not (rated is not None and (rated.best == len(rated.series) - 1 or _as_good_to_the_end(rated))):
             return best_of(run, Quality("validation loss", val, falls=True), count)
         return _of_evaluations(run, val, rated, count) or _more_rounds(bench, val) or _calmer(run, val, count)
     if ground.name == "reward" and ground.curve is not None:
         return of_reward(ground.curve.finite(), count)
     if rated is not None:
-        return level_since(level_of(None, rated), count) or _best_of(run, rated, count)
+        return _of_level(run, level_of(None, rated), rated, count) or _best_of(run, rated, count)
     if ground.curve is not None and ground.name in ("loss", "accuracy") and not evaluated(run):
         if bench.value_of("predicts_noise", False) is True:
             return of_denoising()
@@ -144,10 +146,32 @@ def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter
         return early
     return (
         _to_go_on(run, val, count)
-        or level_since(_level(run, val, rated), count)
+        or _of_level(run, _level(run, val, rated), rated, count)
         or _kept(run, val, rated, count)
         or (NextAction(RESTORE) if counted_anew(run) else None)
     )
+
+
+def _of_level(run: Run, level: Rest | None, rated: Quality | None, count: Counter) -> NextAction | None:
+    """Fewer steps next time, and the weights of the best evaluation where the last is clearly worse."""
+    best = None if level is None or level.last or rated is None else _best_of(run, rated, count)
+    if level is None or rated is None or best is None or not _far_from(rated):
+        return level_since(level, count)
+    return NextAction(
+        f"{best.text.rstrip('.')}; stop at about {count.at(level.since)} next time, where it came to rest."
+    )
+
+
+def _as_good_to_the_end(rated: Quality) -> bool:
+    """Whether the last evaluation is as good as the best, within what evaluations scatter by."""
+    most, last = float(rated.series.value[rated.best]), float(rated.series.value[-1])
+    return rated.still_best or abs(most - last) <= SCATTERS * (noise(rated.series) or 0.0)
+
+
+def _far_from(rated: Quality) -> bool:
+    """Whether the last evaluation is further from the best than evaluations of one level are."""
+    most, last = float(rated.series.value[rated.best]), float(rated.series.value[-1])
+    return abs(most - last) > AWAY * abs(most)
 
 
 def _level(run: Run, val: Series, rated: Quality | None) -> Rest | None:

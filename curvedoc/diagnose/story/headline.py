@@ -24,9 +24,9 @@ from curvedoc.diagnose.story.choice import (
 )
 from curvedoc.diagnose.story.lead import ERRORS
 from curvedoc.diagnose.story.level import still_falls
-from curvedoc.diagnose.story.progress import course_of, moved, validation
+from curvedoc.diagnose.story.progress import course_of, moved, stays_at, validation
 from curvedoc.diagnose.story.quality import answers
-from curvedoc.diagnose.story.remedy import RANGE_TEST, UNUSUAL_RATE, asks_for_a_change
+from curvedoc.diagnose.story.remedy import RANGE_TEST, UNUSUAL_RATE, asks_for_a_change, softened
 from curvedoc.diagnose.story.reward import explores, still_random
 
 #: From here on the first cause is worth a word, as a suspect.
@@ -57,6 +57,8 @@ def until_then(run: Run, open_: str = "") -> str:
     if open_:
         return f"whether it learned until then is open: {lower_first(open_)}"
     assert ground.curve is not None, "what lacks nothing has a curve"
+    if ground.name == "loss" and stays_at(ground.curve.finite()):
+        return f"until then {course_of(run, ground, brief=True)}, where it began"
     went = f" ({course_of(run, ground, brief=True)})" if moved(ground.curve) else ""
     return f"healthy until then{went}: resume from the last checkpoint"
 
@@ -86,11 +88,14 @@ def headline(
         fits = ground.name != "loss" or (val := validation(run)) is None or still_falls(val) is None
         told = notices[0].title if notices else ""
         ahead = bool(notices) and notices[0].symptom in TOLD_FIRST and (fits or notices[0].symptom == UNUSUAL_RATE)
+        ahead = ahead or (bool(notices) and softened(notices[0]))
         return _sound(told, ahead, far, course_of(run, ground, bench=bench), course_of(run, ground, brief=True))
     undecided = ground.lacking if ground.deciding else ""
     if result == "inconclusive" and (undecided or (open_ and not ground.lacking)):
         random = f" {still_random(run)}" if explores(run) and not undecided else ""
-        return f"The log does not decide it: {undecided or lower_first(open_)}.{random}"
+        begun = undecided.endswith("but the beginning") and ground.curve is not None and moved(ground.curve)
+        went = f" ({course_of(run, ground, brief=True)})" if begun else ""
+        return f"The log does not decide it: {undecided or lower_first(open_)}{went}.{random}"
     if result == "inconclusive":
         few = ground.curve is not None and len(ground.curve.finite()) > 1
         went = f" ({course_of(run, ground, brief=True)})" if few else ""
@@ -104,6 +109,12 @@ def headline(
     told = said((bench or Bench(run)).counter, findings, () if learns else causes, beside)
     part = _part_of_the_loss(run, first)
     told = _THE_LOSS.sub(rf"\1he {part} loss", told, count=1) if part else told
+    if before := _before_the_crash(findings):
+        bare = _with_cause(first.title.partition(": ")[0].rstrip("."), first, causes)
+        tries = (
+            f"{t} Before that, {lower_first(whole(before, r))}." for t in (told, bare) for r in (_LONGEST, _SHORTER)
+        )
+        return next((t for t in tries if len(t) <= MOST), told)
     course = _until_the_crash(run, findings)
     if course and len(told) + len(course) > MOST:
         course = " Until then training was sound."
@@ -186,6 +197,18 @@ def _possible(first: Finding, causes: Sequence[RankedCause]) -> str:
     named = first.symptom not in CLOSE_FIT
     own = [c for c in causes if named and c.probability >= POSSIBLE and first.symptom in c.findings][:2]
     return f" It may be that {', or that '.join(lower_first(c.title) for c in own)}." if own else ""
+
+
+def _before_the_crash(findings: Sequence[Finding]) -> str:
+    """What went wrong in a run before an error ended it, which a rerun without that error would meet again; or ""."""
+    first = _first(findings)
+    # what had learned little by then was cut short
+    told = {*ERRORS, *LEARNS_LITTLE, "slow-convergence"}
+    own = (f for f in findings if f.kind == "pathology" and f.explained_by is None and f.symptom not in told)
+    other = next(own, None)
+    if first.symptom not in ERRORS or other is None or (other.first_step or 0) > (first.first_step or 0):
+        return ""
+    return other.title.rstrip(".")
 
 
 def _until_the_crash(run: Run, findings: Sequence[Finding]) -> str:

@@ -16,12 +16,15 @@ from curvedoc.diagnose.story.game import drawn, players
 from curvedoc.diagnose.story.jumps import jumps
 from curvedoc.diagnose.story.level import level_of, still_falls
 from curvedoc.diagnose.story.quality import FEW, Quality, as_logged, quality
-from curvedoc.diagnose.story.unseen import AT_END, ROWS, ending, result, rough, tells_of_evaluations
+from curvedoc.diagnose.story.unseen import ASTRAY, AT_END, ROWS, ending, result, rough, tells_of_evaluations
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
+from curvedoc.stats.noise.noise import noise
 
 #: Curves that have no name of their own but the one that the log gives them.
 _MEASURES = ("metric", "validation metric")
+#: Of the level: of rows that scatter by as much, the first and the last are luck.
+WILD = 0.25
 
 
 def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | None = None) -> str:
@@ -93,9 +96,23 @@ def moved(curve: Series) -> bool:
     """Whether a curve ends at another level than it began at, as far as a sentence tells the two apart."""
     finite = curve.finite()
     ends = head_level(finite, AT_END), tail_level(finite, AT_END)
+    if stays_at(finite):
+        return False
     if ends[0] is None or ends[1] is None or not rough(finite, ends[1]):
         return four_digits(finite.value[0]) != four_digits(finite.value[-1])
     return spelled(ends[0], ".3g") != spelled(ends[1], ".3g")
+
+
+def stays_at(curve: Series) -> str:
+    """The level of a curve whose rows scatter too widely to tell where it went, and whose first rows, first tenth and
+    last tenth lie at one level; else "".
+    """
+    scatter, opening, level = noise(curve), head_level(curve, AT_END), tail_level(curve, AT_END)
+    if scatter is None or opening is None or level is None or len(curve) < ROWS or not 0.0 < WILD * level <= scatter:
+        return ""
+    begun = float(np.median(curve.value[:FEW]))
+    flat = abs(opening - level) <= ASTRAY * level and abs(begun - level) <= max(ASTRAY * level, scatter)
+    return spelled(level, ".3g") if flat else ""
 
 
 def _span(curve: Series, rewarded: bool = False) -> str:
@@ -108,6 +125,8 @@ def _span(curve: Series, rewarded: bool = False) -> str:
     if rewarded and opening is not None and level is not None and len(curve) >= ROWS and rough(curve, level):
         span = f"about {spelled(opening, '.3g')} in the first tenth to about {spelled(level, '.3g')} in the last"
         return f"went from {span}" if first != last else f"stayed at {first}"
+    if stayed := stays_at(curve):
+        return f"stayed at about {stayed}"
     last = last if first == last else ending(curve)
     return f"stayed at {first}" if first == last else f"went from {first} to {last}"
 

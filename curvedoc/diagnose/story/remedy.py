@@ -26,6 +26,8 @@ _LONGEST = 40
 UNUSUAL_RATE = "rate-unusual"
 #: A leap of the rate, and the measure that says whether the loss rose with it.
 RATE_LEAP, FELT = "lr-jump", "reacts"
+#: Validation that costs less than training, and the measure that says that labels of training are to blame.
+CHEAPER, SOFTENED = "val-better-than-train", "softened"
 #: The run that sweeps its rate to find one.
 RANGE_TEST = "lr-range-test"
 _SPLITS = {"val_loss": "validation loss"}
@@ -68,7 +70,12 @@ def doubted(run: Run, result: Verdict, headline: str) -> tuple[Verdict, str]:
 def asks_for_a_change(finding: Finding) -> bool:
     """Whether what was noticed of a sound run is worth a change before anything else."""
     leapt = finding.symptom == RATE_LEAP and bool(finding.measures.get(FELT))
-    return finding.kind == "notice" and (finding.symptom == UNUSUAL_RATE or leapt)
+    return finding.kind == "notice" and (finding.symptom == UNUSUAL_RATE or leapt or softened(finding))
+
+
+def softened(finding: Finding) -> bool:
+    """Whether training pays for labels that validation does not have."""
+    return finding.symptom == CHEAPER and bool(finding.measures.get(SOFTENED))
 
 
 def after_range_test(findings: Sequence[Finding]) -> NextAction | None:

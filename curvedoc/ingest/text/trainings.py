@@ -238,10 +238,16 @@ def _replaced(tid: Ints, found: Returns) -> Bools:
 
 def _boundary(lines: pl.DataFrame, first: int, last: int, head: int) -> int:
     """The first of the lines between two trainings that belongs to the second: one that was printed before the very
-    first record too."""
+    first record too; of several starts, of which others only evaluated, that of the last."""
     if first >= last:
         return last
     known = shapes(lines.head(head)).drop_nulls()
     between = lines.slice(first, last - first)
-    same = shapes(between).is_in(known.implode()).fill_null(False).arg_true()
-    return first + int(same[0]) if len(same) else last
+    shape = shapes(between)
+    same = shape.is_in(known.implode()).fill_null(False).arg_true()
+    if not len(same):
+        return last
+    again = (shape == shape[int(same[0])]).fill_null(False).arg_true().to_numpy()
+    told = np.flatnonzero((between["kind"] != "").to_numpy())
+    own = again[1:][np.searchsorted(told, again[1:]) > np.searchsorted(told, again[:-1])]
+    return first + int(own[-1] if len(own) else again[0])

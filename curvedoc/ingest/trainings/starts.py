@@ -82,7 +82,7 @@ def returns(p: Progress) -> Returns:
         down |= within
     first = epoch[1:] <= epoch[0]
     back = first & ((count[1:] <= count[0] + stride) | (np.diff(epoch) < 0))
-    same = first & (count[1:] <= count[0]) & by_count
+    same = first & ((count[1:] <= count[0]) if by_count else (np.diff(epoch) == 0))
     far = epoch if by_epoch else count
     early, last = [], 0
     for row in (np.flatnonzero(down) + 1).tolist():

@@ -16,6 +16,8 @@ _WORD_RE = r"[A-Za-z]{3}"
 #: What counts trainings.
 _WHICH_RE = r"(?i)\b(?:fold|seed|trial|replicate|repeat)s? ?[:=#]? ?0"
 _NUMBERS_RE = f"[0-9{CLOCK}{FRACTION}{NUMBER}]+"
+#: Settings that end a line, whose values differ from start to start.
+_SETTINGS_RE = r"[{(].{40,}[)}]\s*$"
 #: What a program was called with, which it says once.
 _CALLED_RE = r"Namespace\(|[A-Z][A-Za-z_]{0,40}(?:Config|Args|Arguments)\("
 #: So few records of no counter may be those of an evaluation or of a try.
@@ -23,9 +25,9 @@ _TRIED = 3
 
 
 def shapes(lines: pl.DataFrame) -> pl.Series:
-    """What each line says, apart from its numbers; null for records and lines without a word."""
+    """What each line says, apart from its numbers and settings; null for records and lines without a word."""
     says = (pl.col("kind") == "") & pl.col("text").str.contains(_WORD_RE)
-    shape = pl.col("template").str.replace_all(_NUMBERS_RE, "0")
+    shape = pl.col("template").str.replace_all(_NUMBERS_RE, "0").str.replace(_SETTINGS_RE, "")
     return lines.select(pl.when(says).then(shape).alias("shape"))["shape"]
 
 
