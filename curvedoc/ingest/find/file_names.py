@@ -21,10 +21,13 @@ SKIP_SUFFIXES = word_set(
     .tif .tiff .bmp .zip .tar .tgz .bz2 .xz .7z .whl .egg .jar .arrow .feather .tfrecord .mdb .lmdb .idx .vocab
     .spm .profile-empty .pid .sock .tmp .swp .crc .etag"""
 )
-#: Of arrays and pages, of which most are data, weights and prose, those that are called by what a training logs.
+#: Of arrays, pages and scripts, most of which are data, weights, prose and code, those that are called by what a
+#: training logs.
 CURVE_NAMES = late_regex(
     r"(.*[_. -])?(loss|losses|acc|accs|accuracy|accuracies|hist|history|histories|metrics?|logs?|curves?|evaluations)"
     r"([_. -].*)?\.(?:np[yz]|html?)|(.*[_. -])?(reports?|results?|train(ing)?|epochs?|runs?|index)([_. -].*)?\.html?"
+    r"|(.*[_. -])?(loss|losses|acc|accs|accuracy|history|curves?"
+    r"|(charts?|plots?|train(ing)?)[_. -]?data)([_. -].*)?\.js"
 )
 #: Text files with a fixed meaning that is not a log.
 SKIP_NAMES = late_regex(

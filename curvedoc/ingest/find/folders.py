@@ -100,7 +100,7 @@ def _folded(
     prefix = path_words.split_of(name)
     # "test" among other experiments is an experiment; among its like, or beside a log, it is a split.
     if prefix and len(drafts) == 1 and (parts or all(_belongs(n) for n, _ in below)):
-        return [replace(p, prefix=prefix + p.prefix) for p in inner]
+        return [p if _says_other(p, prefix) else replace(p, prefix=prefix + p.prefix) for p in inner]
     if path_words.is_ghost(name) and any("tfevents" in p.file.path.name for p in parts):
         return inner
     rank = path_words.rank_of_folder(name)
@@ -114,6 +114,12 @@ def _folded(
     if path_words.wandb_run(folder.path.name) and name == "files":
         return inner
     return _scalars_group(folder.path, inner, parts)
+
+
+def _says_other(part: FolderPart, prefix: str) -> bool:
+    """Whether a file's own name says another split than its folder does: "eval/training_loss.csv"."""
+    said, _ = path_words.file_split(path_words.stem(part.file.path.name))
+    return said not in ("", prefix)
 
 
 def _belongs(name: str) -> bool:

@@ -39,10 +39,13 @@ MAX_LISTS, _MANY = 200, 6_000
 _SHARE = 0.4
 _SUFFIXES = (
     ".txt", ".log", ".dat", ".csv", ".json", ".jsonl", ".out", "", ".m", ".r", ".jl", ".cdl", ".sce", ".wl", ".nb",
-    ".toml", ".ini", ".cfg", ".properties", ".env", ".mat",
+    ".toml", ".ini", ".cfg", ".properties", ".env", ".mat", ".js",
 )  # fmt: skip
 _LIST = late_regex(r"\[([^\[\]]{15,})(\]|\Z)")
-_KEY = late_regex(r"""(?:['"]([^'"\n]{1,80})['"]|([^\W\d][\w ./@-]{0,60}?))\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z""")
+_KEY = late_regex(
+    r"""(?:['"]([^'"\n]{1,80})['"]|(?:(?:export|const|let|var|local|static|final) )*([^\W\d][\w ./@-]{0,60}?))"""
+    r"""\s*[:=]\s*(?:np\.)?(?:array\()?\s*\Z"""
+)
 #: numpy.float64(0.5), tensor(0.5, device='cuda:0')
 _WRAPPED = late_regex(r"(?:\w{1,12}\.)?(?:float\d*|int\d*|tensor)\(\s*([^()\[\],]{1,40})(?:,[^()\[\]]{0,80})?\)")
 #: Records that are counted are a log of another kind.
@@ -86,7 +89,7 @@ def claims(path: Path, head: bytes) -> bool:
         return False
     if len(found) > MAX_LISTS and not _validated(found):
         return False
-    if not (_named(found) or _measures(Path(name).stem)):
+    if not (_named(found) or (_measures(Path(name).stem) and not name.endswith(".js"))):
         return False
     solid = re.sub(r"\s+", "", text)
     return "[" not in text or sum(len(m[0]) for m in _LIST.finditer(solid)) >= _SHARE * len(solid)

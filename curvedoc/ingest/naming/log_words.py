@@ -15,7 +15,7 @@ from curvedoc.ingest.naming import languages
 #: speech, images, language, games.
 QUALITIES = (
     r"ndcg|\bmrr\b|\bhits?(?: |@)|hit ?r(?:ate|atio)|\bs?w?mape\b|\bwape\b|\bmase\b|\brmsle\b|spearman|pearson"
-    r"|\bplcc\b|\bsrcc\b|corrcoef|correlation|\bkappa\b|\bqwk\b|\bmcc\b|jaccard|specificity|sensitivity|\beer\b"
+    r"|\bplcc\b|\bsrcc\b|corrcoef|correlation|\bkappa\b|\bqwk\b|\b[ul]as\b|\bmcc\b|jaccard|specificity|sensitivity|\beer\b"
     r"|\bn?(?:si ?)?sn?dri?\b|\bstoi\b|pesq|meteor|\bcider|\bchrf|lpips|hausdorff|\bhd95\b|\bnmi\b|\bari\b"
     r"|(?:win|success|solve) ?rates?\b|xent\b|\bb?ce\b|\bmpjpe\b|\bepe\b|\bnds\b|pass@"
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 from curvedoc.core.late_regex import late_regex
-from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS, names_record
+from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS, is_outcome, names_record
 from curvedoc.ingest.naming.split_words import ANY_SPLIT, PLAIN_SPLITS
 from curvedoc.ingest.table.messages import is_logging
 
@@ -48,9 +49,12 @@ def records_of(value: Any, loose: bool = False) -> list[dict[str, Any]] | None:
     numbered = _numbered(value, loose)
     if numbered:
         return numbered
-    within = [found for k, v in value.items() if isinstance(v, dict) and (found := _numbered(v, held_by=str(k)))]
-    if len(within) == 1 and len(within[0]) >= _MANY:  # {"model": "mlp", "epochs": {"1": {"loss": 2.3}, ...}}
-        return within[0]
+    within = {str(k): rows for k, v in value.items() if isinstance(v, dict) and (rows := _numbered(v, held_by=str(k)))}
+    longest = max(within.values(), key=len, default=[])
+    if len(within) == 1 and len(longest) >= _MANY:  # {"model": "mlp", "epochs": {"1": {"loss": 2.3}, ...}}
+        return longest
+    if len(within) > 1 and len(longest) >= _MANY and all(k.lower() in PLAIN_SPLITS for k in within):
+        return [{"split": split.lower(), **row} for split, rows in within.items() for row in rows]
     inside = [*value.items(), *(w for v in value.values() if isinstance(v, dict) for w in v.items())]
     named = [(k, v) for k, v in inside if isinstance(v, list) and len(v) > 1 and isinstance(v[0], dict)]
     named = [(k, _counted(k, v)) for k, v in named]
@@ -105,10 +109,12 @@ def measures_splits(row: dict[str, Any]) -> bool:
 def _numbered(value: dict[str, Any], loose: bool = False, held_by: str = "") -> list[dict[str, Any]]:
     """The records of {"0": {"loss": 2.3}, "1": {"loss": 2.1}, ...}, or of "epoch_1", ...: by epoch, or by step where
     numbers are left out and no word says what they count. held_by: the key of the object"""
-    if len(value) < 2 or not all(isinstance(v, dict) for v in value.values()):
-        return []
-    called = [m for k in value if (m := _NUMBER.fullmatch(str(k)))]
+    called = [m for k, v in value.items() if isinstance(v, dict) and (m := _NUMBER.fullmatch(str(k)))]
     words = {m[1].lower() for m in called}
+    if len(called) >= _MANY and "" not in words:  # settings may stand beside them
+        value = {k: v for k, v in value.items() if _NUMBER.fullmatch(str(k))}
+    if len(value) < 2:
+        return []
     if len(called) < len(value) or len(words) > 1:
         return []
     at = [int(m[2]) for m in called]
@@ -117,8 +123,17 @@ def _numbered(value: dict[str, Any], loose: bool = False, held_by: str = "") -> 
     rows = [{counter: i, **row} for i, row in zip(at, value.values(), strict=True)]
     if loose and _alike(rows):
         return rows
-    named = any(names_record(str(k).lower()) for row in rows[:2] for k in row)
+    named = any(names_record(k.lower()) for row in rows[:2] for k in _names(row))
     return rows if named or all(map(measures_splits, rows)) else []
+
+
+def _names(row: dict[str, Any]) -> Iterator[str]:
+    """The keys of a record, and those below the splits and wraps in it ({"train": {"loss": 2.3}, "val": ...})."""
+    for key, v in row.items():
+        word = str(key).lower()
+        yield word
+        if isinstance(v, dict) and (word in PLAIN_SPLITS or word in _WRAPS):
+            yield from filter(is_outcome, map(str, v))
 
 
 def unwrapped(value: dict[str, Any]) -> list[dict[str, Any]]:

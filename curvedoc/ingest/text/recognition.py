@@ -50,7 +50,7 @@ _NOT_LOGS = late_regex(
 )
 #: What somebody wrote down may be a log, where it counts losses.
 _WRITTEN = late_regex(r"notes?\b")
-_NAMES = late_regex(r"(?:nohup|slurm|std(?:out|err)|output|train|log|console|rank|worker)")
+_NAMES = late_regex(r"(?:nohup|slurm|std(?:out|err)|out(?:put|\.)|train|log|console|rank|worker)")
 
 
 def claims(path: Path, head: bytes) -> bool:

@@ -238,7 +238,7 @@ def _losses(
     # the only measure that is logged of both splits is what is trained, wherever it goes; it is no schedule
     lone = [f.metric for f in pairs[0]] if len(pairs) == 1 and not any(r.family == "accuracy" for _, r in found) else []
     both = {f.metric for pair in pairs for f in pair if curve_shape.comes_down(f.finite)} | {*lone}
-    able = [f for f in free if f.metric in both or (not f.growing and curve_shape.falls(f.finite))]
+    able = [f for f in free if f.metric in both or (not f.growing and curve_shape.falls(_sound(f)))]
     alike = as_evaluated([f for f in free if not f.growing], found)
     able = alike or [f for f in able if float(np.median(f.finite)) > 0.0 or bool((f.finite < 0.0).any())]
     if not able:
@@ -260,6 +260,11 @@ def _losses(
     if split == "train" and not alike:
         out += _unseen(main, _left(able, out), family, table)
     return out
+
+
+def _sound(f: F) -> Floats:
+    """The values by which a loss is known: of one that ends up as no number, those before it blew up."""
+    return curve_shape.until_lowest(f.finite) if len(f.finite) < f.points else f.finite
 
 
 def _unseen(main: F, free: Sequence[F], family: RoleFamily, table: Signals) -> list[tuple[F, Reading]]:

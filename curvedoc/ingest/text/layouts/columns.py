@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual, spaced
 from curvedoc.ingest.naming.split_words import has_scope, scope_of
+from curvedoc.ingest.naming.values.curve_shape import until_lowest
 from curvedoc.ingest.naming.values.rivals import are_twins
 from curvedoc.ingest.text.cells import numbers
 from curvedoc.ingest.text.layouts.gains import gain_plan
@@ -26,10 +27,8 @@ from curvedoc.ingest.text.line.slots import EPOCH, INNER, METRIC, PLACE, STEP, N
 from curvedoc.ingest.text.line.template import CLOCK, FRACTION, NUMBER, slots
 
 _EMPTY = Prefix(0, 0, "", -1, -1, False)
-#: Rows that show how a column goes, and as many as are looked at.
-_ROWS, _LOOKED = 5, 2_000
-#: Different shapes of such rows in one log.
-_SHAPES = 20
+#: Rows that show how a column goes, as many as are looked at, and different shapes of such rows in one log.
+_ROWS, _LOOKED, _SHAPES = 5, 2_000, 20
 #: So many lines above the first row may hold its title; and so many where a logger put the same ahead of both.
 _ABOVE, _LOGGED = 5, 50
 #: Under a title or a counter on a line of its own, fewer will do.
@@ -224,9 +223,10 @@ def _counts(v: Floats) -> bool:
 
 
 def _falls(v: Floats) -> bool:
-    """Whether a measure comes down over the log."""
+    """Whether a measure comes down over the log, or did until it blew up."""
+    v = v if bool(np.isfinite(v).all()) else until_lowest(v)
     third = max(1, len(v) // 3)
-    return bool((v > 0).all()) and float(np.median(v[-third:])) < float(np.median(v[:third]))
+    return len(v) >= _FEW and bool((v > 0).all()) and float(np.median(v[-third:])) < float(np.median(v[:third]))
 
 
 def is_nameless(plan: LinePlan) -> bool:

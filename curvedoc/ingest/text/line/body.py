@@ -19,7 +19,7 @@ _TAGGED = late_regex(r"\[([A-Za-z][A-Za-z _()/-]{2,30})\]")
 #: Behind the last number, after a mark of its own: "> saved as the best model", "*** best".
 _BEHIND = late_regex(r"\s*(?:[>*!#|<{\u2190-\u2bff\U0001f300-\U0001faff\[-]|=>|  |\t)")
 #: A remark on the number before, after which nothing else is named.
-_ASIDE = late_regex(r" *\((?![^)]*\)[ ,;|]+[A-Za-z])")
+_ASIDE = late_regex(r" *\((?![^)]*\)[ ,;|:]+[A-Za-z])")
 #: Another split and its number.
 _OTHER_SPLIT = late_regex(rf"(?i:\b(?:train\w*|val\w*|test|dev|eval) ?[:=] *{NUMBER})")
 #: What no text between two positions has in it.
@@ -142,7 +142,7 @@ def _keyed(state: Body, key: str, sep: str, opened: str, mark: str, unit: str, s
         state.spoken = True
         state.found.append(NumberSlot(EPOCH if said.lower() in words.EPOCH_WORDS else STEP, slot, said))
         return
-    if key.lower() == "of" and not sep and state.found and state.found[-1].role in COUNTERS:
+    if key.lower() in words.OF and not sep and state.found and state.found[-1].role in COUNTERS:
         return  # "Epoch 2 of 50"
     scope = SCOPES.get(key.lower())
     nested = opened == "[" and tail.startswith("][")  # "TRAIN [0][10/1938]"
@@ -285,7 +285,9 @@ def _counts_aside(state: Body, gap: str, mark: str) -> bool:
     if said.endswith((":", "=")):
         return True
     best = any("best" in s.name.lower() for s in state.found)
-    return not best and all(s.role == METRIC for s in state.found) and counter_of(said, mark == FRACTION) is not None
+    counter = counter_of(said, mark == FRACTION)
+    roles = {s.role for s in state.found} - {METRIC}
+    return not best and counter is not None and (not roles or (roles == {EPOCH} and counter[0] == STEP))
 
 
 def _leftover_bar(state: Body, gap: str, slot: int) -> None:

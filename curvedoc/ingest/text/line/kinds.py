@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_rate, is_usual
-from curvedoc.ingest.naming.split_words import SCOPES, scope_of
+from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
 from curvedoc.ingest.text.line.plan import HABIT, LinePlan, shape_of
 from curvedoc.ingest.text.line.slots import METRIC, STEP
 
@@ -63,7 +63,7 @@ def with_kinds(lines: pl.DataFrame, plans: list[LinePlan]) -> pl.DataFrame:
         chained &= lines["text"].str.contains(r"^[ \t]").to_numpy()
     opener = np.maximum.accumulate(np.where(chained, -1, np.arange(len(kind))))
     under = (opener >= 0) & (kind[np.maximum(opener, 0)] == "anchor")
-    split = np.array([any(x.name.lower() in SCOPES for x in p.slots) for p in plans], bool)[tid]
+    split = np.array([any(has_scope(x.name) for x in p.slots) for p in plans], bool)[tid]
     kind[_beside(kind, tid, shapes, usual | split) | _both_splits(kind, tid, plans)] = "loose"
     kind[(kind == "member") & ~(chained & under)] = ""
     return lines.hstack([pl.Series("kind", kind.tolist(), dtype=pl.String)])

@@ -35,6 +35,8 @@ _TOLD_IN_TURN = late_regex(
     rf"[A-Z]\w{{0,40}}(?: [A-Z]\w{{0,40}})?\. (?=[A-Z][a-z]+: ?{NUMBER})"
     rf"|(?<=[{NUMBER}{FRACTION}])( ?[a-z%]{{0,3}})\. (?=[A-Z][A-Za-z ]{{1,40}}(?:: ?{NUMBER}|\.))"
 )
+#: The same behind a name that begins with a digit: "3DBall. Step: 300."
+_PLACE_FIRST = late_regex(rf"^({NUMBER})[A-Za-z]\w{{0,40}}\. (?=[A-Z][a-z]+: ?{NUMBER})")
 #: Flower's "fit progress: (3, 0.52, {'accuracy': 0.8}, 41.5)" and the line ahead of its first round
 _ROUND = late_regex(rf"\bprogress: \(({NUMBER}), ({NUMBER}), (?=\{{)")
 _NO_ROUND = late_regex(rf"\(loss, other metrics\): (?={NUMBER}, )")
@@ -55,7 +57,7 @@ _WRONG = late_regex(
 _WINDOW = late_regex(rf"([A-Za-z][\w. ]{{1,40}}?) ?\(({NUMBER})\)( ?[:=])?(?= ?{NUMBER})")
 #: "|g| 0.5", "||w||=3.2"
 _NORMED = "g|df|proj g|proj grad|pg|dw|grad|gradient|∇f?|w|p|theta|dx|dtheta|step"
-_NORM = late_regex(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?[:=]? ?{NUMBER})")
+_NORM = late_regex(rf"(?<![^ \t,;(])\|{{1,2}}({_NORMED})\|{{1,2}}(?= ?(?:[:=]>?)? ?{NUMBER})")
 _GRADIENTS = frozenset(("g", "df", "proj g", "proj grad", "pg", "dw", "grad", "gradient", "∇", "∇f"))
 #: "(train, val) loss = (0.5, 0.6)", "loss (train, val) = 0.5, 0.6"
 _NAMES = r"[(\[]([A-Za-z]\w*(?: ?[,/] ?[A-Za-z]\w*){1,3})[)\]]"
@@ -67,7 +69,8 @@ _BARRED = late_regex(rf"(?<![ \w])([A-Za-z_][\w.]*)\|(?=[{NUMBER}{FRACTION}](?:\
 _ANGLED = late_regex(r"(\w)<([A-Za-z]\w*)>(?=[=:])")
 #: "training loss ........ 0.5", "my loss is... 0.5"; three dots behind another word mean that something goes on
 _LEADER = late_regex(
-    rf"(?:(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}})|(?<=[A-Za-z)]) (?:is|was|are|equals) ?\.+) ?(?={NUMBER})"
+    rf"(?:(?<=[A-Za-z)])(?: \.{{3,}}|\.{{4,}}| ?\.{{2,3}} ?[:=])"
+    rf"|(?<=[A-Za-z)]) (?:is|was|are|equals) ?\.+) ?[:=]? ?(?={NUMBER})"
 )
 #: "f(x_k) = 0.5", "J(theta): 0.5": the objective by its arguments
 _FUNCTION = late_regex(rf"(?<!\w)[fFJL]\((?:[xwθ]|theta|params?|weights?)(?:_\w|\*)?\)(?= ?[:=]+ ?{NUMBER})")
@@ -89,6 +92,26 @@ _NAMED_SPLIT = late_regex(
     r"['\"]?(?=[\s,;|)\]}])",
     re.IGNORECASE,
 )
+#: "ELBO = 12.3 (= recon 10.1 + KL 2.2)", "loss 0.7 = ce 0.5 + kl 0.2"
+_TERM = rf"[A-Za-z][\w ]{{0,30}}?[ :=]{{1,3}}{NUMBER}"
+_SUM = late_regex(rf"(?<={NUMBER}) ?(?:[(\[] ?=? ?|= ?)({_TERM}(?: ?\+ ?{_TERM})+)[)\]]?")
+#: "Evaluation over 10 episodes: 3.5"
+_PLAYED = late_regex(
+    rf"\b(?:eval\w*|test\w*) (?:over|on|of|for) ({NUMBER}) (?:episodes|games)(?= ?[:=] ?{NUMBER})", re.IGNORECASE
+)
+#: "91% accuracy and 0.5 loss in training, 88% accuracy and 0.6 loss in validation (epoch 3)"
+_COUNT = late_regex(
+    rf"[\[(]? ?\b(?:(?:after|at|in|of) )?"
+    rf"((?:epoch|step|iteration|iter|round|update)s? ?#?[{NUMBER}{FRACTION}])[\])]?(?: ?[:,-])?",
+    re.IGNORECASE,
+)
+_OF_SPLIT = rf"(?:in|on|for|during|over) (?:the )?({ANY_SPLIT})(?:[ -](?:set|data|samples|images|examples|phase|part))?"
+_TOLD = late_regex(
+    rf"(?:(?:with|an?|got|has|reached) )?({NUMBER} ?%?) (?:of )?([A-Za-z][\w-]*(?: (?!in |on |for )[A-Za-z][\w-]*)?)"
+    rf"(?: {_OF_SPLIT})?",
+    re.IGNORECASE,
+)
+_GROUPED = late_regex(rf"{NUMBER} ?%? [A-Za-z][\w -]{{1,30}} {_OF_SPLIT}", re.IGNORECASE)
 #: "0.5  loss  100  step": whatever stands between the pairs
 _TURNED = late_regex(
     rf"(?:{NUMBER}[ ]?%?\s+[A-Za-z_][\w./-]{{0,40}}(?: [A-Za-z_][\w./-]{{0,40}})?(?:\s*[,;|&]\s*|\s{{2,}}|$)){{2,12}}"
@@ -128,6 +151,21 @@ def _named_behind(body: str) -> str:
     return head + " | " + ", ".join(f"{m[3]}: {m[1]}{m[2]}" for m in found)
 
 
+def _by_split(body: str) -> str:
+    """The same of numbers ahead of their names, and of several the split behind the last one."""
+    parts = [p for p in _APART.split(_COUNT.sub(r", \1, ", body).strip(" .")) if p]
+    told = [_TOLD.fullmatch(p) for p in parts]
+    rest = [p for p, m in zip(parts, told, strict=True) if m is None]
+    if any(_COUNT.fullmatch(p) is None for p in rest) or not any(m is not None and is_outcome(m[2]) for m in told):
+        return body
+    out: list[str] = []
+    split = ""
+    for part, m in zip(reversed(parts), reversed(told), strict=True):
+        split = split if m is None else m[3] or split
+        out.insert(0, part if m is None else f"{split} {m[2]}: {m[1]}".strip())
+    return " | ".join(out)
+
+
 def _tupled(m: re.Match[str]) -> str:
     """The pairs of a list of names and one of values, where one is what trainings log; else what was matched."""
     names = [n.strip() for n in re.split("[,/]", m[1] or m[4])]
@@ -147,6 +185,8 @@ def _shared(m: re.Match[str]) -> str:
 def apart(body: str) -> str:
     """The body with bars between pairs that are told in sentences, and with the shares of right answers among old and
     new classes, or in each task, called so; windows behind names and lists of names in front of their values."""
+    if _GROUPED.search(body) is not None and (grouped := _by_split(body)) != body:
+        return grouped
     if f"] {NUMBER}" in body or f"]{NUMBER}" in body:
         body = _BOXED.sub(r"| \1: ", body) if len(_BOXED.findall(body)) > 1 else body
     if f"({NUMBER}" in body and len(_CALLED.findall(body)) > 1:
@@ -165,9 +205,13 @@ def apart(body: str) -> str:
         )
     if body.startswith("~ ") and body.count(" ~ ") > 1:  # "loss ~ 0.5" is about as much
         body = body.strip(" ~").replace(" ~ ", " | ")
+    if "+ " in body:
+        body = _SUM.sub(lambda m: f" | {m[1].replace('+', '|')} | ", body)
+    if " episodes" in body or " games" in body:
+        body = _PLAYED.sub(r"over \1 | eval reward", body)
     if "(" in body and ")" in body:
         body = _FUNCTION.sub("objective", body)
-    if "..." in body or "is." in body or "was." in body:
+    if ".." in body or "is." in body or "was." in body:
         body = _LEADER.sub(": ", body)
     if "right" in body or "correct" in body:
         body = _RIGHT.sub(_shared, body)
@@ -182,7 +226,7 @@ def apart(body: str) -> str:
     if body.isascii() and (wrong := _WRONG.fullmatch(body)) is not None:
         body = f"{wrong[1]} | errors: {wrong[2]} | {NUMBER if wrong[3] else ''}"
     if ". " in body and ": " in body:
-        body = _TOLD_IN_TURN.sub(lambda m: f"{m[1] or ''} | ", body)
+        body = _TOLD_IN_TURN.sub(lambda m: f"{m[1] or ''} | ", _PLACE_FIRST.sub(r"\1 | ", body))
     if "-IL" in body:
         body = _OF_TASKS.sub("test accuracy/task [", _FOR_TASKS.sub(r"\1 tasks | test accuracy: ", body))
         body = body.replace("[Task-IL]: ", "| task-il accuracy: ").replace("Task-IL [", "task-il accuracy [")

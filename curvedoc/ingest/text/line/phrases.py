@@ -30,6 +30,11 @@ _COUNTING = late_regex(rf"(?i:epoch|episode|step|iteration|round|game)s? #?[{NUM
 _ITS = late_regex(
     r"\b(?:[Tt]he |[Oo]ur |[Mm]y )?(?:network|net|model|classifier|learner|agent|machine|perceptron)'s (?=[a-z])"
 )
+#: "the mean of the epoch's losses: 0.3"
+_OF_EPOCH = late_regex(
+    r"\b(?:the )?(?:mean|average|avg) of (?:the |this |all )*(?:epoch'?s? )?(?:batch |step |training |train )?losses"
+    r"(?: (?:of|in|over) (?:the|this) epoch)?", re.IGNORECASE,
+)  # fmt: skip
 #: "Loss after 100 iterations: 0.3"
 _AFTER = late_regex(
     rf"\b([Aa]fter|[Aa]t) ({NUMBER}) (iterations?|steps?|epochs?|updates?"
@@ -77,6 +82,8 @@ def keys_first(body: str) -> str:
         body = _ITEM.sub(rf"'{name}/\1': ", body)
     if "'s " in body:
         body = _ITS.sub("", body)
+    if " of " in body and "losses" in body:
+        body = _OF_EPOCH.sub("| epoch loss", body)
     if " so far" in body:
         body = _SO_FAR.sub("", body)
     if " as " in body:

@@ -63,7 +63,7 @@ _MARK = late_regex(f"[{NUMBER}{FRACTION}]")
 #: A clock with its name, which is none that counts ("0.5 loss  100 step  10:27").
 _CLOCK_PAIR = late_regex(
     rf"(?:(?<!\w)(?!(?:steps?|epochs?|iter(?:ation)?s?|batch|updates?)\b)[A-Za-z][\w ]{{0,40}})?"
-    rf"[:=]?[ \[<]{{0,8}}{CLOCK}"
+    rf"[:=]?(?: ?\({CLOCK}\)|[ \[<]{{0,8}}{CLOCK})"
 )
 
 

@@ -47,6 +47,8 @@ _PIECE = late_regex(
     r"|(?P<logger>[A-Za-z_][\w.\\/-]{0,80})(?= (?:- |\| ))"
     r"|(?P<path>[A-Za-z_]\w{0,60}(?:::\w{1,60}){1,8}: )"
     r"|(?P<name>[A-Za-z_][\w.]{0,80}:)(?=[A-Za-z\[])"
+    # a bar that is drawn without brackets
+    rf"|(?P<rule>[=#*~-]{{3,200}} +(?={FRACTION}[ :|-]{{1,4}}[\w{NUMBER}]))"
     # what a line is set off by, before the number that counts
     rf"|(?P<bullet>(?:>{{1,4}}|[=-]{{1,3}}>|\*{{1,3}}|[•·~»→▶+]) +(?=[\[(]?{NUMBER}))"
     r"|(?P<mark>[-|>:\]]{1,3}(?= |$)|\]:?)"

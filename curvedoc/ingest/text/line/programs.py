@@ -60,6 +60,11 @@ PROGRAMS: tuple[tuple[str, ...], ...] = (
         "${3} ${4} ${1}: ${2}",
         ":::MLL ",
     ),
+    # what goes to InfluxDB: "train,run=r17 step=10i,loss=0.5 1709626327000000000"
+    (
+        r"^([A-Za-z_]\w*)((?:,\w+=[^ ,=]+)*) ((?:[\w/.-]+=[^ ,=]+,)*[\w/.-]+=[^ ,=]+) [0-9]{10,19}$",
+        "[${1}] ${2} ${3}",
+    ),
     # logging's "LEVEL:logger:message" where the logger is called by the split
     (rf"^((?:{_LEVEL}):)({UNSEEN_SPLIT}):([A-Za-z])", "${1}${2}: ${3}"),
     # ESPnet

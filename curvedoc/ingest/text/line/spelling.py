@@ -170,6 +170,12 @@ _BECAME = (
     rf"([A-Za-z][=:]? ?)[0-9]+{_ARROW}([0-9]+){_ENDED}",
     rf"(\b(?i:lr|rate)[=:]? ?)[0-9]+{_ARROW}({NUM}){_ENDED}",
 )
+#: "loss went from 0.7 to 0.6"
+_MOVED = (
+    rf"\b([A-Za-z][\w/]*)(?: (?:went|goes|fell|falls|dropped|drops|rose|rises|moved|moves|changed|changes|climbed"
+    rf"|climbs|grew|grows|sank|sinks|came|comes|slid|is|was))?"
+    rf"(?: (?:up|down))?,? from {NUM} ?%?(?: (?:up|down))? to ({NUM})"
+)
 #: "loss\u21920.5", "loss\u22480.5"
 _LINKED = rf"([A-Za-z)\]|])[\u2192\u21d2\u2248]({NUM})"
 #: "loss@0.5 lr@1e-3": a name that is told of no rank or threshold, as precision@1 and mAP@0.5 are.
@@ -194,6 +200,8 @@ _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_TOUCHING, "${1} ${2}"),
     HYPHENED,
     UNDERSCORED,
+    (r"(=-?[0-9]+)[iu](,| |$)", "${1}${2}", "\x01i", "\x01u"),
+    (_MOVED, "${1}: ${2}", " from "),
     *((became, "${1}${2}${3}", "->", "=>", "\u2192") for became in _BECAME),
     (*BOTH, "\x03"),
     (*EACH_TASK, "%"),
@@ -238,7 +246,8 @@ COULD = "|".join(
         r"^iter +. value |\bmean/median reward ",
         r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-|(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
-        r"\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01(?:[dhm] |s  sec/)",
+        r"^[A-Za-z_]\w*(?:,\w+=[^ ,=]+)* (?:[\w/.-]+=[^ ,=]+,)*[\w/.-]+=[^ ,=]+ \x01$",
+        r" from \x01 ?%?(?: up| down)? to \x01|\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01(?:[dhm] |s  sec/)",
         r"(?i:epoch|ep)[ :=]{1,3}[\x01\x03][ ,|/:-]{1,3}(?i:mb|ba?|it?|st?)[0-9]",
         r"(?i:train\w*|val\w*|test|dev|eval\w*|held-?out) L ?[=:] ?\x01",
         r"^[Tt][+=] ?[0-9.\x01]+ ?s |[A-Za-z)\]|][\u2192\u21d2\u2248][0-9.+-]|[a-z]@[0-9]*\.[0-9]",

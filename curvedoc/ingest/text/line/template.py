@@ -60,7 +60,7 @@ _FLOAT32 = late_regex(r"f(?<=[0-9]f)(-?[0-9]{1,2})\b")
 _SINGLE = late_regex(r"f(?<=[0-9]f)(?:0|-[0-9])")
 #: Fortran's double precision: "2.3D-02".
 _FLOAT64 = late_regex(r"D(?<=[0-9]D)(?=[+-][0-9]{2,3}\b)")
-_WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　【】‖", ":,;()=| []|", strict=True)}
+_WIDE = {ord(a): b for a, b in zip("：，；（）＝｜　【】‖∥", ":,;()=| []||", strict=True)}
 #: The upright lines of a drawn table.
 UPRIGHT = "[│┃║]"
 

@@ -14,9 +14,11 @@ STEP_WORDS = (
     "global step", "step", "steps", "iteration", "iterations", "iter", "iters", "num updates", "updates", "update",
     "upd", "iterate", "niter", "n iter", "nit",
     "global batch", "trainer/global step", "current steps", "iter num", "total timesteps", "num timesteps", "timesteps",
-    "timestep", "example counter",
+    "timestep", "example counter", "total t",
     *MORE_STEPS,
 )  # fmt: skip
+#: What stands between a count and its total ("epoch 2 of 50"), in other languages too.
+OF = frozenset({"of", "de", "di", "von", "sur", "su", "van", "av", "af", "из", "dari", "z"})
 #: Counters that may start again in each epoch.
 INNER_WORDS = (
     "批次",

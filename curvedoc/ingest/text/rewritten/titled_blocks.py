@@ -1,4 +1,4 @@
-"""Blocks of counted values, each below a title that says what it is of ("# validation loss"), as records."""
+"""Blocks of values, counted or not, each below a title that says what it is of ("# validation loss"), as records."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from curvedoc.ingest.text.rewritten.written_number import NUMBER
 _HEAD, _ROWS, _SHARE = 1 << 13, 5, 0.8
 _NUMBER = rf"{NUMBER}%?"
 _LINK = r"[ \t]{0,20}(?:[ \t:,;|)]|[-=]>)[ \t]{0,20}"
-_ROW = rf"[ \t]{{0,20}}\(?\d{{1,12}}{_LINK}{_NUMBER}\)?[ \t]{{0,20}}"
-#: A title, perhaps a line with the names of both columns, and the rows.
+_ROW = rf"[ \t]{{0,20}}(?:\(?\d{{1,12}}{_LINK}{_NUMBER}\)?|{_NUMBER},?)[ \t]{{0,20}}"
+#: A title, perhaps a rule, perhaps a line with the names of both columns, and the rows.
+_TITLE = r"[^\w\n]{0,20}(?:(?:[A-Za-z]{2,12} )?\d{1,3}[:.)-] ?)?[A-Za-z][A-Za-z _/().-]{1,60}[^\w\n]{0,20}"
 _BLOCK = late_regex(
-    rf"(?m)^([^\w\n]{{0,20}}(?:[A-Za-z]{{2,12}} \d{{1,3}}[:.-] ?)?[A-Za-z][A-Za-z _/().-]{{1,60}}[^\w\n]{{0,20}})\n+"
-    rf"(?:[^\w\n]{{0,5}}([A-Za-z_]{{1,12}})[ \t,;|:]+[A-Za-z_ /()]{{1,30}}\n+)?((?:{_ROW}(?:\n|\Z)){{{_ROWS},}})"
+    rf"(?m)^({_TITLE})\n+(?:[=~*#-]{{3,80}}\n)?(?:[^\w\n]{{0,5}}([A-Za-z_]{{1,12}})[ \t,;|:]+[A-Za-z_ /()]{{1,30}}\n+)?"
+    rf"((?:{_ROW}(?:\n|\Z)){{{_ROWS},}})"
 )
-_PAIR = late_regex(rf"\(?(\d{{1,12}}){_LINK}({_NUMBER})")
+_PAIR = late_regex(rf"[ \t]*\(?(\d{{1,12}}){_LINK}({_NUMBER})\)?[ \t]*")
 _NAME = late_regex(r"[A-Za-z][A-Za-z _/.-]*[A-Za-z]")
 
 
@@ -30,14 +31,24 @@ def with_titles(text: str) -> str:
         return text
     blocks = list(_BLOCK.finditer(text))
     names = [_title(m[1]) for m in blocks]
-    rows = [_PAIR.findall(m[3]) for m in blocks]
+    rows = [_rows(m[3].rstrip("\n").split("\n")) for m in blocks]
     length = sum(len(m[0]) for m in blocks)
-    several = len(blocks) > 1 and len(set(names)) == len(names) and all(map(is_outcome, names))
+    several = len(blocks) > 1 and all(rows) and len(set(names)) == len(names) and all(map(is_outcome, names))
     if not several or length < _SHARE * len(text.strip()) or len({r[0][0] for r in rows}) > 1:
         return text
     counters = {spaced(m[2] or "") for m in blocks}
     counter = next((c for c in counters if c in (*words.EPOCH_WORDS, *words.STEP_WORDS)), "step")
+    if not rows[0][0][0]:
+        counter, rows = "", [[(str(i), value) for i, (_, value) in enumerate(r)] for r in rows]
     return "\n".join(_records(counter, names, rows)) + "\n"
+
+
+def _rows(lines: list[str]) -> list[tuple[str, str]]:
+    """The count and the value of each row, "" for the count where none has one; nothing where only some have."""
+    pairs = [_PAIR.fullmatch(line) for line in lines]
+    if not any(pairs):
+        return [("", line.strip(" \t,")) for line in lines]
+    return [(m[1], m[2]) for m in pairs if m is not None] if all(pairs) else []
 
 
 def _records(counter: str, names: list[str], rows: list[list[tuple[str, str]]]) -> Iterator[str]:
@@ -47,7 +58,7 @@ def _records(counter: str, names: list[str], rows: list[list[tuple[str, str]]]) 
         for count, value in pairs:
             table.setdefault(int(count), []).append(f"{name}: {value}")
     for step in sorted(table):
-        yield " | ".join((f"{counter} {step}", *table[step]))
+        yield " | ".join((*([f"{counter} {step}"] if counter else []), *table[step]))
 
 
 def _title(line: str) -> str:
