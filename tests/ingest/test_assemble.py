@@ -354,6 +354,21 @@ def test_two_formats_that_disagree_under_one_name_are_both_kept(tmp_path: Path) 
     assert next(m.metric for m in run.matches("loss")) == "loss" and len(run.matches("loss")) == 2
 
 
+@pytest.mark.parametrize("nan", [True, False])
+def test_an_attempt_whose_rates_are_those_of_another_keeps_them(tmp_path: Path, nan: bool) -> None:
+    for k, name in enumerate(("a", "b")):
+        with SummaryWriter(str(tmp_path), filename_suffix=f".{name}") as w:
+            for i in range(12):
+                at = 1_700_000_000 + 10_000 * k + i
+                w.add_scalar("lr", 1e-4 if i < 6 else 5e-5, i, walltime=at)
+                w.add_scalar("loss", NAN if nan else 1.0 / (1 + i), i, walltime=at)
+                w.add_scalar("acc", 0.5 + 0.01 * i * (k + 1), i, walltime=at)
+    run = only(tmp_path)
+    found = [run.series(role) for role in ("lr", "loss", "accuracy")]
+    assert all(s is not None and len(s) == 12 for s in found)
+    assert {float(s.time[0]) for s in found if s is not None and s.time is not None} == {1_700_010_000.0}
+
+
 def test_nan_equals_nan_when_copies_are_compared() -> None:
     a = strand(range(10))
     holes = replace(a, value=np.where(np.arange(10) > 6, NAN, a.value))

@@ -72,3 +72,29 @@ def test_epochs_within_folds_are_trainings(tmp_path: Path) -> None:
 def test_the_code_of_an_error_is_no_loss(tmp_path: Path) -> None:
     rows = [f"[{i}/30] asking the judge ... Error code: 400 - the model was retired" for i in range(1, 31)]
     assert whys(tmp_path, "\n".join(rows) + "\n")
+
+
+_MODELS = ("resnet18", "vgg16", "densenet121", "mobilenet_v2", "vit_b_16", "swin_t")
+
+
+@pytest.mark.parametrize("form", [
+    "{m}: train loss {v} val loss {w} acc {a}", "Model {i}/6 ({m}): best epoch 12, loss={v}, acc={a}",
+    "{m} | loss {v} | accuracy {a}", "[{m}] test_loss={v}",
+])  # fmt: skip
+def test_results_of_one_model_after_another_are_no_run(tmp_path: Path, form: str) -> None:
+    r = Random(5)
+    rows = [
+        form.format(m=m, i=i, v=round(r.uniform(0.2, 0.9), 4), w=round(r.uniform(0.3, 0.9), 4), a=round(r.random(), 3))
+        for i, m in enumerate(_MODELS, 1)
+    ]
+    assert "models" in whys(tmp_path, "\n".join(rows) + "\n")[0]
+
+
+def test_one_name_on_each_line_is_a_training(tmp_path: Path) -> None:
+    rows = [f"resnet18: train loss {round(2 / i + 0.1, 4)} acc {round(1 - 1 / i, 3)}\n" for i in range(1, 20)]
+    assert whys(tmp_path, "".join(rows)) == []
+
+
+def test_a_counter_within_a_word_names_nothing(tmp_path: Path) -> None:
+    rows = [f"[E{i // 5}][B{i:04}] {{loss:{round(2 / (i + 1) + 0.1, 4)}}}\n" for i in range(20)]
+    assert whys(tmp_path, "".join(rows)) == []

@@ -94,3 +94,20 @@ def test_a_notebook_whose_training_fails_at_once_is_a_run_that_failed(tmp_path: 
     (tmp_path / "train.ipynb").write_text(json.dumps({"nbformat": 4, "cells": [cell]}))
     found = read_runs([tmp_path], signals_file=signals_file()).runs
     assert len(found) == ("plot" not in call)
+
+
+@pytest.mark.parametrize("said", [
+    "sinogram mse: 36.87 filtered mse: 0.1\nsinogram mse: 1100.2 filtered mse: 0.2\n",
+    "fold 1 dog_bark: 0.7 total_acc: 0.6\n" * 10, "".join(f"moves: up\nepisode_reward: {100 + i}\n" for i in range(10)),
+])  # fmt: skip
+def test_what_is_measured_behind_a_training_is_no_run(tmp_path: Path, said: str) -> None:
+    (run,) = read(tmp_path, notebook([stream(EPOCHS)], [stream(said)]))
+    loss = run.series("loss")
+    assert loss is not None and len(loss) == 20
+
+
+@pytest.mark.parametrize("name", ["NameError", "FileNotFoundError", "KeyError"])
+def test_what_fails_in_another_cell_is_no_end_of_the_training(tmp_path: Path, name: str) -> None:
+    crash = {"output_type": "error", "ename": name, "evalue": "plt", "traceback": ["----> 1 plt.plot(history)"]}
+    (run,) = read(tmp_path, notebook([stream(EPOCHS)], [crash]))
+    assert not len(run.messages)

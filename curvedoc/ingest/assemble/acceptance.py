@@ -62,6 +62,10 @@ def why_no_training(run: Run, pieces: Sequence[Piece]) -> str:
     if not tried:
         return ""
     told = [s.value for n in names if is_outcome(n) and (s := run.metric(n)) is not None]
+    # settings that are printed more often than anything is measured are said again, not tried
+    tried = [n for n in tried if not told or len(run.metric(n) or ()) <= max(map(len, told))]
+    if not tried:
+        return ""
     alone = all(m.role == "lr" for m in run.roles)
     if (told or alone) and not any(len(v) >= FEWEST and behaves(v) for v in told):
         return f"each row tries another {tried[0]}, as the trials of a search do: no training"

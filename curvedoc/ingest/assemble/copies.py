@@ -15,7 +15,8 @@ from curvedoc.ingest.assemble.stream_curves import StreamBlock
 
 def without_copies(pieces: Sequence[Piece]) -> tuple[list[Piece], list[tuple[Piece, Piece]]]:
     """The pieces, in their order, without curves that are a stretch of the same curve in a longer one; and for each
-    piece that lost all it had: (it, one that has it)."""
+    piece that lost all it had: (it, one that has it). Of a piece that tells other values of the same steps nothing is a
+    copy: another attempt goes through the same rates, and may be NaN throughout as well."""
     if len(pieces) < 2:
         return list(pieces), []
     held: dict[tuple[str, int], list[tuple[StreamBlock, Piece]]] = defaultdict(list)
@@ -30,6 +31,8 @@ def without_copies(pieces: Sequence[Piece]) -> tuple[list[Piece], list[tuple[Pie
             if whole_of is None:
                 own.append(s)
             whole = whole_of or whole
+        if any(bool(np.isin(s.step, t.step).any()) for s in own for t, _ in held[s.metric, s.rank]):
+            own = list(p.strands)
         for s in own:
             held[s.metric, s.rank].append((s, p))
         left[id(p)] = replace(p, strands=tuple(own))

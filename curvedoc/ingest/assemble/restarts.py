@@ -15,12 +15,15 @@ from curvedoc.ingest.assemble.stream_curves import StreamBlock
 from curvedoc.ingest.naming.log_words import spaced
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.ingest.trainings.starts import goes_on
+from curvedoc.ingest.trainings.workers import of_workers
 
 #: A counter that goes back by no more than this many logging intervals is disorder: evaluation rows written under an
 #: earlier step, rows of asynchronous writers.
 _INTERVALS = 2.0
 #: A restart repeats more than one row.
 _REPEATED = 2
+#: So many rows make an attempt that one row behind it does not replace.
+_ATTEMPT = 5
 #: In a stream that is out of order all over, going back means nothing: this many rows must ascend together, typically.
 _RUN_LENGTH = 4
 #: So many periods of one length are a counter that starts anew every epoch.
@@ -46,6 +49,7 @@ def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]
     live = [s for s in strands if len(s)]
     if not live:
         return list(strands), []
+    strands, live = ([_without_last(s, max(live, key=len)) for s in group] for group in (strands, live))
     main = max(live, key=len)
     if all(len(s) < 2 or bool((s.step[1:] >= s.step[:-1]).all()) for s in live):
         return list(strands), []
@@ -69,6 +73,16 @@ def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]
     return [_marked(s, main, found) if len(s) else s for s in strands], notes
 
 
+def _without_last(s: StreamBlock, main: StreamBlock) -> StreamBlock:
+    """The strand without its last row, where that of the main one alone is back at the very first step: another attempt
+    began there and told no more, and would overwrite what the first one told."""
+    begin = int(np.flatnonzero(np.r_[-1, np.diff(main.step)[:-1]] < 0)[-1]) if len(main) > 1 else 0
+    if len(main) - 1 - begin < _ATTEMPT or int(main.step[-1]) > int(main.step[begin]):
+        return s
+    again = len(s) > 1 and int(s.step[-1]) == int(main.step[-1]) and int(s.step[-1]) < int(s.step[-2])
+    return s.keep(np.arange(len(s)) < len(s) - 1) if again else s
+
+
 def rewinds(step: Ints, time: Floats) -> list[Rewind]:
     """The restarts of one counter in file order. O(n)."""
     if len(step) < 3:
@@ -81,7 +95,7 @@ def rewinds(step: Ints, time: Floats) -> list[Rewind]:
     if not len(drop):
         return []
     runs = np.diff(np.flatnonzero(np.concatenate(([True], rise < 0, [True]))))
-    if len(drop) > _PERIODS and float(np.median(runs)) < _RUN_LENGTH:
+    if (len(drop) > _PERIODS and float(np.median(runs)) < _RUN_LENGTH) or of_workers(step):
         return []
     ends = np.append(drop[1:], len(step))
     out = []

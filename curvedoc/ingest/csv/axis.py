@@ -13,6 +13,7 @@ from curvedoc.ingest.csv.cells import CellColumn, Floats
 from curvedoc.ingest.naming.log_words import MORE_EPOCH_KEYS, MORE_STEPS
 from curvedoc.ingest.table import clock
 from curvedoc.ingest.trainings.counters import CounterEvents, resolve
+from curvedoc.ingest.trainings.workers import of_workers
 
 #: Names of the counter, best first; case, blanks and a path before the last word do not matter.
 STEPS = (
@@ -43,7 +44,8 @@ _FIRST = 3
 #: Rows that an epoch may have at most to stand for the step.
 _ROWS = 4
 #: A counter that falls on more of its rows than this counts something else.
-_FALLING = 0.2
+_FALLING, _FALLING_LENGTH = 0.2, 0.05
+_EPISODE = "episode"
 #: Seconds since the epoch begin here; smaller numbers are durations.
 _CLOCK_FLOOR = 1e9
 _MILLIS_FLOOR = 1e11
@@ -125,11 +127,13 @@ def usable(axis: CsvAxis, names: Sequence[str], column: Callable[[int], Floats])
         wide = f"global_{low[axis.column]}"  # beside it, the other counts within a stage
         if wide in low and _ascends(column(low.index(wide))):
             return CsvAxis(low.index(wide), "epoch", axis.rank)
-    if axis.kind == "step" and axis.column is not None and axis.inner is None and _falls(column(axis.column)):
+    if axis.kind == "step" and axis.column is not None and axis.inner is None and _falls(column(axis.column), low):
         for wanted in (*EPOCHS, *STEPS, *_UNNAMED):
             at = low.index(wanted) if wanted in low else axis.column
-            if at != axis.column and _ascends(column(at)):
+            if at != axis.column and (_ascends(column(at)) or of_workers(column(at))):
                 return CsvAxis(at, "step", axis.rank)
+        if not _falls(column(axis.column)):
+            return axis
         # whatever it is called: a column that goes on by as much with each row
         paced = next((i for i in range(len(names)) if _paces(column(i))), None)
         return CsvAxis(paced, "row" if paced is None else "step", axis.rank)
@@ -149,10 +153,10 @@ def _within(count: Floats, epoch: Floats) -> bool:
     return len(anew) > 1 and bool((anew <= 0).all()) and bool((on[up == 0] > 0).all()) and bool((on[up == 0]).any())
 
 
-def _falls(count: Floats) -> bool:
-    """Whether a counter goes down too often for restarts."""
-    known = count[np.isfinite(count)]
-    return len(known) > _ROWS and float((np.diff(known) < 0).mean()) > _FALLING
+def _falls(count: Floats, names: Sequence[str] = ()) -> bool:
+    """Whether a counter goes down too often for restarts; the length of an episode mostly stands at its highest."""
+    known, often = count[np.isfinite(count)], _FALLING_LENGTH if _EPISODE in names else _FALLING
+    return len(known) > _ROWS and float((np.diff(known) < 0).mean()) > often
 
 
 def _few_rows_each(epoch: Floats) -> bool:

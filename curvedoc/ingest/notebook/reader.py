@@ -20,6 +20,10 @@ ABOUT = "outputs of Jupyter notebooks: printed epochs, progress bars, the Traine
 
 #: What trains, as a traceback shows that it was called.
 _CALL_RE = r"-> +[0-9]+ .*\b(?:fit|train|learn)\w{0,20}\("
+#: What fails where a device or a number gives way.
+_MACHINE_RE = r"(?i:out of ?memory|cuda|cudnn|nccl|KeyboardInterrupt|FloatingPointError)"
+#: So many rows that nothing counts may be those of an evaluation.
+_MEASURED = 12
 #: A notebook of more bytes is full of pictures, or hostile.
 MAX_BYTES = 256 << 20
 
@@ -58,7 +62,7 @@ def _read(path: Path) -> list[Log]:
         return [replace(failed[-1], format=NAME, run=None, notes=(*notes, *more, *failed[-1].notes))]
     if not found:
         return [Log(path, NAME, notes=(*notes, *more), bytes=len(data), is_text=True)]
-    logs_ = [log for _, log in found]
+    logs_ = _without_evaluations([log for _, log in found])
     return [replace(log, notes=(*notes, *more, *log.notes), run=log.run if len(logs_) > 1 else None) for log in logs_]
 
 
@@ -74,6 +78,27 @@ def _trains(log: Log, later: bool) -> bool:
     return log.axis in (("epoch",) if later else ("epoch", "step", "samples")) and all(map(is_usual, names))
 
 
+def _without_evaluations(logs: list[Log]) -> list[Log]:
+    """The logs without those of cells that count nothing and tell some rows of no loss (the errors of two models, a row
+    for each class), beside a longer curve that a cell counted: what was trained there is measured or drawn here."""
+    counted = [log for log in logs if log.axis != "row"]
+    most = max(map(_rows, counted), default=0)
+    kept = [
+        log
+        for log in logs
+        if log.axis != "row" or _rows(log) > min(_MEASURED, most) or any("loss" in n for n in _names(log))
+    ]
+    return kept if counted else logs
+
+
+def _rows(log: Log) -> int:
+    return log.points["step"].n_unique()
+
+
+def _names(log: Log) -> list[str]:
+    return [n.lower() for n in log.points["metric"].unique()]
+
+
 def _failed(log: Log) -> bool:
     """Whether a call that trains failed before it printed a number."""
     said = log.messages
@@ -82,6 +107,9 @@ def _failed(log: Log) -> bool:
 
 
 def _with_messages(log: Log, later: Log) -> Log:
-    """The log with the tracebacks of a later cell that trained nothing."""
-    crash = later.messages.filter(later.messages["level"] == "TRACEBACK")
-    return replace(log, messages=log.messages.vstack(crash)) if len(crash) else log
+    """The log with the tracebacks of a later cell that trained nothing, where they are of a training or of the machine:
+    that a cell could not draw or load something says nothing of what was trained before."""
+    said = later.messages
+    if not bool(said["text"].str.contains(f"{_CALL_RE}|{_MACHINE_RE}").any()):
+        return log
+    return replace(log, messages=log.messages.vstack(said.filter(said["level"] == "TRACEBACK")))

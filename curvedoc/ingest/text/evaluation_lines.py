@@ -23,6 +23,8 @@ from curvedoc.ingest.text.record_scopes import MEAN, headings
 SELDOM = 5
 #: Nearly all lines of a total stand under a heading, or nearly none.
 _MOST = 0.9
+#: Bars of several lengths that come by turns, so often each, are of training and of these.
+TURNS, PASSES = 3, ("val", "test")
 #: Lines of one shape that make a curve.
 OFTEN = 2
 Ints = NDArray[np.int64]
@@ -177,6 +179,47 @@ def _own_counter(plan: LinePlan) -> int:
     found: Sequence[int] = [s.slot for s in plan.slots if s.role in (STEP, INNER)]
     epoch = any(s.role == EPOCH for s in plan.slots)
     return found[0] if len(found) == 1 and not epoch and not plan.scope and not plan.bar else -1
+
+
+def with_second_bars(lines: pl.DataFrame, plans: list[LinePlan]) -> tuple[pl.DataFrame, list[LinePlan]]:
+    """The lines and the plans, with bars of two or three lengths that come by turns taken apart: what has fewer batches
+    than the first and comes behind it, or says no epoch where the first does, is the pass over other data that no word
+    tells ("30/30 [.., loss=0.2]", then "8/8 [.., loss=0.3]", epoch by epoch)."""
+    bare = [p.bar and not p.scope and _bar_counter(p) >= 0 and bool(_open(p)) for p in plans]
+    if not any(bare):
+        return lines, plans
+    tid = lines["tid"].to_numpy()
+    at = np.flatnonzero(np.array(bare, bool)[tid] & (lines["kind"] != "").to_numpy())
+    own = pl.Series([_bar_counter(plans[t]) for t in tid[at]], dtype=pl.Int64)
+    said = lines["tokens"].gather(at).list.get(own, null_on_oob=True).str.extract(r"/ *([0-9]{1,9})")
+    total = said.cast(pl.Int64).fill_null(-1).to_numpy()
+    turn = total[np.flatnonzero(np.diff(total, prepend=-2))]  # each bar once, however often it was drawn
+    lengths, often = np.unique(turn, return_counts=True)
+    turn = turn[np.isin(turn, lengths[often >= TURNS])]  # a download is over soon
+    turn = turn[np.flatnonzero(np.diff(turn, prepend=-2))]
+    order = list(dict.fromkeys(turn[: len(PASSES) + 2].tolist()))
+    wheel = np.resize(order, len(turn))
+    if not 2 <= len(order) <= len(PASSES) + 1 or len(turn) < TURNS * len(order) or bool((turn != wheel).any()):
+        return lines, plans
+    kinds = [np.unique(tid[at[total == n]]).tolist() for n in order]
+    names = [set().union(*(_open(plans[t]) for t in mine)) for mine in kinds]
+    epochs = [any(s.role == EPOCH for t in mine for s in plans[t].slots) for mine in kinds]
+    out, more = tid.copy(), list(plans)
+    for n, mine, told, counted, split in zip(order[1:], kinds[1:], names[1:], epochs[1:], PASSES, strict=False):
+        fewer = 0 < n < order[0] or (epochs[0] and not counted)
+        if fewer and (told == names[0] or not any(map(_LOSS.search, told))):
+            for t in mine:
+                out[at[(total == n) & (tid[at] == t)]] = len(more)
+                more.append(scoped_plan(plans[t], split))
+    return lines.with_columns(pl.Series("tid", out)), more
+
+
+def _bar_counter(plan: LinePlan) -> int:
+    """The place of the counter of a bar, -1 for none."""
+    found = [s.slot for s in plan.slots if s.role in (STEP, INNER)]
+    if len(found) != 1:
+        found = [s.slot for s in plan.slots if s.role in COUNTERS]
+    return found[0] if len(found) == 1 else -1
 
 
 def settled(cells: LineNumbers, tid: Ints, plans: Sequence[LinePlan]) -> LineNumbers:

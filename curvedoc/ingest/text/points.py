@@ -19,6 +19,8 @@ _LIMIT = float(2**62)
 _HELD_BACK = 4
 #: So many bars at one position are the ends of so many epochs.
 _ENDS = 3
+#: No log is written by more handlers than that, each of which says every line.
+_HANDLERS = 8
 #: A bar is at its end where so many times less is left than was done since it was drawn last.
 _CLOSE = 100
 
@@ -101,8 +103,9 @@ def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> Main
         again[1:] &= (count[1:] == count[:-1]) | np.isnan(count[1:])
     if 3 * int(again.sum()) >= len(rows):  # what else they say is asked only where it can decide
         again[1:] &= ~_differ(cells, rows)
-    if 3 * int(again.sum()) < len(rows):  # not the habit of the log: values that happen to be equal
-        again[:] = False
+    first = np.flatnonzero(np.r_[~again, True])
+    if 3 * int(again.sum()) < len(rows) or int(np.diff(first).max(initial=0)) > _HANDLERS:
+        again[:] = False  # not the habit of the log: values that happen to be equal, a level that is held
     return MainCurve(rows[~again], values[~again])
 
 

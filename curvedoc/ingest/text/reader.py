@@ -16,10 +16,10 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.log_words import is_loss, is_outcome, is_usual
 from curvedoc.ingest.settings.sentences import announced
 from curvedoc.ingest.table import fill_values
-from curvedoc.ingest.table.inference.items import of_folds, of_items
+from curvedoc.ingest.table.inference.items import of_folds, of_items, of_models
 from curvedoc.ingest.text import tail as text_tail
 from curvedoc.ingest.text.config import loose_config, read_config
-from curvedoc.ingest.text.evaluation_lines import with_evaluations, with_passes
+from curvedoc.ingest.text.evaluation_lines import with_evaluations, with_passes, with_second_bars
 from curvedoc.ingest.text.late_output import held_back, moved_to_end
 from curvedoc.ingest.text.layouts.boxes import NO_BOXES, may_hold_boxes, read_boxes
 from curvedoc.ingest.text.layouts.loss_scale import may_overflow, scale_points
@@ -114,7 +114,7 @@ def logs_in(path: Path, text: str, size: int, notes: tuple[Note, ...] = ()) -> l
     lines = with_kinds(_also_taken(lines, boxes.lines), plans)
     kinds = lines["kind"].to_list()
     plans = with_evaluations(plans, lines["tid"].to_list(), kinds)
-    lines, plans = with_passes(lines, plans)
+    lines, plans = with_second_bars(*with_passes(lines, plans))
     early = lines.head(next((i for i, kind in enumerate(kinds) if kind in _RECORDS), len(lines)))
     early = early.filter(~early["taken"]) if early["taken"].any() else early
     config = announced(early) | loose_config(early) | printed
@@ -167,6 +167,8 @@ def _why_none(lines: pl.DataFrame, plans: list[LinePlan], read_: Read) -> str:
     """Why what was read is no training's, "" where it may be one's."""
     if read_.axis not in ("row", "step") or not len(read_.points):
         return ""
+    if read_.axis == "row" and (none := of_models(lines.filter(pl.col("kind").is_in(_RECORDS))["template"].to_list())):
+        return none
     told = (plans[i] for i in np.unique(lines["tid"].to_numpy()).tolist())
     counters = {s.name for p in told for s in p.slots if s.role in (STEP, EPOCH)}
     return of_folds(read_.points, counters) or ("" if counters else of_items(lines, read_.points))

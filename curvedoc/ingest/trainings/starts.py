@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from curvedoc.core.frozen import dataclass
 from curvedoc.core.series import Floats, Ints
+from curvedoc.ingest.trainings.workers import of_workers
 
 #: Records that tell a level.
 _LEVEL = 3
@@ -71,6 +72,8 @@ def returns(p: Progress) -> Returns:
     by_epoch = bool(np.isfinite(p.epoch).all())
     by_count = bool(np.isfinite(p.count).all())
     if n < 2 or not (by_epoch or by_count):
+        return Returns(none, none, none)
+    if of_workers(p.epoch if by_epoch else p.count):
         return Returns(none, none, none)
     epoch = p.epoch if by_epoch else np.zeros(n)
     count = p.count if by_count else np.zeros(n)

@@ -15,6 +15,7 @@ from curvedoc.ingest.contract import Log
 from curvedoc.ingest.naming.signals import plain
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.trainings.starts import Bools, Progress, cut, returns, starts
+from curvedoc.ingest.trainings.workers import OneOfSeveral, by_settings
 
 #: Formats that a program opens to append to; every other begins a file, a folder or a run of its own.
 _APPENDED = ("csv", "jsonl")
@@ -36,6 +37,9 @@ def trainings_in(log: Log) -> list[Log]:
     step = _epochs(blocks, main) if log.axis == "row" else step
     if not np.count_nonzero(step[1:] < step[:-1]):
         return [log]
+    apart = by_settings(blocks, step) if bool(np.isfinite(step).all()) else []
+    if apart:
+        return [_of_settings(log, one) for one in apart]
     epoch = step if log.axis in ("epoch", "row") else np.full(len(step), np.nan)
     p = Progress(epoch, step, main.value)
     at = starts(p, returns(p), _announced(blocks, main))
@@ -53,6 +57,17 @@ def trainings_in(log: Log) -> list[Log]:
         messages = log.messages if k == len(at) else empty_messages()
         out.append(replace(log, data=data, axis=axis, run=str(k + 1), messages=messages))
     return out
+
+
+def _of_settings(log: Log, one: OneOfSeveral) -> Log:
+    """One of the trainings that were written by turns: called by its settings, counted by its epochs where each row has
+    one."""
+    data, axis = one.data, log.axis
+    if axis == "row":
+        epoch = _epochs(data, data[0])
+        data, axis = _renumbered(data, data[0].step, epoch)
+    name = " ".join(f"{k} {v:.6g}" for k, v in one.config.items())
+    return replace(log, data=data, axis=axis, run=name, config={**log.config, **one.config})
 
 
 def _placed(blocks: list[Block]) -> list[Block]:

@@ -10,6 +10,7 @@ import numpy as np
 from curvedoc.core.run import Scalar, Sureness
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.comparable_name import words_of
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.metric_name import Reading, is_aside, split_and_rest
 from curvedoc.ingest.naming.signals import RoleFamily, Signals, plain
 from curvedoc.ingest.naming.values import curve_shape
@@ -107,6 +108,7 @@ def _rates(
     played = played or not _PLAYED.isdisjoint(words_of((*(f.metric for f in free), *(f.metric for f, _ in found))))
     other = _OF_GAMES if played else frozenset()
     both = {f.metric for pair in pairs_of(free, table) for f in pair}
+    parts = next((x.parts for x in table.families if x.name == "loss"), frozenset[str]())
     best: list[tuple[int, F, str, Sureness]] = []
     for f in free:
         v = f.finite
@@ -127,7 +129,10 @@ def _rates(
         elif hint and (moves or (constant and float(v.max()) < 1.0) or curve_shape.is_smooth(v)):
             best.append((1, f, "called like a rate, and walks like a schedule", "likely"))
         # what is logged of both splits is no rate; where rewards are, what walks so may be how often the agent explores
-        elif moves and not other and _walks_down(v) and f.metric not in both:
+        elif (
+            moves and not other and _walks_down(v) and f.metric not in both
+            and not is_outcome(f.metric) and parts.isdisjoint(said)
+        ):  # fmt: skip
             best.append((2, f, "walks like a schedule", "guess"))
     if not best:
         return []

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.run import ABSOLUTE_ERROR
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.comparable_name import plain
@@ -20,6 +21,8 @@ from curvedoc.ingest.naming.values import curve_shape
 from curvedoc.ingest.naming.values.metric_values import MetricValues
 
 F = TypeVar("F", bound=MetricValues)
+#: A loss that a letter or two tell from others of its run.
+_LETTERED_LOSS = late_regex(r"[a-z]{1,2}_loss")
 #: Whose loss stands beside that of the value function.
 _POLICY = frozenset(("p", "pi", "policy", "pg", "actor", "train_p", "train_pi", "train_policy", "train_actor"))
 #: What an agent's rate of exploration is called.
@@ -213,13 +216,20 @@ def _apart(unseen: Floats, trained: Floats) -> bool:
 
 
 def of_the_critic(found: Sequence[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
-    """The readings with a "v_loss" that stands beside a policy's loss as the loss of the value function."""
+    """The readings with a "v_loss" that is none of the whole as what it is: beside a policy's loss that of the value
+    function; beside a loss of training by another letter or two ("av_loss", "a_loss") that of one input or network."""
     parts = next((x.parts_as for x in table.families if x.name == "loss"), {})
-    if "train" not in parts or _POLICY.isdisjoint(plain(f.metric).split("_loss")[0] for f, _ in found):
+    mine = [f for f, r in found if r.split in parts and plain(f.metric).endswith("v_loss")]
+    if "train" not in parts or not mine:
         return list(found)
+    critic = not _POLICY.isdisjoint(plain(f.metric).split("_loss")[0] for f, _ in found)
+    beside = any(r.part and r.split == "train" and _LETTERED_LOSS.fullmatch(plain(f.metric)) for f, r in found)
+    if not critic and not beside:
+        return list(found)
+    role, label = ("val_loss", "value") if critic else ("loss", "v")
     return [
-        (f, replace(r, role=parts[r.split], label="value", part=True, never=True))
-        if r.role in ("loss", "val_loss") and r.split in parts and plain(f.metric).endswith("v_loss")
+        (f, replace(r, role=parts[r.split], label=label, part=True, never=critic))
+        if r.role in ("loss", role) and r.split in parts and f in mine and (critic or plain(f.metric) == "v_loss")
         else (f, r)
         for f, r in found
     ]

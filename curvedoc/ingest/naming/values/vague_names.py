@@ -40,6 +40,7 @@ _STEADY = 0.8
 
 
 #: Measures over a whole set of samples.
+_OF_MAPS = frozenset(("iou", "dice", "acc", "accuracy"))
 _BY_EVALUATION = late_regex(
     r"((coco_)?(bbox|segm|box|mask|mean)_)?m?_?(map|ap)(_?(50|75))?(_?95)?(_[bm])?|fid(_score|50k\w*)?|kid|fvd"
 )
@@ -225,7 +226,10 @@ def of_an_evaluation(found: list[tuple[F, Reading]], table: Signals) -> list[tup
         return found
     role = family.roles["val"]
     return [
-        (f, replace(r, role=role, split="val")) if r.role == "metric" and _BY_EVALUATION.fullmatch(r.base) else (f, r)
+        (f, replace(r, role=role, split="val"))
+        # "iou_shrink_map" is the overlap of a map
+        if r.role == "metric" and _BY_EVALUATION.fullmatch(r.base) and plain(f.metric).split("_")[0] not in _OF_MAPS
+        else (f, r)
         for f, r in found
     ]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.log_words import is_outcome, is_usual
 from curvedoc.ingest.naming.split_words import scope_of
@@ -26,6 +27,9 @@ _ENOUGH = 30
 _WIDE = 0.5
 #: The two halves lie apart by less than this part of the width, or by what as many values do by chance.
 _LEVEL, _CHANCE = 0.25, 5.0
+_DIGITS = late_regex(r"[0-9]+")
+#: So many things make a list of results; of more, the first ones tell.
+_MODELS, _LOOK = 4, 200
 #: What numbers the models of a cross-validation.
 _FOLDS = ("fold", "folds", "fold id", "fold idx", "fold no", "k fold", "kfold", "cv fold")
 
@@ -66,6 +70,24 @@ def of_items(lines: pl.DataFrame, points: pl.DataFrame) -> str:
     return "" if bool(said.any()) else _FOUND_ITEMS
 
 
+def of_models(templates: Sequence[str]) -> str:
+    """What records that nothing counts are where each names another thing at one and the same place ("resnet18: loss
+    0.5", "vgg16: loss 0.4"); "" if not.
+
+    templates: of each record, its line without its numbers
+    """
+    rows = [t.split() for t in templates[:_LOOK]]
+    if len(rows) < _MODELS or len(set(map(len, rows))) > 1:
+        return ""
+    other = [said for said in zip(*rows, strict=True) if len(set(said)) > 1]
+    if len(other) != 1 or len(set(other[0])) < len(rows):
+        return ""
+    # a counter within a word ("[E0][B0020]") is of one word
+    words = {_DIGITS.sub("", said) for said in other[0]}
+    return _FOUND_MODELS if 2 * len(words) >= max(len(rows), _MODELS) else ""
+
+
+_FOUND_MODELS = "each record is of another thing that it names, as of several models: no training"
 _FOUND_FOLDS = "each record is of another fold, a model of its own: no training"
 _FOUND_ITEMS = "what it measures stands in no order, and no line speaks of training: the items of a test, one by one"
 

@@ -48,6 +48,8 @@ COULD_BE_GLUED = (
     r"(?i:loss|acc|err(?:or)?|auc|f1)[-_](?:[0-9]+\.[0-9]|nan|inf)|(?i:train\w*) \w+ ?/ ?(?i:val\w*|test|dev|eval) \w"
     r"|(?i:correct)[^\x01\x03]{0,24}[\x01\x03]|\x03 (?i:correct)"
     r"|(?i:loss|acc|err|error|f1|auc|cost)\w* ?[/|] ?[A-Za-z]\w*[ :=]{1,3}\x03"
+    r"|[(\[][A-Za-z_]\w*(?: ?/ ?[A-Za-z_]\w*){1,2}[)\]] ?[:=>~-]{1,2} ?\x03"
+    r"|\((?:best|avg|average|mean|ma|ema|smoothed|running|max|min)\)[ :=]{1,3} *\x01 ?\("
     r"|ScoreIterationListener|\x03 ?[(\[](?i:va|test|dev|eval|held|holdout)|\x03 .*[( ](?i:train\w*|trn?) ?/"
 )
 #: "epoch-3 loss-0.5431 acc-0.8", and how it is spelled; "ckpt-epoch-3-loss-0.5.pth" stays.
@@ -74,6 +76,21 @@ _DECIMAL = r"(?:[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?|[-+]?(?i:nan|inf))"
 _VALUES = rf"({_DECIMAL}) ?/ ?({_DECIMAL})"
 _NAME = r"([A-Za-z_][A-Za-z_]*(?: [A-Za-z_]+)?)"
 _LINK = r"(?: ?(?:[:=~>]|[-=]>|:=|==) ?| | is | of |\t)"
+#: "IoU(text/kernel): 0.54/0.35", "loss (box/cls/dfl) = 0.5/0.4/0.3"
+_OF = r"\b([A-Za-z][\w-]*) ?[(\[](\w+) ?/ ?(\w+)"
+EACH_NAMED = (
+    (rf"{_OF}[)\]]{_LINK}[ ]*{_VALUES}([^/0-9]|$)", "${1} ${2}: ${4}, ${1} ${3}: ${5}${6}"),
+    (
+        rf"{_OF} ?/ ?(\w+)[)\]]{_LINK}[ ]*{_VALUES} ?/ ?({_DECIMAL})([^/0-9]|$)",
+        "${1} ${2}: ${5}, ${1} ${3}: ${6}, ${1} ${4}: ${7}${8}",
+    ),
+)
+#: "final reward (best): -15 (-12)"
+REMARKED = (
+    r"\b([A-Za-z]\w*(?: [a-z]\w*){0,3}) ?\((best|avg|average|mean|ma|ema|smoothed|running|max|min)\)"
+    rf"[ :=]{{1,3}} *({NUM}) ?\( *({NUM}) *\)",
+    "${1}: ${3}, ${2} ${1}: ${4}",
+)
 _TRAIN, _OTHER = r"((?i:train\w*|trn?|fit))", r"((?i:val\w*|va|vld?|test\w*|tst|te|dev|eval\w*|held-?out|holdout))"
 #: "loss 0.5/0.6 acc 0.8/0.7 (train/val)", "loss=0.5/0.6(val)"
 TAGGED = (

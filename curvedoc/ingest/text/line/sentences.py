@@ -60,6 +60,13 @@ _LISTED = late_regex(
 )
 #: "förlust 2.52 (träning)"
 _ABROAD = late_regex(rf"(?<=[{NUMBER}%]) ?\(([^\W\d_]{{5,20}})\)")
+#: "val epoch end => avg_loss=0.5", "Training done: loss 0.5"
+_OVER = late_regex(
+    rf"(?<![^\W_])({ANY_SPLIT})(?:[ _-](?:epoch|phase|pass|loop|run|step|stage))?[ _-]"
+    r"(?:end(?:ed|s)?(?: of epoch)?|done|finish(?:ed|es)?|completed?|over)"
+    r" ?(?:[-=]{1,2}>|[:,|>;-]) *(?=[A-Za-z])",
+    re.IGNORECASE,
+)
 _SENTENCE = late_regex(rf"(?<=[\w{NUMBER}%)])\. (?=[A-Z|])")
 #: What links a name to its number.
 _LINK = late_regex(r"[\s:=>~-]*(?:\b(?:is|was|of|to|at|now)\b[ :=]*)*$")
@@ -74,7 +81,7 @@ def in_pairs(body: str) -> str:
     where none does. Every number stays in its place."""
     if "out" in body or "nseen" in body or "NSEEN" in body:
         body = _SEEN.sub("train", _UNSEEN.sub("heldout", body))
-    body = _OF_MODEL.sub(_of_model, body)
+    body = _OVER.sub(r"\1: ", _OF_MODEL.sub(_of_model, body))
     if "(" in body:
         body = _ABROAD.sub(lambda m: f" ({split_of(m[1]) or m[1]})", body)
         body = _REMARKED.sub(lambda m: f"{NUMBER}{m[1]} | {m[2]}: " if is_outcome(m[2]) else m[0], body)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import polars as pl
 
-from curvedoc.ingest.text.line.glued import BOTH, COULD_BE_GLUED, HYPHENED, NUM, TAGGED, TWO, UNDERSCORED
+from curvedoc.ingest.text.line.glued import (
+    BOTH,
+    COULD_BE_GLUED,
+    EACH_NAMED,
+    HYPHENED,
+    NUM,
+    REMARKED,
+    TAGGED,
+    TWO,
+    UNDERSCORED,
+)
 from curvedoc.ingest.text.line.programs import EACH_TASK, OF_TASKS, PROGRAMS, RARE, TASKS
 
 #: Where the body of a line begins: at once, or behind what a logger writes first.
@@ -204,6 +214,8 @@ _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_MOVED, "${1}: ${2}", " from "),
     *((became, "${1}${2}${3}", "->", "=>", "\u2192") for became in _BECAME),
     (*BOTH, "\x03"),
+    *((*pair, "\x03") for pair in EACH_NAMED),
+    (*REMARKED, ")"),
     (*EACH_TASK, "%"),
     (_NAMED_BY_COMMA, "${1}: ${2}${3}", ", "),
     (_PAIR, "${1}=${2}", ", "),
