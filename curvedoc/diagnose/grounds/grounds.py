@@ -19,6 +19,7 @@ from curvedoc.diagnose.grounds.contradictions import (
     contradicted,
     finds_nothing,
 )
+from curvedoc.diagnose.grounds.even_steps import even_steps
 from curvedoc.stats.basic.finite import nonfinite_share
 from curvedoc.stats.basic.levels import median
 from curvedoc.stats.shape.net_fall import surely_fell
@@ -80,7 +81,7 @@ def grounds(run: Run) -> Grounds:
     if n < _least(run, role):
         return Grounds(name, curve, f"{n} logged value{'s' * (n != 1)} of the {name}")
     doubt = broken or _against(run, role, name, curve) or finds_nothing(run) or contradicted(run)
-    doubt = doubt or _hardly_begun(run, curve)
+    doubt = doubt or _hardly_begun(run, curve) or even_steps(run)
     return Grounds(name, curve, *doubt) if doubt else Grounds(name, curve, "")
 
 

@@ -17,7 +17,7 @@ from curvedoc.diagnose.grounds.grounds import ADVERSARIAL, Grounds
 from curvedoc.diagnose.judge.inputs import Bench
 from curvedoc.diagnose.sentence.counter import Counter
 from curvedoc.diagnose.story.early_decay import cut_early, spent
-from curvedoc.diagnose.story.game import of_denoising, of_samples
+from curvedoc.diagnose.story.game import drowned_part, of_denoising, of_samples
 from curvedoc.diagnose.story.jumps import jumps, of_jumps
 from curvedoc.diagnose.story.level import AWAY, Rest, level_of, level_since, still_falls
 from curvedoc.diagnose.story.progress import counted_anew, evaluated, four_digits, one_batch, validation
@@ -69,7 +69,7 @@ def gain(
     if val is not None:
         if turned and not (rated is not None and (rated.best == len(rated.series) - 1 or _as_good_to_the_end(rated))):
             return best_of(run, Quality("validation loss", val, falls=True), count)
-        return _of_evaluations(run, val, rated, count) or _more_rounds(bench, val) or _calmer(run, val, count)
+        return _of_evaluations(bench, val, rated, count) or _more_rounds(bench, val) or _calmer(run, val, count)
     if ground.name == "reward" and ground.curve is not None:
         return of_reward(ground.curve.finite(), count)
     if rated is not None:
@@ -78,7 +78,7 @@ def gain(
         if bench.value_of("predicts_noise", False) is True:
             return of_denoising()
         again = of_jumps(jumps(ground.curve.finite()), count) if ground.name == "loss" else None
-        return again or to_evaluate(run, ground.name, ground.curve, count)
+        return again or drowned_part(run, count) or to_evaluate(run, ground.name, ground.curve, count)
     onward = to_go_on(ground.curve.finite()) if ground.name == "loss" and ground.curve is not None else None
     if onward is not None and spent(run) is None:
         return onward
@@ -139,14 +139,15 @@ def _half_of(val: Series, count: Counter) -> str:
     return f"another {round(half, 1 - len(str(half))) if half > _EXACT else half:,} {noun}{'s' * (half != 1)}"
 
 
-def _of_evaluations(run: Run, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
+def _of_evaluations(bench: Bench, val: Series, rated: Quality | None, count: Counter) -> NextAction | None:
     """More steps where the last fifth still brought much, else fewer where most brought nothing, else what to keep."""
+    run = bench.run
     early = cut_early(run, val, count) or _too_good(run, val, rated)
     if early is not None:
         return early
     return (
         _to_go_on(run, val, count)
-        or _of_level(run, _level(run, val, rated), rated, count)
+        or _of_level(run, _level(bench, val, rated), rated, count)
         or _kept(run, val, rated, count)
         or (NextAction(RESTORE) if counted_anew(run) else None)
     )
@@ -174,11 +175,15 @@ def _far_from(rated: Quality) -> bool:
     return abs(most - last) > AWAY * abs(most)
 
 
-def _level(run: Run, val: Series, rated: Quality | None) -> Rest | None:
-    """Where evaluations rest; what training learns beyond that tells that there is more in the inputs."""
-    level, loss = level_of(val, rated), run.series("loss")
+def _level(bench: Bench, val: Series, rated: Quality | None) -> Rest | None:
+    """Where evaluations rest; what training learns beyond that tells that there is more in the inputs, and of text
+    nobody asks whether it tells more than a constant."""
+    level, loss = level_of(val, rated), bench.run.series("loss")
     if level is None or loss is None:
         return level
+    # who logs the share of the machine's peak trains on text
+    if bench.value_of("predicts_tokens", False) is True or bench.run.series("mfu") is not None:
+        return replace(level, last="")
     trains, costs = tail_level(loss.finite(), AT_END), tail_level(val, AT_END)
     beyond = trains is not None and costs is not None and trains < HALF * costs
     return replace(level, last="") if beyond else level

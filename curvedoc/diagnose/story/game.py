@@ -1,16 +1,22 @@
-"""What the losses of two networks that play against each other tell: a draw, one that pulls ahead, or neither."""
+"""What several losses of a run tell of each other: two networks in a game that draw or pull ahead, parts that drown."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+
+import numpy as np
 
 from curvedoc.core.diagnosis import NextAction
 from curvedoc.core.numbers import spelled
 from curvedoc.core.run import Run
 from curvedoc.core.series import Series
-from curvedoc.diagnose.story.quality import FEW
+from curvedoc.diagnose.sentence.counter import Counter
+from curvedoc.diagnose.story.quality import FEW, as_logged
 from curvedoc.diagnose.story.reward import LATE
 from curvedoc.stats.basic.levels import head_level, tail_level
+from curvedoc.stats.basic.windows import steady
+from curvedoc.stats.noise.noise import noise
 
 #: How the two networks of a game are labeled.
 _GENERATOR = frozenset(("g", "gen", "generator"))
@@ -25,6 +31,14 @@ _NEAR = 0.02
 _HALF = 0.5
 #: Times: one loss has at least halved, while the other has grown by half.
 _AHEAD, _BEHIND = 0.5, 1.5
+#: Fewer rows show no course of a part.
+_ROWS = 30
+#: Of all parts at the end: the largest leaves the others next to nothing.
+_MOST = 0.9
+#: Times its best level, and its scatter: a part that is so far above has risen.
+_RISEN, _SURE = 1.25, 6.0
+#: Of the run: a level, and where the best one has to lie before.
+_END, _SPAN = 0.1, 5
 
 
 def players(run: Run) -> tuple[tuple[str, Series], tuple[str, Series]] | None:
@@ -99,3 +113,33 @@ def _times(course: _Course) -> float:
 
 def _from_to(course: _Course) -> str:
     return " -> ".join(spelled(value, ".3g") for value in course if value is not None)
+
+
+def drowned_part(run: Run, count: Counter) -> NextAction | None:
+    """The part that rose while the largest went down; None where none did, or where the parts share the steps."""
+    parts = list(_parts(run))
+    levels = {name: tail_level(s, _END) or 0.0 for name, s in parts}
+    whole = sum(levels.values())
+    if len(parts) < 2 or min(levels.values()) < 0.0 or max(levels.values()) < _MOST * whole:
+        return None
+    largest = max(levels, key=lambda n: levels[n])
+    for name, s in parts:
+        calm = steady(s, _SPAN).value
+        at = int(np.argmin(calm))
+        best, rose = float(calm[at]), levels[name] - float(calm[at])
+        late = at > (1 - _END) * len(s)
+        if name == largest or late or best <= 0.0 or levels[name] < _RISEN * best or rose < _SURE * (noise(s) or 0.0):
+            continue
+        return NextAction(
+            f"Weight the parts of the loss anew: {largest} is {levels[largest] / whole:.0%} of it "
+            f"({spelled(levels[largest], '.3g')}), while {name} rose from {spelled(best, '.3g')} at "
+            f"{count.at(int(s.step[at]))} to {spelled(levels[name], '.3g')}."
+        )
+    return None
+
+
+def _parts(run: Run) -> Iterator[tuple[str, Series]]:
+    for match in run.matches("aux_loss"):
+        s = run.metric(match.metric)
+        if s is not None and len(s.finite()) >= _ROWS:
+            yield as_logged(match.metric), s.finite()

@@ -35,6 +35,8 @@ SUSPECTED = 0.2
 POSSIBLE = 0.08
 #: Notices of a sound run that asks for a change all the same.
 TOLD_FIRST = CLOSE_FIT | {UNUSUAL_RATE}
+#: The cause that says nothing of the run but that another process ended first, and severities of a lost result.
+ECHO, GRAVE = "peer-lost", ("fatal", "error")
 #: A title is told up to the end of the clause that fits; the finding itself tells all of it.
 _LONGEST, _SHORTER = 150, 100
 #: Characters of a headline: what a tired reader takes in at once.
@@ -109,16 +111,18 @@ def headline(
     told = said((bench or Bench(run)).counter, findings, () if learns else causes, beside)
     part = _part_of_the_loss(run, first)
     told = _THE_LOSS.sub(rf"\1he {part} loss", told, count=1) if part else told
-    if before := _before_the_crash(findings):
+    if (other := _before_the_crash(findings)) is not None:
+        # the words of an echo say nothing of the run, and those of an error less than what was lost before it
+        spare = other.severity in GRAVE or (bool(causes) and causes[0].cause == ECHO)
         bare = _with_cause(first.title.partition(": ")[0].rstrip("."), first, causes)
-        tries = (
-            f"{t} Before that, {lower_first(whole(before, r))}." for t in (told, bare) for r in (_LONGEST, _SHORTER)
-        )
+        before = [lower_first(whole(other.title.rstrip("."), room)) for room in (_LONGEST, _SHORTER)]
+        tries = (f"{t} Before that, {b}." for t in ((told, bare) if spare else (told,)) for b in before)
         return next((t for t in tries if len(t) <= MOST), told)
     course = _until_the_crash(run, findings)
     if course and len(told) + len(course) > MOST:
         course = " Until then training was sound."
-    return told + (course or (f" {stopped}." if stopped else ""))
+    far = f" The log ends at {left.words}." if left is not None and result == "warning" else ""
+    return told + (course or (f" {stopped}." if stopped else far if len(told) + len(far) <= MOST else ""))
 
 
 def _sound(told: str, ahead: bool, far: str, course: str, brief: str) -> str:
@@ -199,16 +203,16 @@ def _possible(first: Finding, causes: Sequence[RankedCause]) -> str:
     return f" It may be that {', or that '.join(lower_first(c.title) for c in own)}." if own else ""
 
 
-def _before_the_crash(findings: Sequence[Finding]) -> str:
-    """What went wrong in a run before an error ended it, which a rerun without that error would meet again; or ""."""
+def _before_the_crash(findings: Sequence[Finding]) -> Finding | None:
+    """What went wrong in a run before an error ended it, which a rerun without that error would meet again."""
     first = _first(findings)
     # what had learned little by then was cut short
     told = {*ERRORS, *LEARNS_LITTLE, "slow-convergence"}
     own = (f for f in findings if f.kind == "pathology" and f.explained_by is None and f.symptom not in told)
     other = next(own, None)
     if first.symptom not in ERRORS or other is None or (other.first_step or 0) > (first.first_step or 0):
-        return ""
-    return other.title.rstrip(".")
+        return None
+    return other
 
 
 def _until_the_crash(run: Run, findings: Sequence[Finding]) -> str:

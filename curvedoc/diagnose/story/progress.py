@@ -16,6 +16,7 @@ from curvedoc.diagnose.story.game import drawn, players
 from curvedoc.diagnose.story.jumps import jumps
 from curvedoc.diagnose.story.level import level_of, still_falls
 from curvedoc.diagnose.story.quality import FEW, Quality, as_logged, quality
+from curvedoc.diagnose.story.reward import LATE
 from curvedoc.diagnose.story.unseen import ASTRAY, AT_END, ROWS, ending, result, rough, tells_of_evaluations
 from curvedoc.ingest.naming.split_words import scope_of
 from curvedoc.stats.basic.levels import head_level, tail_level
@@ -25,6 +26,8 @@ from curvedoc.stats.noise.noise import noise
 _MEASURES = ("metric", "validation metric")
 #: Of the level: of rows that scatter by as much, the first and the last are luck.
 WILD = 0.25
+#: Times its lowest values at the end: so far up a game that still goes back and forth drives its losses.
+WIDE = 4.0
 
 
 def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | None = None) -> str:
@@ -36,15 +39,18 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     assert curve is not None, "a sound run has a curve"
     bench = bench or Bench(run)
     finite, count = curve.finite(), bench.counter
-    span = _span(finite, ground.name == "reward")
+    swing = _swing(finite) if ground.name == ADVERSARIAL else ""
+    span = swing or _span(finite, ground.name == "reward")
     if brief:
         return f"the {ground.name} {span}"
     if ground.name == ADVERSARIAL and (both := players(run)) is not None:
-        spans = " and ".join(f"the loss of {name} {_span(loss)}" for name, loss in both)
-        coin = "; the discriminator answers no better than a coin" if drawn(run) else ""
+        spans = " and ".join(f"the loss of {name} {_swing(loss) or _span(loss)}" for name, loss in both)
+        coin = "; neither has settled" if all(_swing(loss) for _, loss in both) else ""
+        coin = "; the discriminator answers no better than a coin" if drawn(run) else coin
         return f"{_by(count, finite)} {spans}{coin}"
     named = as_logged(curve.metric) if ground.name in _MEASURES else f"the {ground.name}"
     told = f"{_by(count, finite)} {named} {span}"
+    told += ", so the game has not settled" if swing else ""
     val = validation(run) if ground.name == "loss" else None
     if val is not None:
         told += f" and validation from {four_digits(val.value[0])} to {four_digits(val.value[-1])}"
@@ -113,6 +119,19 @@ def stays_at(curve: Series) -> str:
     begun = float(np.median(curve.value[:FEW]))
     flat = abs(opening - level) <= ASTRAY * level and abs(begun - level) <= max(ASTRAY * level, scatter)
     return spelled(level, ".3g") if flat else ""
+
+
+def _swing(curve: Series) -> str:
+    """Between which values the loss of a network in a game swings at the end, where it does so widely; else ""."""
+    late = curve.value[-max(1, round(LATE * len(curve))) :]
+    scatter, opening, level = noise(curve), head_level(curve, LATE), tail_level(curve, LATE)
+    if len(curve) < ROWS or scatter is None or opening is None or level is None or not 0.0 < WILD * level <= scatter:
+        return ""
+    low, high = (float(v) for v in np.quantile(late, (0.05, 0.95)))
+    # one that went somewhere else is told by that
+    if low * WIDE > high or not level < 2.0 * opening < 4.0 * level:
+        return ""
+    return f"swings between {spelled(low, '.2g')} and {spelled(high, '.2g')} over the last fifth"
 
 
 def _span(curve: Series, rewarded: bool = False) -> str:

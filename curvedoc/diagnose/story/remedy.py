@@ -33,6 +33,8 @@ RANGE_TEST = "lr-range-test"
 _SPLITS = {"val_loss": "validation loss"}
 #: A loss that fell and rests, of which nothing tells whether it is good.
 RESTS = "plateau-after-progress"
+#: Nats a token, between which language models that were trained before end.
+TEXT = (0.8, 4.0)
 #: So many points draw a curve that every check about shape can be asked of.
 WORTH_LOGGING = 20
 #: Findings of these severities are lowered where they rest on a guessed metric.
@@ -115,7 +117,7 @@ def remedy(run: Run, ground: Grounds, findings: Sequence[Finding] = ()) -> NextA
         if explores(run):
             return without_chance(run)
         level = next((f.measures.get("level") for f in findings if f.symptom == RESTS), None)
-        return NextAction(COMPARE if level is None else _set_against_a_guess(float(level)))
+        return NextAction(COMPARE if level is None else _set_against_a_guess(run, float(level)))
     if ground.curve is not None and run.axis == "epoch" and ground.points > 1:
         return _few_epochs(run, ground)
     if ground.curve is not None:
@@ -136,9 +138,14 @@ def remedy(run: Run, ground: Grounds, findings: Sequence[Finding] = ()) -> NextA
     return NextAction("Log the training loss at every step or epoch: this log holds no curve that tells progress.")
 
 
-def _set_against_a_guess(level: float) -> str:
+def _set_against_a_guess(run: Run, level: float) -> str:
     """What tells whether a loss that fell and rests is good, where nothing else was logged."""
     at = spelled(level, ".3g")
+    if run.settings.get("hugging_face") and TEXT[0] <= level <= TEXT[1]:
+        return (
+            f"Evaluate the first and the last weights on the same held-out samples: {at} is a usual loss for a "
+            f"language model that is fine-tuned, and a training loss alone does not tell what it gained."
+        )
     return (
         f"Compare {at} with the loss of the best constant answer: if it is no lower, the inputs are not used; "
         f"else log a quality (accuracy, R2), which tells whether {at} is good."
