@@ -44,8 +44,9 @@ def course_of(run: Run, ground: Grounds, brief: bool = False, bench: Bench | Non
     if brief:
         return f"the {ground.name} {span}"
     if ground.name == ADVERSARIAL and (both := players(run)) is not None:
-        spans = " and ".join(f"the loss of {name} {_swing(loss) or _span(loss)}" for name, loss in both)
-        coin = "; neither has settled" if all(_swing(loss) for _, loss in both) else ""
+        unsettled = all(_swing(loss) for _, loss in both)
+        spans = " and ".join(f"the loss of {name} {(_swing if unsettled else _span)(loss)}" for name, loss in both)
+        coin = "; neither has settled" if unsettled else ""
         coin = "; the discriminator answers no better than a coin" if drawn(run) else coin
         return f"{_by(count, finite)} {spans}{coin}"
     named = as_logged(curve.metric) if ground.name in _MEASURES else f"the {ground.name}"
