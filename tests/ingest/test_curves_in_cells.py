@@ -33,13 +33,26 @@ def both(i: int, train: str = "train", unseen: str = "val") -> dict[str, Any]:
         {"train": {str(i): {"loss": loss(i)} for i in ROWS}, "val": {str(i): {"loss": val(i)} for i in ROWS}},
         {"config": {"lr": 0.1}, "results": {f"epoch_{i}": both(i, "Train", "Val") for i in ROWS}},
         {"config": {"lr": 0.1}, **{f"epoch_{i}": both(i) for i in ROWS}, "best": {"epoch": 3}},
+        {
+            "loss": [{"epoch": i, "value": loss(i)} for i in ROWS],
+            "val_loss": [{"epoch": i, "value": val(i)} for i in ROWS],
+        },
         {f"Epoch {i}": {"loss": {"train": loss(i), "val": val(i)}} for i in ROWS},
     ],
 )
 def test_records_under_numbered_keys(value: Any, indent: int | None, tmp_path: Path) -> None:
-    (tmp_path / "results.json").write_text(json.dumps(value, indent=indent))
+    (tmp_path / "results.json").write_text(json.dumps(value, indent=indent) + "\n")
     (run,) = curvedoc.read(tmp_path)
     assert (last(run, "loss"), last(run, "val_loss")) == ((N, loss(N), 1, N), (N, val(N), 1, N))
+
+
+def test_a_list_of_histories_is_a_training_each(tmp_path: Path) -> None:
+    runs = [
+        {"name": f"r{k}", "history": {"loss": [loss(i) + k for i in ROWS], "val_loss": [val(i) + k for i in ROWS]}}
+        for k in range(2)
+    ]
+    (tmp_path / "all.json").write_text(json.dumps({"runs": runs}))
+    assert [last(r, "loss")[:2] for r in curvedoc.read(tmp_path)] == [(N, loss(N)), (N, loss(N) + 1)]
 
 
 def test_settings_under_numbered_keys_are_no_training(tmp_path: Path) -> None:

@@ -40,6 +40,10 @@ def read(folder: Path, form: str) -> Run:
     "after epoch {i}, {l} loss in training and {v} loss in validation", "Epoch {i} - {l} loss on train, {v} loss on val",
     "=== ÉPOCA {i} DE {N} ===\nPérdida en entrenamiento...: {l}\nPérdida en validación......: {v}", "=== EPOCH {i} OF {N} ===\nTraining loss...: {l}\nValidation loss...: {v}",
     "ÉPOQUE {i} SUR {N}\nPerte d'entraînement : {l}\nPerte de validation : {v}", "EPOCHE {i} VON {N}\nVerlust im Training ..: {l}\nVerlust in der Validierung: {v}",
+    "epoch {i} loss: train/val = {l}/{v}", "epoch {i}: {l}/{v} train/val loss", "Epoch {i}: training/validation loss of {l} and {v}", "epoch {i} train loss\n{l}\nepoch {i} val loss\n{v}",
+    "Epoch {i} training loss is\n  {l}\nEpoch {i} validation loss is\n  {v}", "trainer | epoch {i} | loss {l}\nevaluator | epoch {i} | loss {v}", "learner: epoch {i} loss {l}\nvalidator: epoch {i} loss {v}",
+    "epoch {i}: loss has fallen to {l}, validation loss to {v}", "Epoch {i} loss has come down to {l} and val loss comes to {v}", "[TRAIN] {i}: {l}\n[VALID] {i}: {v}", "train[{i}] = {l}\nval[{i}] = {v}", "train, {i}, {l}\ntest, {i}, {v}",
+    "epoch {i}\n          train    val\nloss      {l}   {v}\nacc       {a}   {a}\n", "epoch {i}\n          loss    acc\ntrain     {l}   {a}\nval       {v}   {a}\n", "Epoch {i}\n      | Train | Valid\n-----------\nLoss | {l} | {v}\n",
     "loss: {l}\nval_loss: {v}\nepoch: {i}\n", "loss = {l}\nval_loss = {v}\nlr = {g}\nEpoch = {i}\n-----", "run: a\nlog:\n  loss: {l}\n  val_loss: {v}\ntraining_iteration: {i}\n",
     "train,run=r17,host=gpu2 epoch={i}i,loss={l},lr={g} 1709626327000000{i:03d}\nvalid,run=r17,host=gpu2 epoch={i}i,loss={v} 1709626327500000{i:03d}",
     "metrics,split=train,run=a epoch={i}i,loss={l} 1709626327{i:03d}\nmetrics,split=val,run=a epoch={i}i,loss={v} 1709626327{i:03d}",
@@ -59,6 +63,15 @@ def test_a_loss_and_the_accuracy_on_other_samples(form: str, tmp_path: Path) -> 
     run = read(tmp_path, form)
     assert last(run, "loss") == (N, loss(N), 1, N)
     assert last(run, "val_accuracy")[:2] == (N, acc(N))
+
+
+@pytest.mark.parametrize("form", [
+    "epoch {i}: train ({l}, {a}) dev ({v}, {a})", "epoch {i}: train: {l}, {a} | dev: {v}, {a}", "epoch {i} train {l} {a} dev {v} {a}", "epoch {i} | train {l} {A}% | dev {v} {A}%", "epoch {i}: train=[{l}, {a}] dev=[{v}, {a}]",
+])  # fmt: skip
+def test_an_accuracy_that_nothing_names_behind_its_loss(form: str, tmp_path: Path) -> None:
+    run = read(tmp_path, form)
+    assert (last(run, "loss"), last(run, "val_loss")) == ((N, loss(N), 1, N), (N, val(N), 1, N))
+    assert (last(run, "accuracy")[:2], last(run, "val_accuracy")[:2]) == ((N, acc(N)), (N, acc(N)))
 
 
 @pytest.mark.parametrize("form", [
@@ -106,6 +119,12 @@ def test_steps_of_agents(form: str, tmp_path: Path) -> None:
     assert last(read(tmp_path, form), "reward") == (N, 172.0, 10, 10 * N)
 
 
+@pytest.mark.parametrize("name", ["mean100", "avg_50", "ma10"])
+def test_the_mean_of_the_last_scores(name: str, tmp_path: Path) -> None:
+    run = read(tmp_path, f"Ep {{s}} :: score {{A}} :: {name}   {{r}} :: eps {{g}}")
+    assert any(b.metric == f"score {name}" for b in run.blocks)
+
+
 def test_evaluations_between_episodes(tmp_path: Path) -> None:
     run = read(
         tmp_path,
@@ -118,12 +137,12 @@ ROWS = range(1, N + 1)
 
 
 def block(title: str, values: list[object], row: str = "{v}", end: str = "") -> str:
-    return title + "\n" + "".join(row.format(v=v) + "\n" for v in values) + end + "\n"
+    return title + "\n" + "".join(row.format(v=v, i=i) + "\n" for i, v in enumerate(values)) + end + "\n"
 
 
 @pytest.mark.parametrize(("first", "second", "row"), [
     ("train loss:", "val loss:", "  {v}"), ("## train_loss\n", "## val_loss\n", "{v}"), ("Training loss\n-------------", "Validation loss\n------", "{v}"),
-    ("[train_loss]", "[val_loss]", "{v},"), ("1. Loss", "2. Validation loss", "  {v}"),
+    ("train losses", "val losses", "epoch {i}: {v}"), ("Loss:", "Val loss:", "step {i} = {v}"), ("[train_loss]", "[val_loss]", "{v},"), ("1. Loss", "2. Validation loss", "  {v}"),
 ])  # fmt: skip
 def test_values_alone_below_titles(first: str, second: str, row: str, tmp_path: Path) -> None:
     told = block(first, [loss(i) for i in ROWS], row) + block(second, [val(i) for i in ROWS], row)
@@ -134,6 +153,7 @@ def test_values_alone_below_titles(first: str, second: str, row: str, tmp_path: 
 
 @pytest.mark.parametrize("form", [
     "Prices went from {before} to {l} in week {i}", "{A}% of the guests and {l} apples in the kitchen ({i})", "page {i} of {N}...: {l}", "height: {l}\nwidth: {v}\npage: {i}\n",
+    "        left  right\nwidth   {l}  {v}\nheight  {a}  {a}\n", "validator {i} took {l} s", "room train ({l}, {a}) hall dev ({v}, {a})",
     "Shelf {i} ({h:02d}:{m:02d}): apples {l}, pears {v}", "total = {l} (= rent {v} + food {g})",
 ])  # fmt: skip
 def test_the_like_of_other_things_is_no_training(form: str, tmp_path: Path) -> None:

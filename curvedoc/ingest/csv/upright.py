@@ -21,7 +21,7 @@ from curvedoc.ingest.table.values import number, split_of
 _ROWS, _COLUMNS = 40, 10
 #: Enough of a file to see that it has too many rows.
 _LOOK = 1 << 16
-_COUNTERS = frozenset(("epoch", "step", "iteration", "iter", "round", "episode", *MORE_EPOCHS, *MORE_STEPS))
+_COUNTERS = frozenset(("epoch", "step", "iteration", "iter", "round", "episode", "e", *MORE_EPOCHS, *MORE_STEPS))
 _SEPARATORS = (",", ";", "\t")
 #: "epoch 3", "Epoch_3", "3"
 _COUNTED = late_regex(r"([^\W\d_]*)[ _-]?(\d{1,9})")

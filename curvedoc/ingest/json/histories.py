@@ -23,6 +23,9 @@ def histories(value: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     splits ({"train": {"loss": ..}, "val": ..}) and networks of one training ({"generator": ..}) are logged by has none.
     """
     named = {str(k): v for k, v in value.items() if isinstance(v, Mapping)}
+    lists = [v for v in value.values() if isinstance(v, list) and len(v) > 1 and all(isinstance(x, Mapping) for x in v)]
+    if len(lists) == 1 and not named:  # {"runs": [{"name": "adam", "history": {..}}, ..]}
+        return histories({str(x.get("name", i)): x for i, x in enumerate(lists[0])})
     if len(named) == 1 and not any(isinstance(v, list) for v in value.values()):  # {"histories": {"adam": ..}}
         ((_, inside),) = named.items()
         return histories(inside)

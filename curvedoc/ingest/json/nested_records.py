@@ -36,6 +36,8 @@ def rows_of(value: dict[str, Any]) -> list[dict[str, Any]]:
     names = {str(r.get("run", "")) for r in several} - {""}
     if len(names) > 1 and not any(map(is_part, names)):  # one list for each training
         return several
+    if several and "name" in several[0]:  # {"loss": [{"epoch": 1, "value": 2.3}, ..], "val_loss": [..]}
+        return several
     deeper = nested_records(value) if near is None or COUNTERS.isdisjoint(str(k).lower() for k in near[0]) else []
     return deeper or unwrapped(value)
 
@@ -54,6 +56,9 @@ def nested_records(value: Any) -> list[dict[str, Any]]:
     same = [
         fs[0] for (_, keys), fs in kinds.items() if len(fs) == len(lists) == 1 and keys == frozenset(lists[0].rows[0])
     ]
+    plain = not any(map(is_outcome, lists[0].rows[0]))
+    if len(same) > 1 and plain and all(is_outcome(f.path[-1]) for f in same):
+        return [{"name": f.path[-1], **row} for f in same for row in f.rows]
     if len(same) > 1 and len({f.path[:-1] for f in same}) == 1 and not any(is_part(f.path[-1]) for f in same):
         return [{"run": f.path[-1], **row} for f in same for row in f.rows]  # {"resnet": [..], "vgg": [..]}
     if len(lists) == 1:

@@ -66,9 +66,7 @@ def document(data: bytes) -> Any | None:
 
 def batches(data: bytes) -> Iterator[RecordBatch]:
     """The records of clean text (see `text_bytes`), thousands at a time; damage ends up in the batches' notes."""
-    alone = (
-        _SOMETHING.match(data) is not None and b"\n" not in data[:CHUNK_BYTES].lstrip() and b"\n" not in data.strip()
-    )
+    alone = _SOMETHING.match(data) is not None and b"\n" not in data[:CHUNK_BYTES].strip() and b"\n" not in data.strip()
     few = rows_by_line(data) if len(data) < CHUNK_BYTES and not alone else None
     if few is not None:
         yield few

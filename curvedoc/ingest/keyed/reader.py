@@ -29,7 +29,7 @@ ABOUT = 'values under numbered keys: `epoch.3.loss=0.5`, sections by epoch, {"30
 
 _LINED = (
     ".properties", ".ini", ".cfg", ".conf", ".env", ".txt", ".log", ".dat", ".toml", ".prom", ".edn", ".pbtxt",
-    ".textproto", ".prototxt", ".sexp", ".rb", ".hcl", ".lua", ".php", ".lp", ".json5", ".hjson", ".jsonc", "",
+    ".textproto", ".prototxt", ".sexp", ".rb", ".hcl", ".lua", ".php", ".lp", ".json5", ".hjson", ".jsonc", ".js", "",
 )  # fmt: skip
 _YAML = (".yaml", ".yml")
 _PAIR = late_regex(

@@ -117,7 +117,21 @@ def vague_readings(metrics: Sequence[F], found: Sequence[tuple[F, Reading]], tab
             if loss or graded or ((losses or learned) and _is_share(f.finite) and not _falls(f.finite)):
                 why = f"{kind}: named by its split alone"
                 out.append((f, Reading(family.roles[split], split, "", why, family.bounds, kind)))
-    return out
+    return [*out, *_beside(metrics, out, have, table)]
+
+
+def _beside(
+    metrics: Sequence[F], found: Sequence[tuple[F, Reading]], have: dict[tuple[str, Split], int], table: Signals
+) -> list[tuple[F, Reading]]:
+    """The accuracies that stand unnamed behind the losses of splits ("train (2.31, 0.12) dev (2.40, 0.10)")."""
+    family = table.family("accuracy")
+    splits = {f"{f.metric}[1]": r.split for f, r in found if r.family == "loss"}
+    second = [f for f in metrics if f.metric in splits and len(f.finite) >= _FEWEST]
+    if family is None or not any(rises(f.finite) for f in second) or not all(_is_share(f.finite) for f in second):
+        return []
+    why = "accuracy: stands behind the loss of its split, and rises"
+    of = [(f, splits[f.metric]) for f in second if ("accuracy", splits[f.metric]) not in have]
+    return [(f, Reading(family.roles[s], s, "", why, family.bounds, "accuracy")) for f, s in of if s in family.roles]
 
 
 def _goes_with(value: Floats, loss: Floats) -> bool:

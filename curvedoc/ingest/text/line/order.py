@@ -99,6 +99,13 @@ _SUM = late_regex(rf"(?<={NUMBER}) ?(?:[(\[] ?=? ?|= ?)({_TERM}(?: ?\+ ?{_TERM})
 _PLAYED = late_regex(
     rf"\b(?:eval\w*|test\w*) (?:over|on|of|for) ({NUMBER}) (?:episodes|games)(?= ?[:=] ?{NUMBER})", re.IGNORECASE
 )
+#: "train (2.31, 0.12) dev (2.40, 0.10)", "train 2.31 12% | dev 2.40 10%"
+_SPLIT_WORD = rf"(?:{ANY_SPLIT}|tr|trn|va|vl|te)"
+_TWO_OF_SPLIT = late_regex(
+    rf"\b({_SPLIT_WORD})(?: ?[:=] ?| )[(\[]? ?({NUMBER}) ?%?[ ,/;|]{{1,3}}({NUMBER}) ?%?[)\]]?"
+    rf"(?=[ ,;|]*(?:{_SPLIT_WORD}\b|$))",
+    re.IGNORECASE,
+)
 #: "91% accuracy and 0.5 loss in training, 88% accuracy and 0.6 loss in validation (epoch 3)"
 _COUNT = late_regex(
     rf"[\[(]? ?\b(?:(?:after|at|in|of) )?"
@@ -187,6 +194,8 @@ def apart(body: str) -> str:
     new classes, or in each task, called so; windows behind names and lists of names in front of their values."""
     if _GROUPED.search(body) is not None and (grouped := _by_split(body)) != body:
         return grouped
+    if body.count(NUMBER) > 3 and len(_TWO_OF_SPLIT.findall(body)) > 1:
+        body = _TWO_OF_SPLIT.sub(r" | \1=[\2, \3] |", body)
     if f"] {NUMBER}" in body or f"]{NUMBER}" in body:
         body = _BOXED.sub(r"| \1: ", body) if len(_BOXED.findall(body)) > 1 else body
     if f"({NUMBER}" in body and len(_CALLED.findall(body)) > 1:

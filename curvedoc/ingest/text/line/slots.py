@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.languages import in_english, without_accents
 from curvedoc.ingest.naming.log_words import is_outcome, spaced
 from curvedoc.ingest.naming.split_words import SCOPES, has_scope, scope_of
@@ -13,6 +15,10 @@ from curvedoc.ingest.text.line import words
 #: Roles of a number. A place is a counter that no word names ("[4] loss=2.3"): the lines around tell which.
 METRIC, STEP, INNER, EPOCH, RANK, PLACE = 0, 1, 2, 3, 4, 5
 COUNTERS = (STEP, INNER, EPOCH, PLACE)
+
+
+#: The name of a mean over the last so many.
+_WINDOW = late_regex(r"(?:mean|avg|average|ma|last|running)[_ -]?\d{1,5}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ def named(state: Body) -> tuple[NumberSlot, ...]:
         shared = True
     else:
         shared = False
-    state.found = [_share_of_split(s) for s in _told_apart(state.found)]
+    state.found = [_share_of_split(s) for s in _told_apart(_means_of(state.found))]
     steps = [s for s in state.found if s.role == STEP]
     best = min(steps, key=lambda s: _priority(s.name), default=None)
     out = []
@@ -86,6 +92,15 @@ def _share_of_split(s: NumberSlot) -> NumberSlot:
     """A slot that is named by its split alone, with what it is where it is told in percent ("Valid: 71.3%")."""
     share = s.role == METRIC and s.unit == "%" and s.name.lower() in SCOPES
     return NumberSlot(s.role, s.slot, f"{s.name} acc", s.unit) if share else s
+
+
+def _means_of(found: list[NumberSlot]) -> list[NumberSlot]:
+    """The slots, a mean over so many called by what it is the mean of: "score 21.6 | mean100 16.1"."""
+    out: list[NumberSlot] = []
+    for s in found:
+        of = next((o.name for o in reversed(out) if o.role == METRIC and is_outcome(o.name)), "")
+        out.append(replace(s, name=f"{of} {s.name}") if of and s.role == METRIC and _WINDOW.fullmatch(s.name) else s)
+    return out
 
 
 def _told_apart(found: list[NumberSlot]) -> list[NumberSlot]:

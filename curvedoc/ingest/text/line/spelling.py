@@ -24,6 +24,7 @@ _AFTER = r"([ :,|\]\t)]|$)"
 _COUNTER = "(?i:epoch|ep|step|iter|it|iteration|round|episode)"
 _BOTH = "(?i:loss|acc|accuracy|error|err)"
 
+_SPLIT = "(?i:train|training|val|valid|validation|test|eval|dev)"
 #: "train/val", and the two numbers.
 _SPLITS = r"((?i:train\w*|trn?)) ?/ ?((?i:val\w*|va|vl|test|tst|te|dev))"
 #: (what the line holds, how it is spelled here, what no other template has in it), in Rust syntax, one after the other
@@ -115,9 +116,23 @@ SPELLINGS: tuple[tuple[str, ...], ...] = (
     (rf"^([0-9]{{1,9}}) (hella)(?:swag)? ({NUM})$", "step ${1} ${2} acc: ${3}", "hella"),
     # a bar of one's own: "Training [===      ] 8.5% 500/5000 | loss=3.9"
     (rf"\u2592 *\(?({NUM})%\)? *[|(]? *([0-9]{{1,12}} ?/ ?[0-9]{{1,12}})\)?", "${1}%|| ${2}", "\u2592"),
+    # "[TRAIN] 10: 0.5", "val[10] = 0.6", "train, 10, 0.5"
+    (
+        rf"^(?:[\[(]({_SPLIT})[\])][ :|]{{0,3}}|({_SPLIT})(?:[,;] ?|[\[(]))([0-9]{{1,9}})[\])]?[ ,;:|=>-]{{1,4}}"
+        r"([0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?%?)$",
+        "step ${3} | ${1}${2}: ${4}",
+    ),
+    # who evaluates
+    (r"^([\[(]?)(?i:evaluator|validator)([\])]?[ :|]+)", "${1}eval${2}"),
     # "loss (train/val): 0.5/0.6", "train/val loss: 0.5/0.6"
-    (rf"\b({_BOTH}) ?[ (]{_SPLITS}\)?[ :=]{{1,3}}{TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}", "\x03"),
+    (rf"\b({_BOTH})(?: ?[ (]|: ){_SPLITS}\)?[ :=]{{1,3}}{TWO}", "${2} ${1}: ${4}, ${3} ${1}: ${5}", "\x03"),
+    (rf"{TWO} \(?{_SPLITS} ({_BOTH})\b", "${3} ${5}: ${1}, ${4} ${5}: ${2}", "\x03"),
     (rf"\b{_SPLITS} ({_BOTH})[ :=]{{1,3}}{TWO}", "${1} ${3}: ${4}, ${2} ${3}: ${5}", "\x03"),
+    (
+        rf"\b{_SPLITS} ({_BOTH})(?: of| is|:|=)* ({NUM})%? (?:and|vs\.?|&) ({NUM})",
+        "${1} ${3}: ${4}, ${2} ${3}: ${5}",
+        "/",
+    ),
     # Paddle's epochs are passes; torchblocks' bars
     (r"\b[Pp]ass([ =:]{1,2}[0-9]{1,6},? ?[Bb]atch\b)", "epoch${1}", "ass"),
     (r"^\[(Training|Evaluating|Testing|Predicting)\] ([0-9]{1,9}/[0-9]{1,9} \u2592)", "${1}: ${2}", "ing] \x03"),
@@ -259,6 +274,9 @@ COULD = "|".join(
         r"(?i:\btr(?:ain\w*|n?) ?/ ?(?:va|vl|te|ts|dev))|^\(\w+, \w+(?:, \w+)?\) = \(|==\[",
         r"\[\x01(?:, \x01){7}\]$|^network-snapshot-|(?i:train|val|test|dev)[a-z]*[ :=]{1,3}\x03 ?%",
         r"^[A-Za-z_]\w*(?:,\w+=[^ ,=]+)* (?:[\w/.-]+=[^ ,=]+,)*[\w/.-]+=[^ ,=]+ \x01$",
+        rf"^(?:[\[(]{_SPLIT}[\])][ :|]{{0,3}}|{_SPLIT}(?:[,;] ?|[\[(]))\x01[\])]?[ ,;:|=>-]{{1,4}}\x01%?$",
+        r"^[\[(]?(?i:evalua|valida)tor",
+        r"\x03 \(?(?i:tr\w*) ?/ ?(?i:va|te|dev)",
         r" from \x01 ?%?(?: up| down)? to \x01|\x01 ?(?:->|=>|\u2192) ?\x01|time  ?\x01(?:[dhm] |s  sec/)",
         r"(?i:epoch|ep)[ :=]{1,3}[\x01\x03][ ,|/:-]{1,3}(?i:mb|ba?|it?|st?)[0-9]",
         r"(?i:train\w*|val\w*|test|dev|eval\w*|held-?out) L ?[=:] ?\x01",

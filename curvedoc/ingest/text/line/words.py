@@ -8,6 +8,7 @@ from curvedoc.core.late_regex import late_regex
 from curvedoc.ingest.naming.languages import SIGNS
 from curvedoc.ingest.naming.log_words import MORE_EPOCHS, MORE_STEPS, is_outcome, is_rate
 from curvedoc.ingest.naming.split_words import SCOPES
+from curvedoc.ingest.naming.word_set import word_set
 
 #: Counters that mean an optimizer step, by the last word of the key (lower case, `_` and `-` as blanks).
 STEP_WORDS = (
@@ -119,6 +120,10 @@ _PROSE = frozenset(
 )
 #: "The loss so far is", "the loss now is"
 _BY_NOW = frozenset({"so", "far", "now", "currently", "yet"})
+#: "The loss has fallen to", "comes to"
+_MOVES = word_set(
+    "has have fallen fell falls dropped drops risen rose rises went goes gone came comes come down up got gets sank"
+)
 #: Words ahead of a counter that belong to one sentence with it, and those by which it is a setting or another's.
 _SENTENCE = 6
 _OF_SETTINGS = frozenset({
@@ -228,7 +233,9 @@ def spoken(key: str) -> str:
         return ""
     told = parts[:-1]
     while len(told) > 1 and (
-        told[-1].lower() in _BY_NOW or (parts[-1].lower() in _BY_NOW and told[-1] in ("is", "was"))
+        told[-1].lower() in _BY_NOW
+        or (parts[-1] == "to" and told[-1].lower() in _MOVES)
+        or (parts[-1].lower() in _BY_NOW and told[-1] in ("is", "was"))
     ):
         told.pop()
     while told and (is_prose(told[0]) or told[0].lower() in _ALSO):

@@ -13,8 +13,10 @@ from curvedoc.ingest.text.rewritten.written_number import NUMBER
 #: So much of a text is looked at for the first pair; fewer pairs show no habit, and fewer columns are no table.
 _HEAD, _PAIRS, _COLUMNS = 1 << 13, 12, 2
 _NUMBER = rf"{NUMBER}%?"
+_COUNTED = r"(?i:epoch|step|iter(?:ation)?|round)[ #:]{0,3}\d{1,9}[ ,:|-]{1,3}(?=[A-Za-z])"
 _PAIR = late_regex(
-    rf"(?m)^[ \t]{{0,20}}([A-Za-z][A-Za-z _/()-]{{0,40}}?)[ \t]?[:=]?\n[ \t]{{0,20}}({_NUMBER})[ \t]{{0,20}}$"
+    rf"(?m)^[ \t]{{0,20}}((?:{_COUNTED})?[A-Za-z][A-Za-z _/()-]{{0,40}}?)(?: is| was)?[ \t]?[:=]?\n"
+    rf"[ \t]{{0,20}}({_NUMBER})[ \t]{{0,20}}$"
 )
 _COLUMN = r"(?:col(?:umn)?\.?[ _]?#?{n}(?:[ :=-]{{1,3}}| is )|{n}(?:st|nd|rd|th)? col(?:umn)?(?:[ :=-]{{1,3}}| is ))"
 _NAME = r"(?:the )?([A-Za-z][A-Za-z _/()-]{1,30})"

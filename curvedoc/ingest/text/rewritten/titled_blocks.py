@@ -13,15 +13,18 @@ from curvedoc.ingest.text.rewritten.written_number import NUMBER
 #: So much of a text is looked at for the first block; a block has so many rows, and the blocks so much of the text.
 _HEAD, _ROWS, _SHARE = 1 << 13, 5, 0.8
 _NUMBER = rf"{NUMBER}%?"
-_LINK = r"[ \t]{0,20}(?:[ \t:,;|)]|[-=]>)[ \t]{0,20}"
-_ROW = rf"[ \t]{{0,20}}(?:\(?\d{{1,12}}{_LINK}{_NUMBER}\)?|{_NUMBER},?)[ \t]{{0,20}}"
+_LINK = r"[ \t]{0,20}(?:[ \t:=,;|)]|[-=]>)[ \t]{0,20}"
+_WORD = r"(?:(?:[Ee]poch|EPOCH|[Ss]tep|STEP|[Ii]ter(?:ation)?|[Rr]ound)[ #:]{0,2})?"
+_ROW = rf"[ \t]{{0,20}}(?:\(?{_WORD}\d{{1,12}}{_LINK}{_NUMBER}\)?|{_NUMBER},?)[ \t]{{0,20}}"
 #: A title, perhaps a rule, perhaps a line with the names of both columns, and the rows.
 _TITLE = r"[^\w\n]{0,20}(?:(?:[A-Za-z]{2,12} )?\d{1,3}[:.)-] ?)?[A-Za-z][A-Za-z _/().-]{1,60}[^\w\n]{0,20}"
 _BLOCK = late_regex(
     rf"(?m)^({_TITLE})\n+(?:[=~*#-]{{3,80}}\n)?(?:[^\w\n]{{0,5}}([A-Za-z_]{{1,12}})[ \t,;|:]+[A-Za-z_ /()]{{1,30}}\n+)?"
     rf"((?:{_ROW}(?:\n|\Z)){{{_ROWS},}})"
 )
-_PAIR = late_regex(rf"[ \t]*\(?(\d{{1,12}}){_LINK}({_NUMBER})\)?[ \t]*")
+_PAIR = late_regex(rf"[ \t]*\(?{_WORD}(\d{{1,12}}){_LINK}({_NUMBER})\)?[ \t]*")
+#: What each row is called that counts ("epoch 3: 0.5").
+_FIRST = late_regex(r"[ \t]*\(?([A-Za-z]+)")
 _NAME = late_regex(r"[A-Za-z][A-Za-z _/.-]*[A-Za-z]")
 
 
@@ -36,7 +39,7 @@ def with_titles(text: str) -> str:
     several = len(blocks) > 1 and all(rows) and len(set(names)) == len(names) and all(map(is_outcome, names))
     if not several or length < _SHARE * len(text.strip()) or len({r[0][0] for r in rows}) > 1:
         return text
-    counters = {spaced(m[2] or "") for m in blocks}
+    counters = {spaced(m[2] or (said[1] if (said := _FIRST.match(m[3])) is not None else "")) for m in blocks}
     counter = next((c for c in counters if c in (*words.EPOCH_WORDS, *words.STEP_WORDS)), "step")
     if not rows[0][0][0]:
         counter, rows = "", [[(str(i), value) for i, (_, value) in enumerate(r)] for r in rows]
