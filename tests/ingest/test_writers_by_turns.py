@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from text_log import losses, read
 
+import curvedoc
+from curvedoc.core.errors import NothingToAnalyse
 from curvedoc.core.run import Run
 from curvedoc.ingest.trainings.workers import of_workers
 
@@ -105,3 +107,40 @@ def test_a_last_row_back_at_the_start_does_not_replace_the_first(tmp_path: Path,
     series = runs[0].series("reward")
     assert series is not None
     assert series.value.tolist() == [r for _, r in rows]
+
+
+@pytest.mark.parametrize("said", [
+    "[{m}] Progress: Episodes {e}/40, Avg Reward: {r}", "{m} so far: episode {e}, mean reward {r}",
+    "episode {e} average reward: {r}",
+])  # fmt: skip
+def test_a_line_that_each_step_of_an_episode_says_again_is_not_the_curve(tmp_path: Path, said: str) -> None:
+    random, text = Random(4), ""
+    for name in ("DQN", "A2C"):
+        text += f"Training {name}\n"
+        for e in range(1, 41):
+            text += f"[{name}] Episode {e}/40, Reward: {round(random.gauss(900, 300), 1)}\n"
+            if e % 20 == 0:
+                text += (said.format(m=name, e=e, r=round(random.gauss(900, 30), 2)) + "\n") * 100
+    runs = read(tmp_path, text)
+    assert [of(r, "reward") for r in runs] == [(40, [1, 40])] * 2
+
+
+@pytest.mark.parametrize("head", ["lr,hidden,loss,acc", "hidden,lr,val_loss,val_acc", "depth,alpha,loss,score"])
+def test_a_grid_of_settings_is_no_training(tmp_path: Path, head: str) -> None:
+    random, first, second, *_ = Random(5), *head.split(",")
+    values = {"lr": (0.1, 0.01, 0.001), "hidden": (16, 32, 64, 128), "depth": (2, 3, 5), "alpha": (0.1, 0.5, 0.9)}
+    rows = [
+        table(str(a), str(b), f"{random.uniform(0.2, 0.9):.4f}", f"{random.uniform(0.5, 0.9):.4f}")
+        for b in values[second]
+        for a in values[first]
+    ]
+    (tmp_path / "results.csv").write_text(head + "\n" + "".join(rows))
+    with pytest.raises(NothingToAnalyse):
+        curvedoc.read(tmp_path / "results.csv")
+
+
+def test_batches_within_epochs_are_no_grid(tmp_path: Path) -> None:
+    values = iter(losses(120, 1))
+    rows = [table(str(e), str(b), str(next(values))) for e in range(1, 7) for b in range(0, 200, 10)]
+    (run,) = read(tmp_path, table("e", "b", "loss") + "".join(rows), "log.csv")
+    assert of(run, "loss")[0] == 120

@@ -22,7 +22,7 @@ QUALITIES = (
 #: A key without counter makes a record only if one of these words is in it.
 _OUTCOME = late_regex(
     # losses
-    r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|\bcross ent\b|error(?! (?:codes?|numbers?|types?)\b)"
+    r"loss|(?<!time )\bcosts?\b(?!.?time)|\bkl\b|entropy|\bcross ?ent\b|error(?! (?:codes?|numbers?|types?)\b)"
     r"|\bmae\b|\bmse\b|rmse|logloss|likelihood|elbo|nll|\bmll\b"
     r"|\bb?ce\b|\bxe\b|xent\b|\b(?:info ?)?nce\b|objective\b|\bobjf\b|\bobj (?:fn|value)\b|criterion\b"
     r"|\b(?:train|tr|val|valid|test) obj\b|\bj (?:history|hist|vals|values?|train|cv)\b"
@@ -47,7 +47,7 @@ _OUTCOME = late_regex(
 )
 #: Pieces of the same words, quickly found: a line of plain letters without one of them holds no outcome.
 MEASURES = (
-    r"loss|cost|kl|entropy|cross.ent|err|mae|mse|nll|mll|\bll\b|log.?lik|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
+    r"loss|cost|kl|entropy|cross.?ent|err|mae|mse|nll|mll|\bll\b|log.?lik|likelihood|elbo|\bb?ce\b|xe|nce\b|obj|criterion|recon|bits|nats|bp[bcd]|vlb|neg.?log|partial"
     r"|\b[la][ _]?(?:tr|va|te)"
     r"|tversky|lovasz|barlow|vicreg|cosh|bpr|loglik|neg.?ll|logit|query|energy|inertia|risk|\be_?(?:in|out)|\bj[ _][hv]"
     r"|smooth|charb"

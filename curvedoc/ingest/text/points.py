@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import field, replace
+
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
@@ -42,7 +44,10 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
     metric = cells.kind == METRIC
     rank = cells.column(RANK, cells.value)
     ranks = np.where(np.isnan(rank), ranks_of(lines), rank)
-    steps = resolve(events, main_curve(cells, events, ranks).rows)
+    main = main_curve(cells, events, ranks)
+    if len(main.again):
+        metric &= ~np.isin(cells.line, main.again)
+    steps = resolve(events, main.rows)
     if steps.axis != "epoch":
         metric |= (cells.kind == EPOCH) & events.record[cells.line]
     if steps.axis != "step":  # the steps of an episode
@@ -74,10 +79,14 @@ def read_points(lines: pl.DataFrame, cells: LineNumbers, events: CounterEvents) 
 
 @dataclass(frozen=True, slots=True)
 class MainCurve:
-    """The lines with the metric that tells how far the training is, and its values; of the first rank."""
+    """The lines with the metric that tells how far the training is, and its values; of the first rank.
+
+    again: lines that say one before them again, where these are most of those that tell some metric
+    """
 
     rows: Ints
     values: Floats
+    again: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> MainCurve:
@@ -90,6 +99,16 @@ def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> Main
     told = np.array([is_outcome(spaced(n)) for n in cells.names], bool)
     if bool(told[cells.name[ok]].any()):  # a rate or a setting says nothing of how far the training is
         ok &= told[cells.name]
+    curve, again = _most_logged(cells, events, ranks, ok)
+    if len(again) > len(curve.rows):  # a line that is said at each step of an episode is logged no more often
+        return replace(_most_logged(cells, events, ranks, ok & ~np.isin(cells.line, again))[0], again=again)
+    return curve
+
+
+def _most_logged(
+    cells: LineNumbers, events: CounterEvents, ranks: Floats, ok: NDArray[np.bool_]
+) -> tuple[MainCurve, Ints]:
+    """The main curve of some numbers, and the lines that say it again."""
     count = np.bincount(cells.name[ok], minlength=len(cells.names))
     fit = np.flatnonzero(2 * count >= count.max()).tolist()
     best = max(fit, key=lambda i: (_worth(cells.names[i]), int(count[i]), -i))
@@ -103,10 +122,11 @@ def main_curve(cells: LineNumbers, events: CounterEvents, ranks: Floats) -> Main
         again[1:] &= (count[1:] == count[:-1]) | np.isnan(count[1:])
     if 3 * int(again.sum()) >= len(rows):  # what else they say is asked only where it can decide
         again[1:] &= ~_differ(cells, rows)
-    first = np.flatnonzero(np.r_[~again, True])
-    if 3 * int(again.sum()) < len(rows) or int(np.diff(first).max(initial=0)) > _HANDLERS:
+    counted = np.isfinite(np.stack([events.step[rows], events.inner[rows], events.epoch[rows]])).any(axis=0)
+    held = np.diff(np.flatnonzero(np.r_[~again, True])).max(initial=0) > _HANDLERS and not bool(counted.any())
+    if 3 * int(again.sum()) < len(rows) or held:
         again[:] = False  # not the habit of the log: values that happen to be equal, a level that is held
-    return MainCurve(rows[~again], values[~again])
+    return MainCurve(rows[~again], values[~again]), rows[again]
 
 
 def _differ(cells: LineNumbers, rows: Ints) -> NDArray[np.bool_]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from curvedoc.ingest.naming.log_words import is_outcome
 from curvedoc.ingest.naming.word_set import word_set
 from curvedoc.ingest.table.columns import RecordColumn, RecordTable, Texts
 from curvedoc.ingest.table.inference.structure import sampled
@@ -37,6 +39,8 @@ _THINGS = word_set(
 #: Counters of training that count other things elsewhere.
 _WEAK = word_set("round episode episodes samples batch batches update updates it generation tokens timestep")
 _EPISODES = word_set("episode episodes")
+#: A grid has so many points, and its settings are among so many columns.
+_COMBINED, _COLUMNS = 6, 8
 _CLOCK = frozenset("0123456789:.- TZ+days,h m s")
 
 
@@ -58,7 +62,23 @@ def why_samples(table: RecordTable) -> str:
     things += [k for k, t in table.texts.items() if _low(k) in _THINGS - {"id"} and len(set(t.text)) > 1]
     if things:
         return f"rows that are samples, told by '{things[0]}'"
+    if _is_grid(table):
+        return "a grid of settings, with a row for each"
     return "a matrix, with a column for each row" if _is_matrix(table) else ""
+
+
+def _is_grid(table: RecordTable) -> bool:
+    """Whether two or three columns go through each combination of a few values once, of which one at least has values
+    that are unevenly spaced: counters that run within each other are even."""
+    whole = {k: c.value for k, c in table.numbers.items() if len(c.at) == table.rows and not is_outcome(k)}
+    several = {k: u for k, v in whole.items() if 2 <= len(u := np.unique(v)) < table.rows}
+    for some in (two_or_three for n in (2, 3) for two_or_three in combinations(list(several)[:_COLUMNS], n)):
+        if int(np.prod([len(several[k]) for k in some])) != table.rows or table.rows < _COMBINED:
+            continue
+        uneven = any(len(np.unique(np.round(np.diff(several[k]), 9))) > 1 for k in some)
+        if uneven and len(np.unique(np.stack([whole[k] for k in some]), axis=1).T) == table.rows:
+            return True
+    return False
 
 
 def _settings_vary(table: RecordTable) -> bool:
