@@ -85,3 +85,16 @@ def test_shares_of_many_examples_tell_no_number():
     assert examples_counted(Series.of([1.0, 1.0, 1.0])) is None
     assert examples_counted(Series.of([0.0, 1.0, 1.0])) is None
     assert examples_counted(Series.of([])) is None
+
+
+@given(st.integers(25, 900), st.integers(0, 2**32 - 1))
+def test_a_share_of_some_hundred_examples_is_told_by_its_digits(examples: int, seed: int) -> None:
+    right = np.random.default_rng(seed).integers(examples // 2, examples, 30)
+    told = examples_counted(Series.of(np.round(right / examples, 4)))
+    # all of them may be whole numbers of a part of the set
+    assert told is None or (told <= examples and examples_counted(Series.of(right / examples)) is not None)
+
+
+def test_two_digits_tell_no_hundred_examples() -> None:
+    assert examples_counted(Series.of([0.71, 0.62, 0.66, 0.48, 0.6, 0.7])) is None
+    assert examples_counted(Series.of([0.7667, 0.7556, 0.7778, 0.7444])) == 90

@@ -71,7 +71,10 @@ def _level_since(
     reward: Series, parts: list[NDArray[np.float64]], level: list[float], count: Counter
 ) -> NextAction | None:
     """Where a reward came to the level that it kept, if most of the run lies behind it; None where it kept none."""
-    near = float(np.median([_scatter(p) for p in parts]))
+    scatter = float(np.median([_scatter(p) for p in parts]))
+    if scatter > LATE * abs(level[-1]):  # rows that go up and down by so much stay nowhere
+        return None
+    near = min(scatter, max(WANDERS * scatter / len(parts[0]) ** 0.5, AS_GOOD * abs(level[-1])))
     since = next(i for i in range(len(level)) if all(abs(y - level[-1]) <= near for y in level[i:]))
     if not 0 < since < len(parts) / 2:
         return None

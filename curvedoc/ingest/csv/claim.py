@@ -160,11 +160,12 @@ def _goes_on(rows: RecordTable) -> bool:
     measured = [n for n in rows.numbers if is_outcome(n)]
     if len(measured) > 2:
         return True
-    # and nothing but losses: several, or one that goes on from row to row
-    losses = [c.value for n, c in rows.numbers.items() if "loss" in n.lower()]
+    # and nothing but losses, or one outcome alone: several, or one that goes on from row to row
+    alone = len(rows.numbers) == 1
+    losses = [c.value for n, c in rows.numbers.items() if "loss" in n.lower() or (alone and n in measured)]
     few = FEWEST if len(losses) < 2 else _SEVERAL
-    alone = losses and len(losses) == len(rows.numbers) and all(len(v) >= few for v in losses)
-    if alone and (len(losses) > 1 or behaves(losses[0])):
+    only = losses and len(losses) == len(rows.numbers) and all(len(v) >= few for v in losses)
+    if only and (len(losses) > 1 or behaves(losses[0])):
         return True
     # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost
     told = len(measured) > 1 or any("loss" in n.lower() for n in measured)

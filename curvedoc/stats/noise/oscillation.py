@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from curvedoc.core.series import Floats, Series, once_a_series
-from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, edges, means, noise_of
+from curvedoc.stats.basic.grid import MAD_TO_SD, curve_of, edges, means, noise_of, scale_of
 from curvedoc.stats.basic.medians import bottom_of, mean_of, median_of, quantile_of, top_of
-from curvedoc.stats.noise.period import period_score, significant
+from curvedoc.stats.noise.period import period_amplitude
 from curvedoc.stats.shape.decay import ground
 
 LEAST = 40  # rows
@@ -15,6 +15,7 @@ WIDE = 0.9  # share of the values that a swing spans, so that single spikes do n
 FLIPS = 0.8  # of the differences change sign: 2/3 is white noise
 BACK_AND_FORTH = -0.3  # lag-1 correlation of a step-to-step oscillation
 ACCIDENT = 12.0  # robust deviations: beyond every tail of batch noise, so the value belongs to one batch
+WAVE = 0.4  # of the swing lies between crest and trough of a period: of noise that repeats each epoch a third at most
 WANDERS = 4.0  # times what white noise would leave in a bucket mean
 
 
@@ -174,8 +175,9 @@ def back_and_forth(s: Series) -> bool | None:
 def oscillating(s: Series, least: float) -> bool | None:
     """Whether a curve swings by `least` of its whole progress or more in a pattern that batch noise does not make.
 
-    Such a pattern is: back and forth from row to row, a period, or a local level that wanders by `least` itself.
-    False for plain noise however large (see `swing` for that); None below 40 finite rows or where nothing moves.
+    Such a pattern is: back and forth from row to row, or a wave with a period, or a local level that wanders, by
+    `least` itself. False for plain noise however large (see `swing` for that), also where the same batches come in the
+    same order each epoch: such noise has a period and no wave. None below 40 finite rows or where nothing moves.
 
     >>> oscillating(Series.of([3.0 * 0.9**i for i in range(100)]), 0.5)
     False
@@ -188,5 +190,6 @@ def oscillating(s: Series, least: float) -> bool | None:
     slow = wander(s)
     if back_and_forth(s) or (slow is not None and slow >= least and wanders(s)):
         return True
-    score = period_score(s)
-    return score is not None and significant(score, len(s.finite()))
+    wave = period_amplitude(s)
+    made = _made(s)
+    return wave is not None and made is not None and 2.0 * wave >= WAVE * size * made * scale_of(s.finite().value)
