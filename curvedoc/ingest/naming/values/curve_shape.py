@@ -202,7 +202,8 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
         return []
     if float(np.median(miss)) > _TRACED * float(np.ptp(y / top)):  # of what hardly moves anything is a sum
         return []
-    found = [int(live[i]) for i in range(len(live)) if share[i] > 1e-3]
+    least = _EXACT if is_plain else 1e-3
+    found = [int(live[i]) for i in range(len(live)) if share[i] > least]
     return found if len(found) >= 2 else []
 
 

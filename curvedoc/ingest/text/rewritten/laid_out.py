@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from curvedoc.ingest.text.rewritten.closing import without_closing
 from curvedoc.ingest.text.rewritten.closing_counters import opened
 from curvedoc.ingest.text.rewritten.countdowns import without_countdowns
 from curvedoc.ingest.text.rewritten.drawn_bars import without_bars
@@ -18,7 +17,7 @@ from curvedoc.ingest.text.rewritten.titled_lists import named_rows
 
 def laid_out(text: str) -> str:
     """The text, with the rows of charts, named lists and the columns of tables that lie on their side as records, codes
-    with their names, and without what is left and what the best weights are worth in the end."""
-    told = named_numbers(spelled_out(without_countdowns(without_closing(opened(text)))))
+    with their names, and without what is left."""
+    told = named_numbers(spelled_out(without_countdowns(opened(text))))
     told = with_courses(with_titles(with_names_above(told)))
     return upright(without_bars(named_rows(with_heads(told))))
