@@ -18,6 +18,8 @@ from curvedoc.ingest.find.plan import Member
 
 #: A file that begins this far into the steps of the one before it goes on from a checkpoint.
 _RESUMED = 0.1
+#: So many values of one metric are a training, however short.
+_TRAINED = 5
 _TENSORBOARD = "tensorboard"
 _RATES = ("lr", "learning_rate")
 #: Ranks of one run have one learning rate, printed with as many digits.
@@ -113,8 +115,11 @@ def _fits(p: Piece, q: Piece) -> bool:
     clashes = sum(conflict(a, b) for a, b in shared)
     if 2 * clashes <= len(shared):
         return True
-    if p.log.format == _TENSORBOARD or p.member.attempt != q.member.attempt:
-        return True  # one folder is one run to TensorBoard: what overlaps are restarts or ranks
+    if p.log.format == _TENSORBOARD:
+        earlier, later = sorted((p, q), key=_when)
+        return not _begins_anew(earlier, later, shared)  # else what overlaps are restarts or ranks
+    if p.member.attempt != q.member.attempt:
+        return True
     return _resumed(p, q) or _resumed(q, p)
 
 
@@ -125,6 +130,20 @@ def _resumed(later: Piece, earlier: Piece) -> bool:
         return False
     before, after = earlier.clock()[1], later.clock()[0]
     return not (np.isfinite(before) and np.isfinite(after)) or after >= before
+
+
+def _begins_anew(earlier: Piece, later: Piece, shared: Sequence[tuple[StreamBlock, StreamBlock]]) -> bool:
+    """Whether an event file is a training of its own: it begins where another began, after that had ended, which had
+    got on. A start that died at once is an attempt of what came after it."""
+    e0, e1, l0, l1 = *_reach(earlier), *_reach(later)
+    ended, began = earlier.clock()[1], later.clock()[0]
+    apart = bool(np.isfinite(ended) and np.isfinite(began) and ended <= began)
+    return apart and l0 <= e0 + _RESUMED * (e1 - e0) and e1 - e0 > _RESUMED * (l1 - l0) and _long(earlier, shared)
+
+
+def _long(p: Piece, shared: Sequence[tuple[StreamBlock, StreamBlock]]) -> bool:
+    own = {id(s) for s in p.strands}
+    return max(len(s) for pair in shared for s in pair if id(s) in own) >= _TRAINED
 
 
 def _reach(p: Piece) -> tuple[int, int]:

@@ -50,9 +50,11 @@ def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]
     if not live:
         return list(strands), []
     strands, live = ([_without_last(s, max(live, key=len)) for s in group] for group in (strands, live))
-    main = max(live, key=len)
-    if all(len(s) < 2 or bool((s.step[1:] >= s.step[:-1]).all()) for s in live):
+    falling = [s for s in live if len(s) > 1 and bool((s.step[1:] < s.step[:-1]).any())]
+    if not falling:
         return list(strands), []
+    # what is written ten times at the last step of each epoch is longer, and says nothing of the counter
+    main = max(falling, key=len)
     found = rewinds(main.step, main.time)
     if not found:
         return list(strands), []

@@ -29,11 +29,14 @@ from curvedoc.ingest.table.values import moment, number, split_of
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
 #: A cell that names its number: "| eval @ 100 | loss 0.5 |".
+_PAY = late_regex(r"(?i)reward|(?:^|[^a-z])returns?(?:[^a-z]|$)")
 _SAID = late_regex(r"(?i)(?:^|[|,;\t]) *(?:[a-z]+[ _])?(?:loss|acc|accuracy) ?[:= ] ?[0-9.]+ *(?:[|,;\t]|$)")
 #: So many lines tell the separator, and whether the names stand over rows of as many cells.
 _FIRST = 6
 #: Rows of several losses and nothing else.
 _SEVERAL = 3
+#: So many rewards are those of episodes.
+_EPISODES = 20
 SUFFIXES = (".csv", ".tsv")
 OTHER_SUFFIXES = (".log", ".txt", "")
 PACKED = late_regex(r"(?:\.(?:gz|zst|zstd|\d{1,3}))+$")
@@ -163,12 +166,14 @@ def _goes_on(rows: RecordTable) -> bool:
     # and nothing but losses, or one outcome alone: several, or one that goes on from row to row
     alone = len(rows.numbers) == 1
     losses = [c.value for n, c in rows.numbers.items() if "loss" in n.lower() or (alone and n in measured)]
+    if alone and measured and _PAY.search(measured[0]):  # one of each episode, which scatter as they will
+        return len(rows.numbers[measured[0]].value) >= _EPISODES
     few = FEWEST if len(losses) < 2 else _SEVERAL
     only = losses and len(losses) == len(rows.numbers) and all(len(v) >= few for v in losses)
     if only and (len(losses) > 1 or behaves(losses[0])):
         return True
     # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost
-    told = len(measured) > 1 or any("loss" in n.lower() for n in measured)
+    told = len(measured) > 1 or any("loss" in n.lower() or _PAY.search(n) for n in measured)
     return told and any(
         marches(c.value) for n, c in rows.numbers.items() if n not in measured and len(c.at) == rows.rows
     )

@@ -95,7 +95,7 @@ def claims(path: Path, head: bytes) -> bool:
     as_log = _is_called_log(stem)
     if Path(name).suffix not in _SUFFIXES or not (as_log or _is_called_so(stem)) or b"\x00" in head[:100]:
         return False
-    text = decoded_head(head)
+    text = _unnumbered(decoded_head(head))
     rows = text.split("\n")[: 2 * MIN_ROWS]
     if any(map(_EVALUATED.match, rows[1:])):  # a log that counts its evaluations in comments
         return False
@@ -133,6 +133,7 @@ def _read(path: Path) -> Log:
     data, notes = read_text(path)
     text, more = decode(data)
     told = [*notes, *more]
+    text = _unnumbered(text)
     lines = text.split("\n")
     if term_names(lines[: 2 * MIN_ROWS]):
         return Log(path, NAME, data=points_of(term_curves(lines)), notes=coalesce(told), bytes=len(data))
@@ -156,6 +157,13 @@ def _read(path: Path) -> Log:
             names[1:3] = [f"best {stem}", f"mean {stem}"]
     curves = [LogCurve.plain(names[i], table[:, 0], table[:, i]) for i in range(1, table.shape[1])]
     return Log(path, NAME, data=points_of(curves), notes=coalesce(told), bytes=len(data))
+
+
+def _unnumbered(text: str) -> str:
+    """The text without the header that pandas writes over columns without a name (",0,1,2"): the first is the row's."""
+    head, _, rest = text.partition("\n")
+    places = head.strip().split(",")
+    return rest if len(places) > 1 and places == ["", *map(str, range(len(places) - 1))] else text
 
 
 def _is_called_so(stem: str) -> bool:
