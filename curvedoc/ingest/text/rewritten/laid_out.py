@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from curvedoc.ingest.text.rewritten.behind_bars import without_glue
 from curvedoc.ingest.text.rewritten.closing_counters import opened
 from curvedoc.ingest.text.rewritten.countdowns import without_countdowns
 from curvedoc.ingest.text.rewritten.drawn_bars import without_bars
@@ -18,6 +19,6 @@ from curvedoc.ingest.text.rewritten.titled_lists import named_rows
 def laid_out(text: str) -> str:
     """The text, with the rows of charts, named lists and the columns of tables that lie on their side as records, codes
     with their names, and without what is left."""
-    told = named_numbers(spelled_out(without_countdowns(opened(text))))
+    told = named_numbers(spelled_out(without_countdowns(without_glue(opened(text)))))
     told = with_courses(with_titles(with_names_above(told)))
     return upright(without_bars(named_rows(with_heads(told))))
