@@ -49,7 +49,8 @@ def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]
     live = [s for s in strands if len(s)]
     if not live:
         return list(strands), []
-    strands, live = ([_without_last(s, max(live, key=len)) for s in group] for group in (strands, live))
+    longest = max(live, key=len)
+    strands, live = ([_without_last(s, longest) for s in group] for group in (strands, live))
     falling = [s for s in live if len(s) > 1 and bool((s.step[1:] < s.step[:-1]).any())]
     if not falling:
         return list(strands), []
@@ -78,11 +79,12 @@ def mark(strands: Sequence[StreamBlock]) -> tuple[list[StreamBlock], list[Note]]
 def _without_last(s: StreamBlock, main: StreamBlock) -> StreamBlock:
     """The strand without its last row, where that of the main one alone is back at the very first step: another attempt
     began there and told no more, and would overwrite what the first one told."""
-    begin = int(np.flatnonzero(np.r_[-1, np.diff(main.step)[:-1]] < 0)[-1]) if len(main) > 1 else 0
+    if len(s) < 2 or s.step[-1] >= s.step[-2] or s.step[-1] != main.step[-1]:  # as of nearly every log
+        return s
+    begin = int(np.flatnonzero(np.r_[-1, np.diff(main.step)[:-1]] < 0)[-1])
     if len(main) - 1 - begin < _ATTEMPT or int(main.step[-1]) > int(main.step[begin]):
         return s
-    again = len(s) > 1 and int(s.step[-1]) == int(main.step[-1]) and int(s.step[-1]) < int(s.step[-2])
-    return s.keep(np.arange(len(s)) < len(s) - 1) if again else s
+    return s.keep(np.arange(len(s)) < len(s) - 1)
 
 
 def rewinds(step: Ints, time: Floats) -> list[Rewind]:

@@ -26,6 +26,8 @@ _ERROR_RE = (
     r"|^(?:\S+: ){0,3}(?:Killed|Terminated|Segmentation fault|Bus error|Aborted|Fatal Python error)"
     r"|\(core dumped\)|CANCELLED AT|\bKilled process \d+ \("
 )
+#: What Python prints ahead of what a destructor raised, which ends nothing.
+_IGNORED = "Exception ignored in"
 #: One of these is in each traceback and warning.
 _MARKS = (HEADER, "Warning:")
 _DECORATION_RE = r"^[\W_]*$|^-+ (?:end of )?arguments -+$"
@@ -62,12 +64,20 @@ def find_blocks(lines: pl.DataFrame) -> tuple[NDArray[np.bool_], Blocks]:
             done[first:last] = [True] * (last - first)
             head = texts[first] if not cut else texts[first][cut:]
             body = [head, *(t[cut:] for t in texts[first + 1 : last])]
-            blocks[int(at[first])] = ("TRACEBACK", _capped(body), at[first:last].tolist())
+            ignored = _IGNORED in texts[max(0, first - 1)]
+            told = f"ignored by Python: {_last_said(body)}" if ignored else _capped(body)
+            blocks[int(at[first])] = ("WARNING" if ignored else "TRACEBACK", told, at[first:last].tolist())
         for first, last in warnings(texts, plain, done):
             done[first:last] = [True] * (last - first)
             blocks[int(at[first])] = ("WARNING", _capped(texts[first:last]), at[first:last].tolist())
         taken[at[np.array(done, bool)]] = True
     return taken, blocks
+
+
+def _last_said(lines: Sequence[str]) -> str:
+    """The error of a traceback, without the line ahead of the next one."""
+    said = [t.strip() for t in lines if t.strip() and _IGNORED not in t]
+    return said[-1][:TEXT_CAP]
 
 
 def _capped(lines: Sequence[str]) -> str:

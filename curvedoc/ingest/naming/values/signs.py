@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from curvedoc.core.late_regex import late_regex
+from curvedoc.core.series import Floats
 from curvedoc.ingest.naming.metric_name import Reading, split_and_rest
 from curvedoc.ingest.naming.signals import Bounds, Signals, plain
-from curvedoc.ingest.naming.values.curve_shape import agreement
+from curvedoc.ingest.naming.values.curve_shape import agreement, comes_down
 from curvedoc.ingest.naming.values.metric_values import MetricValues
 
 F = TypeVar("F", bound=MetricValues)
@@ -54,13 +55,19 @@ def maximized(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, R
     for f, r in found:
         name = plain(f.metric)
         if _MAXIMIZED.search(name) and not _TURNED.search(name) and len(f.finite) and not r.part:
-            below = bool((f.finite <= 0.0).mean() > _MOSTLY)
+            below = bool((f.finite <= 0.0).mean() > _MOSTLY) or _climbs(name, f.finite)
             if below and r.role in family.roles.values():
                 r = replace(r, turned=True)
             elif below and r.family == "metric" and r.split in family.roles and r.split not in losses:
                 r = replace(r, role=family.roles[r.split], family=family.name, label="", turned=True)
         out.append((f, r))
     return out
+
+
+def _climbs(name: str, value: Floats) -> bool:
+    """Whether a likelihood goes up, as it should; a bound of it is often printed with its sign turned, and does so
+    unless it begins below zero only where it is lost."""
+    return comes_down(-value) and (float(value[0]) < 0.0 or "elbo" not in name)
 
 
 def of_likeness(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, Reading]]:
