@@ -30,6 +30,8 @@ from curvedoc.ingest.table.values import moment, number, split_of
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
 #: A cell that names its number: "| eval @ 100 | loss 0.5 |".
 _PAY = late_regex(r"(?i)reward|(?:^|[^a-z])returns?(?:[^a-z]|$)")
+#: What counts what is paid for.
+_PLAYED = late_regex(r"(?i)^(?:games?|match|rounds?|rollouts?|trials?|plays?|runs?)(?:[ _]?(?:no|nr|num|number|id))?$")
 _SAID = late_regex(r"(?i)(?:^|[|,;\t]) *(?:[a-z]+[ _])?(?:loss|acc|accuracy) ?[:= ] ?[0-9.]+ *(?:[|,;\t]|$)")
 #: So many lines tell the separator, and whether the names stand over rows of as many cells.
 _FIRST = 6
@@ -173,7 +175,8 @@ def _goes_on(rows: RecordTable) -> bool:
     if only and (len(losses) > 1 or behaves(losses[0])):
         return True
     # or what scatters from row to row beside a number that goes on by the same: a noisy training, or one that is lost
-    told = len(measured) > 1 or any("loss" in n.lower() or _PAY.search(n) for n in measured)
+    told = len(measured) > 1 or any("loss" in n.lower() for n in measured)
+    told = told or (any(map(_PAY.search, measured)) and any(map(_PLAYED.search, rows.numbers)))
     return told and any(
         marches(c.value) for n, c in rows.numbers.items() if n not in measured and len(c.at) == rows.rows
     )

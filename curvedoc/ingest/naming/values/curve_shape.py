@@ -191,8 +191,10 @@ def parts_of(total: Floats, others: list[Floats]) -> list[int]:
         return []
     # of terms that go alike many sums are one, of which the plain one is meant
     plain = scale[live] / top
-    missed = np.abs(x[:, live].sum(axis=1) - y) / top
-    is_plain = float(np.max(missed)) <= 3e-3 and float(np.median(missed)) <= _EXACT * 10
+    is_plain = bool((plain <= 2.0).all())  # no term is much larger than the sum
+    if is_plain:
+        missed = np.abs((x[:, live] / top).sum(axis=1) - y / top)
+        is_plain = float(np.max(missed)) <= 3e-3 and float(np.median(missed)) <= _EXACT * 10
     weight = plain if is_plain else np.linalg.lstsq(x[:, live] / scale[live], y / top, rcond=None)[0]
     share = weight  # of the total's top, by each part's own
     if bool((share < -_EXACT).any()):

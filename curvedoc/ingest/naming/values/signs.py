@@ -55,8 +55,8 @@ def maximized(found: list[tuple[F, Reading]], table: Signals) -> list[tuple[F, R
     for f, r in found:
         name = plain(f.metric)
         if _MAXIMIZED.search(name) and not _TURNED.search(name) and len(f.finite) and not r.part:
-            below = bool((f.finite <= 0.0).mean() > _MOSTLY) or _climbs(name, f.finite)
-            if below and r.role in family.roles.values():
+            below = bool((f.finite <= 0.0).mean() > _MOSTLY)
+            if r.role in family.roles.values() and (below or _climbs(name, f.finite)):
                 r = replace(r, turned=True)
             elif below and r.family == "metric" and r.split in family.roles and r.split not in losses:
                 r = replace(r, role=family.roles[r.split], family=family.name, label="", turned=True)
