@@ -83,3 +83,9 @@ def test_a_start_that_died_at_once_is_an_attempt_of_the_next(tmp_path: Path) -> 
     _events(tmp_path, 0, range(0, 3), 2.0)
     _events(tmp_path, 5000, range(0, 100), 2.3)
     assert len(curvedoc.read(tmp_path)) == 1
+
+
+def test_attempts_that_their_folders_name_are_of_one_run(tmp_path: Path) -> None:
+    _events(tmp_path / "attempt_0", 0, range(0, 100), 2.0)
+    _events(tmp_path / "attempt_1", 5000, range(0, 90), 2.3)
+    assert len(curvedoc.read(tmp_path)) == 1

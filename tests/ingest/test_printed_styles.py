@@ -7,33 +7,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from printed_rows import N, acc, last, loss, val
+from printed_rows import N, acc, last, loss, printed, val
+from printed_rows import read_printed as read
 
 import curvedoc
 from curvedoc.core.errors import NothingToAnalyse
-from curvedoc.core.run import Run
 
 pytestmark = pytest.mark.fast
-
-
-def comma(value: float) -> str:
-    return str(value).replace(".", ",")
-
-
-def text(form: str) -> str:
-    return "".join(
-        form.format(
-            i=i, s=10 * i, N=N, S=10 * N, left=N - i, l=loss(i), v=val(i), a=acc(i), A=round(100 * acc(i), 1),
-            r=round(-100 + 9 * i + i % 4, 2), g=round(0.9**i, 5), lc=comma(loss(i)), vc=comma(val(i)), ac=comma(acc(i)),
-        ) + "\n"
-        for i in range(1, N + 1)
-    )  # fmt: skip
-
-
-def read(folder: Path, form: str) -> Run:
-    (folder / "out.txt").write_text(text(form))
-    (run,) = curvedoc.read(folder / "out.txt")
-    return run
 
 
 @pytest.mark.parametrize("form", [
@@ -110,6 +90,6 @@ def test_an_objective_beside_the_norm_of_its_gradient(tmp_path: Path) -> None:
     "{A}% of the guests were right", "player {i} T:{l}",
 ])  # fmt: skip
 def test_the_like_of_other_things_is_no_training(form: str, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text(text(form))
+    (tmp_path / "notes.txt").write_text(printed(form))
     with pytest.raises(NothingToAnalyse):
         curvedoc.read(tmp_path / "notes.txt")

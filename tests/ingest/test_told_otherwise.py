@@ -4,33 +4,18 @@ numbers, remarks and clocks behind the counter, sums of parts, counters that clo
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from printed_rows import N, acc, last, loss, val
+from printed_rows import N, acc, last, loss, printed, val
+from printed_rows import read_printed as read
 
 import curvedoc
 from curvedoc.core.errors import NothingToAnalyse
-from curvedoc.core.run import Run
+from curvedoc.ingest.text.line.glued import MOVED
 
 pytestmark = pytest.mark.fast
-
-
-def text(form: str) -> str:
-    return "".join(
-        form.format(
-            i=i, s=10 * i, N=N, l=loss(i), v=val(i), a=acc(i), A=round(100 * acc(i), 1), B=round(100 * acc(i) - 1, 1),
-            before=loss(i - 1), was=round(100 * acc(i - 1), 1), h=8 + i // 6, m=10 * i % 60,
-            r=round(-100 + 9 * i + i % 4, 2), g=round(0.9**i, 5), rest=round(loss(i) - 0.1, 4),
-        ) + "\n"
-        for i in range(1, N + 1)
-    )  # fmt: skip
-
-
-def read(folder: Path, form: str) -> Run:
-    (folder / "out.txt").write_text(text(form))
-    (run,) = curvedoc.read(folder / "out.txt")
-    return run
 
 
 @pytest.mark.parametrize("form", [
@@ -157,7 +142,7 @@ def test_values_alone_below_titles(first: str, second: str, row: str, tmp_path: 
     "Shelf {i} ({h:02d}:{m:02d}): apples {l}, pears {v}", "total = {l} (= rent {v} + food {g})",
 ])  # fmt: skip
 def test_the_like_of_other_things_is_no_training(form: str, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text(text(form))
+    (tmp_path / "notes.txt").write_text(printed(form))
     with pytest.raises(NothingToAnalyse):
         curvedoc.read(tmp_path / "notes.txt")
 
@@ -181,6 +166,12 @@ def test_a_counter_and_a_loss_that_blows_up(form: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["{s}: {r}", "{i}: {A}"])
 def test_a_counter_and_what_rises_is_no_training(form: str, tmp_path: Path) -> None:
-    (tmp_path / "out.txt").write_text(text(form))
+    (tmp_path / "out.txt").write_text(printed(form))
     with pytest.raises(NothingToAnalyse):
         curvedoc.read(tmp_path)
+
+
+def test_what_began_somewhere_and_tells_no_end_keeps_its_number() -> None:
+    assert re.search(MOVED, "lr from 0.1, loss 0.5") is None
+    said = re.search(MOVED, "loss went from 0.7 to nan | lr 0.1")
+    assert said is not None and said[1] == "loss" and said[2] == "nan"

@@ -115,11 +115,11 @@ def _fits(p: Piece, q: Piece) -> bool:
     clashes = sum(conflict(a, b) for a, b in shared)
     if 2 * clashes <= len(shared):
         return True
+    if p.member.attempt != q.member.attempt:
+        return True
     if p.log.format == _TENSORBOARD:
         earlier, later = sorted((p, q), key=_when)
         return not _begins_anew(earlier, later, shared)  # else what overlaps are restarts or ranks
-    if p.member.attempt != q.member.attempt:
-        return True
     return _resumed(p, q) or _resumed(q, p)
 
 

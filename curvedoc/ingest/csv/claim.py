@@ -28,10 +28,11 @@ from curvedoc.ingest.table.values import moment, number, split_of
 
 #: So much of a head, in bytes and lines, says whether the rest is worth a look; and no fewer rows.
 _LOOK, _LINES, _FEW = 1 << 14, 42, 8
-#: A cell that names its number: "| eval @ 100 | loss 0.5 |".
+#: What is paid.
 _PAY = late_regex(r"(?i)reward|(?:^|[^a-z])returns?(?:[^a-z]|$)")
 #: What counts what is paid for.
 _PLAYED = late_regex(r"(?i)^(?:games?|match|rounds?|rollouts?|trials?|plays?|runs?)(?:[ _]?(?:no|nr|num|number|id))?$")
+#: A cell that names its number: "| eval @ 100 | loss 0.5 |".
 _SAID = late_regex(r"(?i)(?:^|[|,;\t]) *(?:[a-z]+[ _])?(?:loss|acc|accuracy) ?[:= ] ?[0-9.]+ *(?:[|,;\t]|$)")
 #: So many lines tell the separator, and whether the names stand over rows of as many cells.
 _FIRST = 6

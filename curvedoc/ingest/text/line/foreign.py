@@ -1,5 +1,5 @@
-"""Numbers and tables written as in other places: decimal commas, numpy's names around its numbers, the summary of
-COCO's evaluation, the rows of a table in LaTeX or HTML."""
+"""Numbers, counters and tables written as in other places: decimal commas, a % ahead, counters without a blank, numpy's
+names around its numbers, the summary of COCO's evaluation, the rows of a table in LaTeX or HTML."""
 
 from __future__ import annotations
 
@@ -28,6 +28,10 @@ _COCO = late_regex(
     r"Average (?:Precision|Recall) {1,8}\((A[PR])\) @\[ ?IoU=0?(\.\d+)(:0?\.95)? *\| ?area= *(all|small|medium|large) *"
     r"\| ?maxDets= *(\d{1,5}) *\] = (-?\d\.\d+)"
 )
+#: "%81.2", as Turkish writes it
+PERCENT_AHEAD = r"([\s:=(])%([0-9]{1,3}(?:\.[0-9]+)?)([\s,;|)]|$)"
+#: Counters of languages that write no blank, and their numbers: "エポック3".
+UNSPACED = r"(^[\s\[(|]*)(エポック|ステップ|イテレーション|에폭|에포크|스텝|epoch|轮次|周期|回合|步数|迭代)([0-9]{1,9})"
 #: What stands for the tags of a table, and for all others.
 _TAGS = (
     (late_regex(r">\s+<"), "><"),

@@ -1,4 +1,4 @@
-"""Names that a hyphen or nothing joins to their numbers, and pairs of names (Rust syntax)."""
+"""Names that a hyphen, an arrow, an @ or nothing joins to their numbers, and pairs of names (Rust syntax)."""
 
 from __future__ import annotations
 
@@ -90,6 +90,34 @@ REMARKED = (
     r"\b([A-Za-z]\w*(?: [a-z]\w*){0,3}) ?\((best|avg|average|mean|ma|ema|smoothed|running|max|min)\)"
     rf"[ :=]{{1,3}} *({NUM}) ?\( *({NUM}) *\)",
     "${1}: ${3}, ${2} ${1}: ${4}",
+)
+#: "tr_loss0.543 acc15.1% t0.14s"
+TOUCHING = r"\b((?i:[a-z_]{0,12}(?:loss|acc)|auc|lr|ppl))([0-9]{1,6}\.[0-9]+)"
+#: "lr 0.1 -> 0.05", "batch size 32 -> 64": it is what it became; in "it 5 -> 0.71" the first one counts.
+_REAL = r"[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
+_ARROW, _ENDED = r" ?(?:->|=>|\u2192) ?", r"([ ,;|)\]]|$)"
+BECAME = (
+    rf"([A-Za-z][=:]? ?)(?:{_REAL}){_ARROW}({NUM}){_ENDED}",
+    rf"([A-Za-z][=:]? ?)[0-9]+{_ARROW}([0-9]+){_ENDED}",
+    rf"(\b(?i:lr|rate)[=:]? ?)[0-9]+{_ARROW}({NUM}){_ENDED}",
+)
+#: "loss went from 0.7 to 0.6"
+MOVED = (
+    rf"\b([A-Za-z][\w/]*)(?: (?:went|goes|fell|falls|dropped|drops|rose|rises|moved|moves|changed|changes|climbed"
+    rf"|climbs|grew|grows|sank|sinks|came|comes|slid|is|was))?"
+    rf"(?: (?:up|down))?,? from (?:{NUM}) ?%?(?: (?:up|down))? to ({NUM})"
+)
+#: "loss\u21920.5", "loss\u22480.5"
+_LINKED = rf"([A-Za-z)\]|])[\u2192\u21d2\u2248]({NUM})"
+#: "loss@0.5 lr@1e-3": a name that is told of no rank or threshold, as precision@1 and mAP@0.5 are.
+_AT = (
+    r"\b(\w*(?i:loss|lr|nll|mse|mae|bce|kld?|ppl|err|reward|return|gn|norm|dev|val|train|test)\w*)"
+    rf"@({_REAL})([ ,;|]+[A-Za-z#(|]|[ )\]]*$)"
+)
+#: Marks between a name and its number; what is spelled otherwise besides is told by the usual ones.
+LINKS = (
+    (_LINKED, "${1}: ${2}", "\u2192", "\u21d2", "\u2248"),
+    *2 * ((_AT, "${1}: ${2}${3}", "@"),),  # each takes the first letter of the next name
 )
 _TRAIN, _OTHER = r"((?i:train\w*|trn?|fit))", r"((?i:val\w*|va|vld?|test\w*|tst|te|dev|eval\w*|held-?out|holdout))"
 #: "loss 0.5/0.6 acc 0.8/0.7 (train/val)", "loss=0.5/0.6(val)"

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import polars as pl
 
+from curvedoc.ingest.text.line.foreign import PERCENT_AHEAD, UNSPACED
 from curvedoc.ingest.text.line.glued import (
+    BECAME,
     BOTH,
     COULD_BE_GLUED,
     EACH_NAMED,
     HYPHENED,
+    LINKS,
+    MOVED,
     NUM,
     REMARKED,
     TAGGED,
+    TOUCHING,
     TWO,
     UNDERSCORED,
 )
@@ -177,44 +182,10 @@ _NAMED_BY_COMMA = rf"\b(\w*(?i:loss|acc)[a-z_]*), ({NUM})(, [A-Za-z]|$)"
 _WITH_SHARE = rf"\b((?i:train\w*|val\w*|test|dev))[ :=]{{1,3}}({NUM}) ?/ ?({NUM}) ?%"
 #: "train: 0.5 (81.2%)"
 _SHARE_BEHIND = r"\b((?i:train\w*|val\w*|test|dev))[ :=]{1,3}([0-9]+\.[0-9]+) ?\(([0-9.]+) ?%\)"
-#: "%81.2", as Turkish writes it
-_PERCENT_AHEAD = r"([\s:=(])%([0-9]{1,3}(?:\.[0-9]+)?)([\s,;|)]|$)"
-#: Counters of languages that write no blank, and their numbers: "エポック3".
-_UNSPACED = (
-    r"(^[\s\[(|]*)(エポック|ステップ|イテレーション|에폭|에포크|스텝|epoch|轮次|周期|回合|步数|迭代)([0-9]{1,9})"
-)
 #: "top 5 acc: 0.9": the number is a part of the name.
 _TOP = r"\b((?i:top)) ([0-9]{1,3})( (?i:acc|accuracy|error|err)\b)"
-#: "tr_loss0.543 acc15.1% t0.14s"
-_TOUCHING = r"\b((?i:[a-z_]{0,12}(?:loss|acc)|auc|lr|ppl))([0-9]{1,6}\.[0-9]+)"
-#: "lr 0.1 -> 0.05", "batch size 32 -> 64": it is what it became; in "it 5 -> 0.71" the first one counts.
-_DECIMAL = r"[-+]?[0-9]*\.[0-9]+(?:[eE][-+]?[0-9]+)?|[0-9]+[eE][-+]?[0-9]+"
-_ARROW, _ENDED = r" ?(?:->|=>|\u2192) ?", r"([ ,;|)\]]|$)"
-_BECAME = (
-    rf"([A-Za-z][=:]? ?)(?:{_DECIMAL}){_ARROW}({NUM}){_ENDED}",
-    rf"([A-Za-z][=:]? ?)[0-9]+{_ARROW}([0-9]+){_ENDED}",
-    rf"(\b(?i:lr|rate)[=:]? ?)[0-9]+{_ARROW}({NUM}){_ENDED}",
-)
-#: "loss went from 0.7 to 0.6"
-_MOVED = (
-    rf"\b([A-Za-z][\w/]*)(?: (?:went|goes|fell|falls|dropped|drops|rose|rises|moved|moves|changed|changes|climbed"
-    rf"|climbs|grew|grows|sank|sinks|came|comes|slid|is|was))?"
-    rf"(?: (?:up|down))?,? from {NUM} ?%?(?: (?:up|down))? to ({NUM})"
-)
-#: "loss\u21920.5", "loss\u22480.5"
-_LINKED = rf"([A-Za-z)\]|])[\u2192\u21d2\u2248]({NUM})"
-#: "loss@0.5 lr@1e-3": a name that is told of no rank or threshold, as precision@1 and mAP@0.5 are.
-_AT = (
-    r"\b(\w*(?i:loss|lr|nll|mse|mae|bce|kld?|ppl|err|reward|return|gn|norm|dev|val|train|test)\w*)"
-    rf"@({_DECIMAL})([ ,;|]+[A-Za-z#(|]|[ )\]]*$)"
-)
 #: "held-out L=0.5"
 _BY_LETTER = rf"\b((?i:train\w*|val\w*|test|dev|eval\w*|held-?out)) L ?[=:] ?({NUM})"
-#: Marks between a name and its number; what is spelled otherwise besides is told by the usual ones.
-_LINKS = (
-    (_LINKED, "${1}: ${2}", "\u2192", "\u21d2", "\u2248"),
-    *2 * ((_AT, "${1}: ${2}${3}", "@"),),  # each takes the first letter of the next name
-)
 #: As `SPELLINGS`, of each place in a line; one of several marks is in every template of such a line.
 _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_DEVIATION, "", "z)"),
@@ -222,12 +193,12 @@ _WHEREVER: tuple[tuple[str, ...], ...] = (
     (r"([0-9])\[(sec|s|ms|min)\]", "${1}${2}", "["),
     (r"([0-9](?:D|h|m|s))[0-9]{1,3}(?:h|m|s|ms)\b", "${1}"),
     (_TOP, "${1}${2}${3}"),
-    (_TOUCHING, "${1} ${2}"),
+    (TOUCHING, "${1} ${2}"),
     HYPHENED,
     UNDERSCORED,
     (r"(=-?[0-9]+)[iu](,| |$)", "${1}${2}", "\x01i", "\x01u"),
-    (_MOVED, "${1}: ${2}", " from "),
-    *((became, "${1}${2}${3}", "->", "=>", "\u2192") for became in _BECAME),
+    (MOVED, "${1}: ${2}", " from "),
+    *((became, "${1}${2}${3}", "->", "=>", "\u2192") for became in BECAME),
     (*BOTH, "\x03"),
     *((*pair, "\x03") for pair in EACH_NAMED),
     (*REMARKED, ")"),
@@ -237,8 +208,8 @@ _WHEREVER: tuple[tuple[str, ...], ...] = (
     (_BY_LETTER, "${1} loss=${2}", "L"),
     (_WITH_SHARE, "${1} loss: ${2}, ${1} acc: ${3}%", "%"),
     (_SHARE_BEHIND, "${1} loss: ${2}, ${1} acc: ${3}%", "%)"),
-    (_PERCENT_AHEAD, "${1}${2}%${3}", "%"),
-    (_UNSPACED, "${1}${2} ${3}", "エ", "ス", "イ", "에", "스", "轮", "周", "回", "步", "迭"),
+    (PERCENT_AHEAD, "${1}${2}%${3}", "%"),
+    (UNSPACED, "${1}${2} ${3}", "エ", "ス", "イ", "에", "스", "轮", "周", "回", "步", "迭"),
 )
 #: What the template of a line holds that could be spelled otherwise.
 COULD = "|".join(
@@ -292,7 +263,7 @@ def spelled(text: pl.Expr, templates: str) -> pl.Expr:
     """The lines as most loggers would print them; all others stay as they are. templates: of all the lines."""
     if "epoch results" in templates and "epoch:train:" not in templates:
         text = text.str.replace(_WHOLE, "${1}epoch ${2} train: ${3}, ${4}: ${5}")
-    for pattern, spelling, *marks in _LINKS:
+    for pattern, spelling, *marks in LINKS:
         if any(mark in templates for mark in marks):
             text = text.str.replace_all(pattern, spelling)
     for pattern, spelling, *mark in (*SPELLINGS, *TASKS):
